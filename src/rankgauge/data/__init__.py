@@ -1,0 +1,1 @@
+"""Reading and writing, and the columnar types everything else works on."""

@@ -1,0 +1,26 @@
+"""What can go wrong, as exceptions whose text a user can act on."""
+
+from __future__ import annotations
+
+
+class RankgaugeError(Exception):
+    """Anything rankgauge refuses to do; the text says what and what to do instead."""
+
+
+class InputError(RankgaugeError):
+    """Data that cannot be used, located as `file:line: what is wrong, what was expected`."""
+
+    def __init__(self, source: str, line: int | None, message: str) -> None:
+        self.source = source
+        self.line = line
+        self.message = message
+        where = source if line is None else f"{source}:{line}"
+        super().__init__(f"{where}: {message}")
+
+
+class MeasureError(RankgaugeError):
+    """A measure that does not exist, is written wrongly or has a value outside its range."""
+
+
+class Unsupported(RankgaugeError):
+    """A question that this measure cannot answer."""

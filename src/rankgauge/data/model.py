@@ -1,0 +1,188 @@
+"""Judgments and runs: immutable, columnar, grouped by query.
+
+Rows of one query stand together: query q owns the rows bounds[q]:bounds[q + 1]. Ids are bytes in one
+flat buffer, never a Python object each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Literal, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import InputError
+from rankgauge.native import ids as native
+
+Ints: TypeAlias = NDArray[np.int64]
+Labels: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float64]
+Precision: TypeAlias = Literal["single", "double"]
+
+T = TypeVar("T", bound=np.generic)
+
+LARGEST_GRADE = 2**31 - 1
+
+
+def decode(raw: bytes) -> str:
+    """An id as text; bytes that are not UTF-8 survive the way back."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """An id as bytes, the inverse of `decode`."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+class Ids:
+    """An immutable column of ids: bytes in one buffer, id i from offsets[i] to offsets[i + 1].
+
+    >>> Ids.of(["q1", "q2"]).texts()
+    ['q1', 'q2']
+    """
+
+    __slots__ = ("data", "offsets")
+
+    def __init__(self, data: NDArray[np.uint8], offsets: Ints) -> None:
+        self.data = _frozen(data)
+        self.offsets = _frozen(offsets)
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Ids:
+        """The column of these texts."""
+        raw = [encode(text) for text in texts]
+        offsets = np.zeros(len(raw) + 1, dtype=np.int64)
+        np.cumsum([len(item) for item in raw], out=offsets[1:])
+        return cls(np.frombuffer(b"".join(raw), dtype=np.uint8), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> bytes:
+        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
+
+    def __iter__(self) -> Iterator[bytes]:
+        data, offsets = self.data.tobytes(), self.offsets.tolist()
+        return (data[a:b] for a, b in zip(offsets, offsets[1:], strict=False))
+
+    def texts(self) -> list[str]:
+        """All ids as text."""
+        return [decode(raw) for raw in self]
+
+    def take(self, rows: NDArray[np.integer]) -> Ids:
+        """The column of these rows, in their order."""
+        starts = np.ascontiguousarray(self.offsets[rows])
+        return Ids(*native.gather(self.data, starts, self.offsets[np.asarray(rows) + 1] - starts))
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """What the assessors said: for each query, documents with grades (a qrels file).
+
+    A negative grade means pooled but not judged.
+
+    >>> Judgments.from_dict({"q1": {"d1": 1, "d2": 0}})
+    Judgments: 1 query, 2 judgements
+    """
+
+    queries: Ids
+    bounds: Ints
+    documents: Ids
+    grades: Labels
+    source: str = "judgments"
+    dropped: tuple[str, ...] = ()
+
+    @classmethod
+    def from_dict(
+        cls, judgments: Mapping[str, Mapping[str, int]], *, source: str = "judgments"
+    ) -> Judgments:
+        """Judgments from `{query: {document: grade}}`."""
+        queries, bounds, documents = _columns(judgments)
+        grades = [
+            _grade(source, query, document, grade)
+            for query, row in judgments.items()
+            for document, grade in row.items()
+        ]
+        return cls(queries, bounds, documents, np.array(grades, dtype=np.int32), source)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}: {counted(len(self.queries), 'query', 'queries')}, "
+            f"{counted(len(self.grades), 'judgement')}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a system retrieved: for each query, documents with scores.
+
+    `precision` is how scores are compared: single when read from a TREC file, as trec_eval 9 does,
+    double otherwise. `dropped` says what lenient reading left out.
+
+    >>> Run.from_dict({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
+    Run bm25: 1 query, 2 documents
+    """
+
+    name: str
+    queries: Ids
+    bounds: Ints
+    documents: Ids
+    scores: Floats
+    precision: Precision = "double"
+    tag: str = ""
+    source: str = ""
+    dropped: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def from_dict(cls, run: Mapping[str, Mapping[str, float]], *, name: str = "run") -> Run:
+        """A run from `{query: {document: score}}`."""
+        queries, bounds, documents = _columns(run)
+        scores = [
+            _score(name, query, document, score)
+            for query, row in run.items()
+            for document, score in row.items()
+        ]
+        return cls(name, queries, bounds, documents, np.array(scores, dtype=np.float64), tag=name)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__} {self.name}: "
+            f"{counted(len(self.queries), 'query', 'queries')}, "
+            f"{counted(len(self.scores), 'document')}"
+        )
+
+
+def counted(count: int, thing: str, things: str | None = None) -> str:
+    """A count with its noun: `1 query`, `1,200 queries`."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
+def _columns(nested: Mapping[str, Mapping[str, float]]) -> tuple[Ids, Ints, Ids]:
+    bounds = np.zeros(len(nested) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in nested.values()], out=bounds[1:])
+    documents = Ids.of(document for row in nested.values() for document in row)
+    return Ids.of(nested), _frozen(bounds), documents
+
+
+def _grade(source: str, query: str, document: str, grade: object) -> int:
+    if isinstance(grade, Integral) and -LARGEST_GRADE <= int(grade) <= LARGEST_GRADE:
+        return int(grade)
+    message = f"query {query!r}, document {document!r}: grade {grade!r}, expected a whole number"
+    raise InputError(source, None, message)
+
+
+def _score(source: str, query: str, document: str, score: object) -> float:
+    if isinstance(score, Real) and not math.isnan(score):
+        return float(score)
+    message = f"query {query!r}, document {document!r}: score {score!r}, expected a number"
+    raise InputError(source, None, message)
+
+
+def _frozen(array: NDArray[T]) -> NDArray[T]:
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array

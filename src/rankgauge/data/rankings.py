@@ -1,0 +1,179 @@
+"""Rankings: what a measure sees. Labels in rank order, and all that is judged of each query.
+
+Label >= 0: the document's grade. Label -1: it is not in the qrels. Label -2: it is in the qrels with a
+negative grade, that is pooled but unjudged. Everything is one flat array with offsets, never padded,
+so a measure is a few array operations over all lists at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.native import segments as native
+
+UNJUDGED = -1
+POOLED = -2
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedLabels:
+    """The judged labels of each query, highest first, and how many documents were only pooled.
+
+    Query q has labels[offsets[q]:offsets[q + 1]]. `max_grade` is the collection's highest grade, the
+    G of ERR, of scaled gains and of bounds.
+
+    >>> JudgedLabels.of([0, 2, 1, 0]).labels.tolist()
+    [2, 1, 0, 0]
+    """
+
+    labels: Labels
+    offsets: Ints
+    pooled: Ints
+    max_grade: int
+
+    @classmethod
+    def of(cls, *queries: ArrayLike, pooled: int = 0, max_grade: int | None = None) -> JudgedLabels:
+        """The judged labels of one or more queries, each a sequence in any order."""
+        arrays = [np.sort(np.asarray(labels, dtype=np.int32))[::-1] for labels in queries]
+        flat = np.concatenate([np.zeros(0, dtype=np.int32), *arrays])
+        if max_grade is None:
+            max_grade = max(1, int(flat.max(initial=1)))
+        return cls(
+            flat, offsets_of([len(a) for a in arrays]), np.full(len(arrays), pooled), max_grade
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """n, the number of judged documents of each query."""
+        return np.diff(self.offsets)
+
+    def relevant(self, rel: int) -> Ints:
+        """R, the number of documents of each query whose label is at least `rel`."""
+        return segment_count(self.labels >= rel, self.offsets)
+
+    def best_first(self) -> Rankings:
+        """One ranking a query: all judged documents, the highest label first."""
+        return Rankings(self.labels, self.offsets, np.arange(len(self)), self)
+
+    def worst_first(self) -> Rankings:
+        """One ranking a query: all judged documents, the lowest label first."""
+        last = np.repeat(self.offsets[1:] - 1, self.sizes)
+        place = np.arange(len(self.labels)) - np.repeat(self.offsets[:-1], self.sizes)
+        return replace(self.best_first(), labels=self.labels[last - place])
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Lists of labels in rank order: list i is labels[offsets[i]:offsets[i + 1]], for query[i].
+
+    `documents`, kept only when asked for, numbers the documents so that equal numbers mean the same
+    document in all rankings aligned together.
+
+    >>> lists = Rankings.of([1, 0, 2], [0])
+    >>> lists.ranks.tolist(), lists.count(lists.labels >= 1).tolist()
+    ([1, 2, 3, 1], [2, 0])
+    """
+
+    labels: Labels
+    offsets: Ints
+    query: Ints
+    judged: JudgedLabels
+    documents: NDArray[np.int32] | None = None
+
+    @classmethod
+    def of(cls, *lists: Sequence[int], judged: JudgedLabels | None = None) -> Rankings:
+        """These lists, all of one query where `judged` is given, else each of its own query.
+
+        Without `judged`, what is judged of a list are its own labels from 0 on.
+        """
+        arrays = [np.asarray(labels, dtype=np.int32) for labels in lists]
+        flat = np.concatenate([np.zeros(0, dtype=np.int32), *arrays])
+        query = np.zeros(len(arrays), dtype=np.int64)
+        if judged is None:
+            judged = JudgedLabels.of(*(labels[labels >= 0] for labels in arrays))
+            query = np.arange(len(arrays))
+        return cls(flat, offsets_of([len(a) for a in arrays]), query, judged)
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """The number of documents in each list."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """The rank of each row, from 1."""
+        return np.arange(1, len(self.labels) + 1) - np.repeat(self.offsets[:-1], self.lengths)
+
+    def top(self, cutoff: int | None) -> Rankings:
+        """The same lists cut to their first `cutoff` documents; None cuts nothing."""
+        if cutoff is None or len(self) == 0 or self.lengths.max() <= cutoff:
+            return self
+        rows = np.flatnonzero(self.ranks <= cutoff)
+        return self._keep(rows, np.minimum(self.lengths, cutoff))
+
+    def condensed(self) -> Rankings:
+        """The same lists without the documents that are not judged."""
+        judged = self.labels >= 0
+        return self._keep(np.flatnonzero(judged), self.count(judged))
+
+    def _keep(self, rows: NDArray[np.intp], lengths: Ints) -> Rankings:
+        return Rankings(
+            self.labels[rows],
+            offsets_of(lengths),
+            self.query,
+            self.judged,
+            None if self.documents is None else self.documents[rows],
+        )
+
+    def relevant(self, rel: int) -> NDArray[np.bool_]:
+        """Whether each row's label is at least `rel`."""
+        return self.labels >= rel
+
+    def count(self, rows: NDArray[np.bool_]) -> Ints:
+        """How many of these rows each list has."""
+        return segment_count(rows, self.offsets)
+
+    def running_count(self, rows: NDArray[np.bool_]) -> Ints:
+        """For each row, how many of these rows its list has down to and including it."""
+        total: Ints = np.cumsum(rows, dtype=np.int64)
+        before = np.concatenate(([0], total))[self.offsets[:-1]]
+        return total - np.repeat(before, self.lengths)
+
+    def sum(self, values: Floats) -> Floats:
+        """The sum of a value a row over each list, in rank order."""
+        return native.segment_sum(values, self.offsets)
+
+    def each_row(self, per_list: NDArray[np.generic]) -> NDArray[np.generic]:
+        """A value a list, repeated for its rows."""
+        return np.repeat(per_list, self.lengths)
+
+    def per_list(self, per_query: NDArray[np.generic]) -> NDArray[np.generic]:
+        """A value a query, looked up for each list."""
+        return per_query[self.query]
+
+
+def offsets_of(lengths: ArrayLike) -> Ints:
+    """Where each of the consecutive segments of these lengths starts, and where the last ends.
+
+    >>> offsets_of([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+
+
+def segment_count(rows: NDArray[np.bool_], offsets: Ints) -> Ints:
+    """The number of true rows in each segment."""
+    total = np.concatenate(([0], np.cumsum(rows, dtype=np.int64)))
+    return np.diff(total[offsets])

@@ -1,0 +1,235 @@
+"""TREC files: runs (`topic Q0 document rank score tag`) and qrels (`topic iteration document grade`).
+
+Columns are separated by any run of blanks; CRLF and a UTF-8 byte-order mark are taken as they come.
+The rank column is not used: the order is by score. A fault is an InputError that names the line, or,
+when reading leniently, the line is dropped and counted.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import SIZE_LIMIT, STANDARD_INPUT, display_name, read_bytes, writing
+from rankgauge.data.model import Floats, Ids, Ints, Judgments, Run, counted, decode, encode
+from rankgauge.native import ids as native_ids
+from rankgauge.native import trec as native
+
+Path = str | os.PathLike[str]
+
+RUN_LINE = "topic Q0 document rank score tag"
+QRELS_LINE = "topic iteration document grade"
+
+FAULTS = {
+    1: "too few columns",
+    2: "too many columns",
+    3: "not a number",
+    4: "a NaN score",
+    5: "a grade that is not a whole number",
+    6: "a grade beyond 32 bits",
+    7: "binary data",
+}
+"""The kinds of fault the tokeniser finds, as its enum numbers them."""
+
+COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
+LONGEST_SHOWN = 1 << 20
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".results")
+
+
+def read_qrels(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMIT) -> Judgments:
+    """The judgments in a qrels file.
+
+    `lenient` drops faulty lines and says so in `.dropped` instead of raising InputError.
+    """
+    rows = _read_rows(path, columns=4, lenient=lenient, size_limit=size_limit)
+    return Judgments(
+        rows.topics,
+        rows.bounds,
+        rows.documents,
+        rows.values.astype(np.int32),
+        display_name(path),
+        rows.dropped,
+    )
+
+
+def read_run(
+    path: Path, *, name: str | None = None, lenient: bool = False, size_limit: int = SIZE_LIMIT
+) -> Run:
+    """The run in a TREC run file, named after the file unless `name` is given.
+
+    `lenient` drops faulty lines and says so in `.dropped` instead of raising InputError.
+    """
+    rows = _read_rows(path, columns=6, lenient=lenient, size_limit=size_limit)
+    return Run(
+        run_name(path) if name is None else name,
+        rows.topics,
+        rows.bounds,
+        rows.documents,
+        rows.values,
+        precision="single",
+        tag=rows.tag,
+        source=display_name(path),
+        dropped=rows.dropped,
+    )
+
+
+def run_name(path: Path) -> str:
+    """The file's name without folder and without the endings of runs.
+
+    >>> run_name("runs/bm25.run.gz")
+    'bm25'
+    """
+    if os.fspath(path) == STANDARD_INPUT:
+        return "stdin"
+    name = PurePath(path).name
+    for endings in (COMPRESSED_ENDINGS, RUN_ENDINGS):
+        stem, dot, ending = name.rpartition(".")
+        if stem and dot + ending in endings:
+            name = stem
+    return name
+
+
+def write_run(run: Run, path: Path) -> None:
+    """Write a run as a TREC run file, best first; scores keep their full precision.
+
+    The file appears whole or not at all; the endings .gz, .bz2 and .xz compress.
+    """
+    tag = b"_".join(encode(run.tag or run.name).split()) or b"run"
+    documents = _writable(run, path)
+    with writing(path) as stream:
+        for query, start, end in _segments(run):
+            rows = start + np.argsort(-run.scores[start:end], kind="stable")
+            for rank, row in enumerate(rows.tolist(), 1):
+                score = repr(float(run.scores[row])).encode()
+                stream.write(b"%b Q0 %b %d %b %b\n" % (query, documents[row], rank, score, tag))
+
+
+def write_qrels(judgments: Judgments, path: Path) -> None:
+    """Write judgments as a qrels file, whole or not at all; .gz, .bz2 and .xz compress."""
+    documents = _writable(judgments, path)
+    with writing(path) as stream:
+        for query, start, end in _segments(judgments):
+            for row in range(start, end):
+                stream.write(b"%b 0 %b %d\n" % (query, documents[row], judgments.grades[row]))
+
+
+def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
+    """The documents, after making sure that no id would break the file's columns."""
+    documents = list(data.documents)
+    for raw in [*data.queries, *documents]:
+        if raw.split() != [raw] or b"\0" in raw:
+            message = f"cannot hold the id {decode(raw)!r}, expected one without blanks"
+            raise InputError(display_name(path), None, message)
+    return documents
+
+
+def _segments(data: Run | Judgments) -> list[tuple[bytes, int, int]]:
+    bounds = data.bounds.tolist()
+    return list(zip(data.queries, bounds, bounds[1:], strict=False))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a file, those of one topic together."""
+
+    topics: Ids
+    bounds: Ints
+    documents: Ids
+    values: Floats
+    tag: str
+    dropped: tuple[str, ...]
+
+
+def _read_rows(path: Path, *, columns: int, lenient: bool, size_limit: int) -> _Rows:
+    source = display_name(path)
+    expected = RUN_LINE if columns == 6 else QRELS_LINE
+    text = _text(read_bytes(path, limit=size_limit), source)
+    places, values, faults = native.tokenize(text, columns, columns == 4, lenient)
+    if faults and not lenient:
+        kind, (_, position) = min(faults.items(), key=lambda item: item[1][1])
+        raise _fault(text, source, kind, position, expected)
+    if values.size == 0 and not lenient:
+        raise InputError(source, None, f"no lines, expected `{expected}`")
+    numbers, topics = _number_topics(text, places[0], places[1])
+    dropped = [
+        f"{counted(count, 'line')} dropped: {FAULTS[kind]} (first at line {_line(text, position)})"
+        for kind, (count, position) in faults.items()
+    ]
+    tag = b""
+    if values.size:
+        tag = text[places[6, -1] : places[6, -1] + places[7, -1]].tobytes()
+    if np.any(numbers[1:] < numbers[:-1]):
+        order = np.argsort(numbers, kind="stable")
+        numbers, values, places = numbers[order], values[order], places[:, order]
+    starts, lengths = np.ascontiguousarray(places[4]), np.ascontiguousarray(places[5])
+    documents = Ids(*native_ids.gather(text, starts, lengths))
+    bounds = np.searchsorted(numbers, np.arange(len(topics) + 1)).astype(np.int64)
+    repeated = native_ids.repeats(documents.data, documents.offsets, bounds)
+    again = np.flatnonzero(repeated >= 0)
+    if again.size:
+        first = again[np.argmin(starts[again])]
+        if not lenient:
+            line = _line(text, starts[first])
+            message = (
+                f"document {decode(documents[first])!r} again for topic "
+                f"{decode(topics[numbers[first]])!r} (first at line "
+                f"{_line(text, starts[repeated[first]])}), expected each document once a topic"
+            )
+            raise InputError(source, line, message)
+        dropped.append(
+            f"{counted(again.size, 'line')} dropped: a document again for the same topic "
+            f"(first at line {_line(text, starts[first])})"
+        )
+        kept = np.flatnonzero(repeated < 0)
+        documents, values, numbers = documents.take(kept), values[kept], numbers[kept]
+        bounds = np.searchsorted(numbers, np.arange(len(topics) + 1)).astype(np.int64)
+    return _Rows(topics, bounds, documents, values, decode(tag), tuple(dropped))
+
+
+def _text(raw: bytes, source: str) -> NDArray[np.uint8]:
+    """The bytes to tokenise, without a byte-order mark."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
+    start = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
+    return np.frombuffer(raw, dtype=np.uint8)[start:]
+
+
+def _number_topics(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tuple[Ints, Ids]:
+    """For each row the number of its topic, by first appearance, and the topics."""
+    starts, lengths = np.ascontiguousarray(starts), np.ascontiguousarray(lengths)
+    changes = native.starts_of_topics(text, starts, lengths)
+    blocks = Ids(*native_ids.gather(text, starts[changes], lengths[changes]))
+    numbers, firsts = native_ids.number(blocks.data, blocks.offsets)
+    rows_of_block = np.diff(np.append(changes, len(starts)))
+    return np.repeat(numbers, rows_of_block), blocks.take(firsts)
+
+
+def _line(text: NDArray[np.uint8], position: int) -> int:
+    return int(np.count_nonzero(text[:position] == ord("\n"))) + 1
+
+
+def _fault(
+    text: NDArray[np.uint8], source: str, kind: int, position: int, expected: str
+) -> InputError:
+    """The error for a faulty line, which starts at this position."""
+    line = text[position : position + LONGEST_SHOWN].tobytes().partition(b"\n")[0]
+    columns = line.split()
+    number = decode(columns[4 if expected is RUN_LINE else 3]) if len(columns) > 3 else ""
+    if len(number) > 40:
+        number = number[:40] + "…"
+    wanted = len(expected.split())
+    message = {
+        1: f"{counted(len(columns), 'column')}, expected {wanted}: `{expected}`",
+        2: f"{counted(len(columns), 'column')}, expected {wanted}: `{expected}`",
+        3: f"{number!r} is not a number, expected `{expected}`",
+        4: "the score is NaN, expected a number",
+        5: f"grade {number!r}, expected a whole number",
+        6: f"grade {number!r}, expected a whole number of at most 32 bits",
+        7: f"binary data, expected text: `{expected}`",
+    }[kind]
+    return InputError(source, _line(text, position), message)

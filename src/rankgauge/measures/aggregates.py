@@ -1,0 +1,39 @@
+"""From queries to one number: the arithmetic and the geometric mean."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.data.model import Floats
+from rankgauge.measures.base import Aggregate
+from rankgauge.measures.parameters import Number, parameter
+from rankgauge.measures.registry import register
+
+
+class ArithmeticMean(Aggregate):
+    """The arithmetic mean over queries: what every measure is summed up by anyway."""
+
+    name = "mean"
+    summary = "The arithmetic mean over queries; a bare measure means the same."
+    formula = "mean(m) = (1/|Q|) · Σ_q m(q)"
+
+    def combine(self, scores: Floats) -> float:
+        return float(np.mean(scores))
+
+
+class GeometricMean(Aggregate):
+    """The geometric mean over queries, which weighs the hard ones."""
+
+    name = "gm"
+    summary = "The geometric mean over queries, scores below `least` counted as `least`."
+    formula = "gm(m) = exp((1/|Q|) · Σ_q ln max(m(q), least))"
+    source = "Robertson 2006"
+
+    least: float = parameter(1e-5, Number(0, 1, closed=False), "the floor that keeps ln finite")
+
+    def combine(self, scores: Floats) -> float:
+        return float(np.exp(np.mean(np.log(np.maximum(scores, self.least)))))
+
+
+mean = register(ArithmeticMean)
+gm = register(GeometricMean)

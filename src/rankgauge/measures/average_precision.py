@@ -1,0 +1,98 @@
+"""Average precision and the sum of precisions it is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import Floats
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.base import Binary, ratio
+from rankgauge.measures.parameters import Choice, parameter
+from rankgauge.measures.registry import register
+
+
+class SumOfPrecisions(Binary):
+    """The precisions at the relevant documents, added up."""
+
+    name = "SP"
+    summary = "Sum of precisions: precision at each relevant document of the top k, added up."
+    formula = "SP@k = Σ_{i≤k} rel_i · P@i"
+    source = "Tan and Clarke 2015; Feng and Karmaker 2023"
+    range = (0.0, np.inf)
+    monotone = True
+    expectation = "exact"
+    examples = ("SP@10", "SP")
+
+    def _sum(self, lists: Rankings) -> Floats:
+        relevant = lists.relevant(self.rel)
+        precision = np.where(relevant, lists.running_count(relevant) / lists.ranks, 0.0)
+        return lists.sum(precision)
+
+    def _norm(self, relevant: Floats) -> Floats:
+        """What the sum is divided by, given R."""
+        return np.ones(len(relevant))
+
+    def _score(self, lists: Rankings) -> Floats:
+        norm = self._norm(lists.judged.relevant(self.rel).astype(np.float64))
+        return ratio(self._sum(lists), norm[lists.query])
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """p·[H_m + (R−1)/(n−1)·(m − H_m)] over the norm, m = min(k, n) (Bestgen 2015)."""
+        self.complete()
+        relevant, size = judged.relevant(self.rel).astype(np.float64), judged.sizes
+        filled = size if self.cutoff is None else np.minimum(size, self.cutoff)
+        ranks = np.arange(1, int(filled.max(initial=0)) + 1)
+        harmonic = np.concatenate(([0.0], np.cumsum(1 / ranks)))[filled]
+        further = ratio(relevant - 1, size - 1) * (filled - harmonic)
+        return ratio(ratio(relevant, size) * (harmonic + further), self._norm(relevant))
+
+
+class ScaledSumOfPrecisions(SumOfPrecisions):
+    """The sum of precisions over the cut-off: average precision with norm k."""
+
+    name = "SSP"
+    summary = "Scaled sum of precisions: the sum of precisions over k, free of R."
+    formula = "SSP@k = SP@k / k"
+    source = "Tan and Clarke 2015 (as MED-AP); Moffat 2017"
+    range = (0.0, 1.0)
+    cutoffs = "required"
+    examples = ("SSP@10",)
+
+    def _norm(self, relevant: Floats) -> Floats:
+        return np.full(len(relevant), float(self.cutoff or 1))
+
+
+class AveragePrecision(SumOfPrecisions):
+    """The mean of the precisions at the relevant documents."""
+
+    name = "AP"
+    aliases = ("MAP",)
+    summary = "Average precision: the precisions at the relevant documents over a norm."
+    formula = "AP@k = (1/norm) · Σ_{i≤k} rel_i · P@i; norm R, min(k, R) or k"
+    source = "Harman 1995; norm=min: Sakai 2007"
+    range = (0.0, 1.0)
+    monotone = False
+    examples = ("AP", "AP@100", "AP(norm=min)@10", "AP(norm=k)@10", "AP(rel=2)")
+
+    norm: str = parameter(
+        "R",
+        Choice(("R", "min", "k")),
+        "R: all relevant documents; min: min(k, R), so that 1 can be reached; k: the cut-off",
+    )
+
+    def complete(self) -> AveragePrecision:
+        if self.norm == "k" and self.cutoff is None:
+            raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
+        return self
+
+    def _norm(self, relevant: Floats) -> Floats:
+        if self.norm == "R" or self.cutoff is None:
+            return relevant
+        limit = float(self.cutoff)
+        return np.minimum(relevant, limit) if self.norm == "min" else np.full_like(relevant, limit)
+
+
+SP = register(SumOfPrecisions())
+SSP = register(ScaledSumOfPrecisions())
+AP = register(AveragePrecision())

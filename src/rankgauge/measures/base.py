@@ -1,0 +1,472 @@
+"""What a measure is: an immutable value that answers every question about itself.
+
+To write one, subclass Measure, say what it is, and give `_score`. Everything else is derived, and
+overridden where a measure knows better. CONTRIBUTING.md walks through an example.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, dataclass_transform
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.data.model import Floats
+from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
+from rankgauge.measures.parameters import Whole, parameter
+
+Direction: TypeAlias = Literal["higher", "lower", "none"]
+
+MOST_LABELLINGS = 100_000
+"""How many labellings of the unjudged documents are enumerated for bounds, at the most."""
+
+
+class Bounds(NamedTuple):
+    """The lowest and the highest score over all labels of the unjudged documents."""
+
+    low: float
+    high: float
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter,))
+class Parametric:
+    """A value with parameters: frozen, checked, and written the way it is read."""
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    synonyms: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
+    """Parameters of other tools, and what their values mean in ours."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(cls)
+
+    @classmethod
+    def parameters(cls) -> dict[str, dataclasses.Field[Any]]:
+        """The declared parameters, the cut-off and a wrapped measure left out, in order."""
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        return {f.name: f for f in fields if "kind" in f.metadata and f.name != "cutoff"}
+
+    def __post_init__(self) -> None:
+        for f in dataclasses.fields(self):  # type: ignore[arg-type]
+            if "kind" in f.metadata:
+                value = getattr(self, f.name)
+                if value is None and f.default is None:
+                    continue
+                try:
+                    checked = f.metadata["kind"].check(value)
+                except MeasureError as error:
+                    raise MeasureError(f"{self.name}: {f.name}: {error}") from None
+                object.__setattr__(self, f.name, checked)
+
+    @classmethod
+    def _named(cls, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """All arguments by name, other tools' names translated; errors say what is taken."""
+        names = list(cls.parameters())
+        taken = ", ".join(names) or "no parameters"
+        if len(positional) > len(names):
+            raise MeasureError(f"{cls.name} takes {taken}, not {len(positional)} values")
+        arguments = dict(zip(names, positional, strict=False))
+        for key, value in keywords.items():
+            meaning = cls.synonyms.get(key)
+            if meaning is not None:
+                if value not in meaning:
+                    known = ", ".join(meaning)
+                    raise MeasureError(f"{cls.name}: {key}={value} is unknown, expected {known}")
+                arguments.update(meaning[value])
+            elif key not in names:
+                raise MeasureError(f"{cls.name} has no parameter {key!r}; it takes {taken}")
+            elif key in arguments:
+                raise MeasureError(f"{cls.name}: {key} is given twice")
+            else:
+                arguments[key] = value
+        return arguments
+
+    def _written(self, python: bool, every: bool = False) -> list[str]:
+        """`key=value` for the parameters that differ from their defaults, or for every one."""
+        written = []
+        for key, f in self.parameters().items():
+            value, kind = getattr(self, key), f.metadata["kind"]
+            if (every and value is not None) or value != f.default:
+                written.append(f"{key}={kind.python(value) if python else kind.text(value)}")
+        return written
+
+
+class Measure(Parametric):
+    """One number a query, from the labels in rank order and the judged labels.
+
+    Subclasses declare what they are in class attributes and their parameters as fields made by
+    `parameter`; `_score` gets rankings already cut at the cut-off.
+    """
+
+    aliases: ClassVar[tuple[str, ...]] = ()
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    direction: ClassVar[Direction] = "higher"
+    cutoffs: ClassVar[Literal["optional", "required", "none"]] = "optional"
+    expectation: ClassVar[Literal["exact", "enumerated", "monte-carlo", "none"]] = "none"
+    monotone: ClassVar[bool] = False
+    """Whether raising one label never lowers the score, whatever else the query holds."""
+    examples: ClassVar[tuple[str, ...]] = ()
+
+    cutoff: int | None = parameter(None, Whole(1), "how many documents of a ranking count")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cutoff is not None and self.cutoffs == "none":
+            raise MeasureError(f"{self.name} takes no cut-off; write {self.name}")
+
+    def __matmul__(self, cutoff: Any) -> Self:
+        return dataclasses.replace(self, cutoff=cutoff)  # type: ignore[type-var]
+
+    def __call__(self, *values: Any, **parameters: Any) -> Self:
+        """The same measure with these parameters."""
+        return dataclasses.replace(self, **self._named(values, parameters))  # type: ignore[type-var]
+
+    def __str__(self) -> str:
+        return self._spelled(self._written(python=False), ",", "@")
+
+    def __repr__(self) -> str:
+        return self._spelled(self._written(python=True), ", ", " @ ")
+
+    def specification(self) -> str:
+        """The text form with every parameter written out, as signatures have it."""
+        return self._spelled(self._written(python=False, every=True), ",", "@")
+
+    def _spelled(self, arguments: list[str], comma: str, at: str) -> str:
+        inside = f"({comma.join(arguments)})" if arguments else ""
+        return self.name + inside + ("" if self.cutoff is None else f"{at}{self._cutoff_text()}")
+
+    def _cutoff_text(self) -> str:
+        return str(self.cutoff)
+
+    def complete(self) -> Self:
+        """This measure, or MeasureError when it still needs a cut-off."""
+        if self.cutoff is None and self.cutoffs == "required":
+            raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
+        return self
+
+    # One number a list or query: what subclasses give.
+
+    def _score(self, lists: Rankings) -> Floats:
+        """The score of each list, which holds no more documents than the cut-off."""
+        raise NotImplementedError
+
+    def score_each(self, rankings: Rankings) -> Floats:
+        """The score of each list."""
+        return self.complete()._score(rankings.top(self.cutoff))
+
+    def ideal_each(self, judged: JudgedLabels) -> Floats:
+        """The best score any order of each query's judged documents gets.
+
+        As derived here: that of the highest label first, which holds for every measure that never
+        prefers the worse order of two neighbours.
+        """
+        return self._extreme(judged, best=True)
+
+    def worst_each(self, judged: JudgedLabels) -> Floats:
+        """The worst score any order of each query's judged documents gets."""
+        return self._extreme(judged, best=False)
+
+    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
+        if self.direction == "none":
+            raise self._unsupported("what is best", "it is neither better high nor low")
+        return self.score_each(judged.best_first() if best else judged.worst_first())
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """The mean score over all orders of each query's judged documents."""
+        raise self._unsupported("its expected value", "no formula is known for it")
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        """The lowest and highest score of each list over all labels of its unjudged documents."""
+        if self.monotone:
+            return (
+                self.score_each(labelled(rankings, 0)),
+                self.score_each(labelled(rankings, rankings.judged.max_grade)),
+            )
+        return each_list(rankings, self._bounds_by_enumeration)
+
+    def _bounds_by_enumeration(self, one: Rankings) -> tuple[float, float]:
+        grades, free = one.judged.max_grade + 1, int(np.count_nonzero(one.labels < 0))
+        if free * np.log(grades) > np.log(MOST_LABELLINGS):
+            raise self._unsupported(
+                "bounds here",
+                f"{free} unjudged documents with {grades} grades are too many to enumerate",
+            )
+        values = itertools.product(range(grades), repeat=free)
+        choices = np.array(list(values), dtype=np.int32).reshape(grades**free, free)
+        return extremes(self.score_each(labelled_variants(one, choices)))
+
+    def _unsupported(self, question: str, reason: str) -> Unsupported:
+        able = ", ".join(q for q, how in self.answers().items() if how != "no")
+        return Unsupported(f"{self} cannot say {question}: {reason}. It can answer: {able}")
+
+    @classmethod
+    def answers(cls) -> dict[str, str]:
+        """What this measure can answer, and how: exact, enumerated, monte-carlo or no."""
+        directed = "exact" if cls.direction != "none" else "no"
+        derived = cls.bounds_each is Measure.bounds_each and not cls.monotone
+        return {
+            "score": "exact",
+            "ideal": directed,
+            "worst": directed,
+            "bounds": "enumerated" if derived else "exact",
+            "expected": "no" if cls.expectation == "none" else cls.expectation,
+        }
+
+    # One list or query at a time, for people.
+
+    def score(
+        self,
+        ranking: Sequence[int],
+        judged: Sequence[int] | None = None,
+        *,
+        max_grade: int | None = None,
+    ) -> float:
+        """The score of one list of labels in rank order.
+
+        `judged` holds all judged labels of the query, by default those from 0 on in `ranking`;
+        `max_grade` is the collection's highest grade, by default the highest label here, at least 1.
+
+        >>> from rankgauge import AP
+        >>> AP.score([1, 0, 1], judged=[1, 1, 0, 0])
+        0.8333333333333333
+        """
+        return float(self.score_each(one_list(ranking, judged, max_grade))[0])
+
+    def bounds(
+        self,
+        ranking: Sequence[int],
+        judged: Sequence[int] | None = None,
+        *,
+        max_grade: int | None = None,
+    ) -> Bounds:
+        """The lowest and highest score over all labels of the unjudged documents in `ranking`.
+
+        >>> from rankgauge import P
+        >>> (P @ 2).bounds([-1, 1])
+        Bounds(low=0.5, high=1.0)
+        """
+        low, high = self.bounds_each(one_list(ranking, judged, max_grade))
+        return Bounds(float(low[0]), float(high[0]))
+
+    def ideal(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
+        """The best score any order of the judged documents gets.
+
+        >>> from rankgauge import P
+        >>> (P @ 4).ideal([1, 0, 1])
+        0.5
+        """
+        return float(self.ideal_each(one_query(judged, max_grade))[0])
+
+    def worst(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
+        """The worst score any order of the judged documents gets.
+
+        >>> from rankgauge import RR
+        >>> RR.worst([1, 0, 0, 0])
+        0.25
+        """
+        return float(self.worst_each(one_query(judged, max_grade))[0])
+
+    def expected(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
+        """The mean score over all orders of the judged documents: what a random ranking gets.
+
+        >>> from rankgauge import P
+        >>> (P @ 2).expected([1, 0, 0, 0])
+        0.25
+        """
+        return float(self.expected_each(one_query(judged, max_grade))[0])
+
+
+class Binary(Measure):
+    """A measure that asks of a label only whether it is at least `rel`.
+
+    Its bounds are exact: for any number s of relevant documents among the unjudged, no choice scores
+    better than the s ranked highest, and none worse than the s ranked lowest, because swapping a
+    relevant document upwards never hurts such a measure while s, and so R and N, stay the same.
+    """
+
+    rel: int = parameter(1, Whole(1), "the lowest label that counts as relevant")
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        if self.monotone:
+            return super().bounds_each(rankings)
+        return each_list(rankings, self._bounds_by_count)
+
+    def _bounds_by_count(self, one: Rankings) -> tuple[float, float]:
+        grade = one.judged.max_grade
+        high, low = by_count(one, grade if grade >= self.rel else 0)
+        if self.direction == "lower":
+            high, low = low, high
+        return extremes(self.score_each(low))[0], extremes(self.score_each(high))[1]
+
+
+class Wrapper(Measure):
+    """A measure made of another one, written `name(measure, key=value)`; it takes no cut-off."""
+
+    cutoffs = "none"
+
+    measure: Measure = dataclasses.field(kw_only=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_wrapped(self.name, self.measure)
+
+    @property
+    def direction(self) -> Direction:  # type: ignore[override]
+        return self.measure.direction
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return self.measure.range
+
+    def complete(self) -> Self:
+        self.measure.complete()
+        return self
+
+    def __str__(self) -> str:
+        return _wrapped(self.name, str(self.measure), self._written(python=False), ",")
+
+    def __repr__(self) -> str:
+        return _wrapped(self.name, repr(self.measure), self._written(python=True), ", ")
+
+    def specification(self) -> str:
+        written = self._written(python=False, every=True)
+        return _wrapped(self.name, self.measure.specification(), written, ",")
+
+
+class Aggregate(Parametric):
+    """One number from a measure's scores over queries, such as their geometric mean."""
+
+    aliases: ClassVar[tuple[str, ...]] = ()
+
+    measure: Measure = dataclasses.field(kw_only=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_wrapped(self.name, self.measure)
+
+    def combine(self, scores: Floats) -> float:
+        """The number for these queries, all of them defined and at least one."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return _wrapped(self.name, str(self.measure), self._written(python=False), ",")
+
+    def __repr__(self) -> str:
+        return _wrapped(self.name, repr(self.measure), self._written(python=True), ", ")
+
+    def specification(self) -> str:
+        """The text form with every parameter written out, as signatures have it."""
+        written = self._written(python=False, every=True)
+        return _wrapped(self.name, self.measure.specification(), written, ",")
+
+
+def _check_wrapped(name: str, measure: object) -> None:
+    if not isinstance(measure, Measure):
+        message = f"{name}({measure}): expected a measure inside, such as {name}(AP)"
+        raise MeasureError(message)
+
+
+def _wrapped(name: str, inner: str, written: list[str], comma: str) -> str:
+    return f"{name}({comma.join([inner, *written])})"
+
+
+def by_count(one: Rankings, grade: int) -> tuple[Rankings, Rankings]:
+    """For s = 0, 1, …: the list with its s highest, and with its s lowest, unjudged documents at
+    `grade` and the other unjudged ones at 0."""
+    free = int(np.count_nonzero(one.labels < 0))
+    counts = np.arange(free + 1)[:, None]
+    place = np.arange(free)[None, :]
+    highest = np.where(place < counts, grade, 0)
+    lowest = np.where(place >= free - counts, grade, 0)
+    return labelled_variants(one, highest), labelled_variants(one, lowest)
+
+
+def extremes(values: Floats) -> tuple[float, float]:
+    """The lowest and highest of the values that are defined; NaN where none is."""
+    defined = values[~np.isnan(values)]
+    if defined.size == 0:
+        return np.nan, np.nan
+    return float(defined.min()), float(defined.max())
+
+
+def each_list(rankings: Rankings, bounds_of_one: Any) -> tuple[Floats, Floats]:
+    """The bounds of each list, one list at a time."""
+    result = np.empty((len(rankings), 2))
+    judged = rankings.judged
+    for i, query in enumerate(rankings.query.tolist()):
+        labels = rankings.labels[rankings.offsets[i] : rankings.offsets[i + 1]]
+        known = judged.labels[judged.offsets[query] : judged.offsets[query + 1]]
+        one = JudgedLabels.of(known, pooled=int(judged.pooled[query]), max_grade=judged.max_grade)
+        result[i] = bounds_of_one(Rankings.of(labels, judged=one))
+    return result[:, 0], result[:, 1]
+
+
+def labelled(rankings: Rankings, grade: int) -> Rankings:
+    """The same lists with every unjudged document at this grade, and R and N as they were.
+
+    Only for measures whose score does not depend on the documents outside the list.
+    """
+    return dataclasses.replace(rankings, labels=np.where(rankings.labels < 0, grade, rankings.labels))
+
+
+def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
+    """A list for each row of `choices`: its labels put on the unjudged documents of the one list,
+    and each of them judged from then on."""
+    variants, free = choices.shape
+    lists = np.repeat(one.labels[None, :], variants, axis=0)
+    lists[:, one.labels < 0] = choices
+    known = np.repeat(one.judged.labels[None, :], variants, axis=0)
+    known = -np.sort(-np.concatenate((known, choices.astype(np.int32)), axis=1), axis=1)
+    judged = JudgedLabels(
+        known.ravel(),
+        offsets_of(np.full(variants, known.shape[1])),
+        np.zeros(variants, dtype=np.int64),
+        one.judged.max_grade,
+    )
+    lengths = np.full(variants, lists.shape[1])
+    return Rankings(lists.ravel(), offsets_of(lengths), np.arange(variants), judged)
+
+
+def one_query(judged: Sequence[int], max_grade: int | None) -> JudgedLabels:
+    """The judged labels of one query, checked."""
+    labels = np.asarray(judged, dtype=np.int64)
+    if labels.ndim != 1 or (labels < 0).any():
+        raise MeasureError("judged labels are whole numbers from 0")
+    highest = max(1, int(labels.max(initial=1)))
+    if max_grade is not None and max_grade < labels.max(initial=0):
+        raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
+    return JudgedLabels.of(labels, max_grade=highest if max_grade is None else max_grade)
+
+
+def one_list(
+    ranking: Sequence[int], judged: Sequence[int] | None, max_grade: int | None
+) -> Rankings:
+    """One list of labels and what is judged of its query, checked."""
+    labels = np.asarray(ranking, dtype=np.int64)
+    if labels.ndim != 1 or (labels < -2).any():
+        raise MeasureError("labels in a ranking are whole numbers from -2")
+    own = labels[labels >= 0]
+    known = own if judged is None else np.asarray(judged, dtype=np.int64)
+    values, counts = np.unique(own, return_counts=True)
+    for value, count in zip(values, counts, strict=True):
+        if np.count_nonzero(known == value) < count:
+            message = f"the ranking holds {count} documents of label {value}, `judged` fewer"
+            raise MeasureError(message)
+    return Rankings.of(labels, judged=one_query(known, max_grade))
+
+
+def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic]) -> Floats:
+    """numerator / denominator, and 0 where the denominator is 0: nothing to find, nothing found."""
+    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
+    result = np.zeros(shape)
+    np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
+    return result
+
+

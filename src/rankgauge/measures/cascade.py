@@ -1,0 +1,100 @@
+"""Measures of a user who reads down the list and stops: RBP and ERR."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.data.model import Floats, Labels
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.base import Measure
+from rankgauge.measures.parameters import (
+    Gain,
+    GainMap,
+    Number,
+    Whole,
+    gains,
+    most_gainful,
+    parameter,
+)
+from rankgauge.measures.registry import register
+from rankgauge.measures.weighted import Weighted
+from rankgauge.native import segments as native
+
+
+class RankBiasedPrecision(Weighted):
+    """The rate at which a user gains who goes on to the next document with probability p."""
+
+    name = "RBP"
+    summary = "Rank-biased precision: the gain of a user who reads on with probability p."
+    formula = "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i), binary at rel unless gain is set"
+    source = "Moffat and Zobel 2008"
+    monotone = True
+    examples = ("RBP(p=0.8)", "RBP(p=0.95)@100", "RBP(gain=scaled)@20", "RBP(p=0.5,rel=2)")
+
+    p: float = parameter(0.8, Number(0, 1, closed=False), "persistence: the chance of reading on")
+    rel: int = parameter(1, Whole(1), "the lowest label that counts as relevant")
+    gain: str | GainMap | None = parameter(None, Gain(), "graded gain instead of 0 or 1 at rel")
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return (0.0, 1.0 if self.gain in (None, "scaled") else np.inf)
+
+    def _weights(self, count: int) -> Floats:
+        weights: Floats = (1 - self.p) * self.p ** np.arange(count)
+        return weights
+
+    def _gains(self, labels: Labels, max_grade: int) -> Floats:
+        if self.gain is None:
+            return (labels >= self.rel).astype(np.float64)
+        return gains(self.gain, labels, max_grade)
+
+    def _most_gainful(self, max_grade: int) -> int:
+        return max_grade if self.gain is None else most_gainful(self.gain, max_grade)
+
+
+class ExpectedReciprocalRank(Measure):
+    """The reciprocal rank at which a user stops whom each document may satisfy."""
+
+    name = "ERR"
+    summary = "Expected reciprocal rank: 1/rank where a user stops whom better documents satisfy."
+    formula = "ERR@k = Σ_{i≤k} (ρ_i / i) · Π_{j<i} (1 − ρ_j), ρ = (2^label − 1)/2^max_grade"
+    source = "Chapelle, Metzler, Zhang and Grinspan 2009"
+    monotone = True
+    expectation = "exact"
+    examples = ("ERR@20", "ERR")
+
+    def _stops(self, labels: Labels, max_grade: int) -> Floats:
+        """The chance that a document satisfies."""
+        return gains("scaled", labels, max_grade)
+
+    def _score(self, lists: Rankings) -> Floats:
+        stop = self._stops(lists.labels, lists.judged.max_grade)
+        reached = native.segment_cumprod(1 - stop, lists.offsets)
+        return lists.sum(reached * stop / lists.ranks)
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """Σ_r (S_{r−1} − S_r)/r with S_r the mean of Π(1−ρ) over all r-subsets in order.
+
+        S is built by inserting one document after the other, O(nk) a query.
+        """
+        stops = self._stops(judged.labels, judged.max_grade)
+        expected = np.zeros(len(judged))
+        for query, (start, end) in enumerate(
+            zip(judged.offsets[:-1].tolist(), judged.offsets[1:].tolist(), strict=True)
+        ):
+            size = end - start
+            filled = size if self.cutoff is None else min(size, self.cutoff)
+            rank = np.arange(1, filled + 1)
+            survival = np.zeros(filled + 1)
+            survival[0] = 1.0
+            for count, passed in enumerate(1 - stops[start:end], 1):
+                inserted = survival[:-1] * passed * rank / count
+                survival[1:] = np.where(
+                    rank <= count, survival[1:] * np.maximum(count - rank, 0) / count + inserted, 0.0
+                )
+            expected[query] = np.sum((survival[:-1] - survival[1:]) / rank)
+        return expected
+
+
+RBP = register(RankBiasedPrecision())
+ERR = register(ExpectedReciprocalRank())

@@ -1,0 +1,245 @@
+"""The parameters of measures: what values they take, how they are written, what they mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import Floats, Labels
+
+GainMap: TypeAlias = tuple[tuple[int, float], ...]
+GainFunction: TypeAlias = Callable[[Floats, int], Floats]
+DiscountFunction: TypeAlias = Callable[[Floats], Floats]
+
+
+class Kind:
+    """A kind of value: `check` gives its canonical form, `text` and `python` write it."""
+
+    description = "a value"
+
+    def check(self, value: Any) -> Any:
+        """The canonical form of a value, or MeasureError."""
+        raise self.refusal(value)
+
+    def text(self, value: Any) -> str:
+        """The value in the language of measures."""
+        return str(value)
+
+    def python(self, value: Any) -> str:
+        """The value in Python."""
+        return repr(value)
+
+    def refusal(self, value: Any) -> MeasureError:
+        """The error for a value that does not fit."""
+        return MeasureError(f"{value!r} does not fit, expected {self.description}")
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """A whole number from `least` on."""
+
+    least: int = 1
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return f"a whole number from {self.least}"
+
+    def check(self, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer):
+            raise self.refusal(value)
+        if value != value or value in (math.inf, -math.inf) or int(value) != value:
+            raise self.refusal(value)
+        if value < self.least or value > 2**31 - 1:
+            raise self.refusal(value)
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number between `low` and `high`; the limits themselves only where `closed`."""
+
+    low: float = 0.0
+    high: float = math.inf
+    closed: bool = True
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        if self.high == math.inf:
+            return f"a number {'from' if self.closed else 'above'} {self.low:g}"
+        sort = "from {:g} to {:g}" if self.closed else "strictly between {:g} and {:g}"
+        return "a number " + sort.format(self.low, self.high)
+
+    def check(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise self.refusal(value)
+        inside = self.low <= value <= self.high if self.closed else self.low < value < self.high
+        if not inside or not math.isfinite(value):
+            raise self.refusal(value)
+        return float(value)
+
+    def text(self, value: Any) -> str:
+        return number_text(value)
+
+    def python(self, value: Any) -> str:
+        return number_text(value)
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of a few names."""
+
+    names: tuple[str, ...]
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return "one of " + ", ".join(self.names)
+
+    def check(self, value: Any) -> str:
+        if value not in self.names:
+            raise self.refusal(value)
+        return str(value)
+
+
+GAINS: dict[str, GainFunction] = {
+    "linear": lambda label, max_grade: label,
+    "exp2": lambda label, max_grade: np.exp2(label) - 1,
+    "scaled": lambda label, max_grade: (np.exp2(label) - 1) / np.exp2(float(max_grade)),
+}
+"""Gain of a label, given the collection's highest grade, by name."""
+
+DISCOUNTS: dict[str, DiscountFunction] = {
+    "log2": lambda rank: 1 / np.log2(rank + 1),
+    "zipf": lambda rank: 1 / rank,
+}
+"""Discount of a rank (from 1), by name; `log_b` for a whole b from 2 comes on top."""
+
+JARVELIN_KEKALAINEN = "log_"
+
+
+@dataclass(frozen=True)
+class Gain(Kind):
+    """How much a label is worth: a registered function or a map from labels to gains."""
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return f"{', '.join(GAINS)} or a map such as {{1:1,2:3}} of labels to gains from 0"
+
+    def check(self, value: Any) -> str | GainMap:
+        if isinstance(value, str) and value in GAINS:
+            return value
+        pairs = value.items() if isinstance(value, Mapping) else value
+        if not isinstance(value, Mapping | tuple) or not pairs:
+            raise self.refusal(value)
+        return tuple(sorted((Whole(1).check(a), Number(0).check(b)) for a, b in pairs))
+
+    def text(self, value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        return "{" + ",".join(f"{label}:{number_text(gain)}" for label, gain in value) + "}"
+
+    def python(self, value: Any) -> str:
+        if isinstance(value, str):
+            return repr(value)
+        return "{" + ", ".join(f"{label}: {number_text(gain)}" for label, gain in value) + "}"
+
+
+@dataclass(frozen=True)
+class Discount(Kind):
+    """How much a rank counts: a registered function, or `log_b`."""
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return f"{', '.join(DISCOUNTS)} or log_b with a whole b from 2, such as log_2"
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, str):
+            base = value.removeprefix(JARVELIN_KEKALAINEN)
+            if value in DISCOUNTS:
+                return value
+            if base != value and base.isascii() and base.isdigit() and 2 <= int(base) < 2**31:
+                return JARVELIN_KEKALAINEN + str(int(base))
+        raise self.refusal(value)
+
+
+@dataclass(frozen=True)
+class Optional(Kind):
+    """A value of another kind, or none at all."""
+
+    kind: Kind
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return self.kind.description
+
+    def check(self, value: Any) -> Any:
+        return None if value is None else self.kind.check(value)
+
+    def text(self, value: Any) -> str:
+        return "none" if value is None else self.kind.text(value)
+
+    def python(self, value: Any) -> str:
+        return "None" if value is None else self.kind.python(value)
+
+
+def parameter(default: Any, kind: Kind, meaning: str) -> Any:
+    """A parameter of a measure: its default, its kind and one line on what it means."""
+    return field(default=default, metadata={"kind": kind, "meaning": meaning})
+
+
+def number_text(value: float) -> str:
+    """A number written shortest, without a needless `.0`.
+
+    >>> number_text(2.0), number_text(0.85)
+    ('2', '0.85')
+    """
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def gains(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
+    """The gain of each label: 0 for unjudged documents, as the named function or map says else.
+
+    Labels that a map does not name keep their linear gain, as in trec_eval.
+    """
+    label = np.maximum(labels, 0).astype(np.float64)
+    if not isinstance(gain, str):
+        value = label.copy()
+        for grade, worth in gain:
+            value[labels == grade] = worth
+        return value
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = np.asarray(GAINS[gain](label, max_grade), dtype=np.float64)
+    if not np.isfinite(value).all():
+        highest = int(labels.max())
+        raise MeasureError(f"gain={gain} of grade {highest} is too large a number; use gain=linear")
+    return value
+
+
+def most_gainful(gain: str | GainMap, max_grade: int) -> int:
+    """The label from 0 to `max_grade` with the highest gain."""
+    if isinstance(gain, str):
+        return max_grade
+    named = dict(gain)
+    unnamed = next((g for g in range(max_grade, -1, -1) if g not in named), 0)
+    candidates = np.array([unnamed, *(g for g in named if g <= max_grade)], dtype=np.int32)
+    return int(candidates[np.argmax(gains(gain, candidates, max_grade))])
+
+
+def discounts(discount: str, count: int) -> Floats:
+    """The discounts of ranks 1 to `count`."""
+    rank = np.arange(1, count + 1, dtype=np.float64)
+    if discount in DISCOUNTS:
+        return DISCOUNTS[discount](rank)
+    base = float(discount.removeprefix(JARVELIN_KEKALAINEN))
+    return np.log(base) / np.log(np.maximum(rank, base))
+
+
+def lookup(table: Floats, index: NDArray[np.int64]) -> Floats:
+    """table[index], with index clipped to the table's end."""
+    value: Floats = table[np.minimum(index, len(table) - 1)]
+    return value

@@ -1,0 +1,157 @@
+"""Counting relevant documents: precision, recall, R-precision, success, reciprocal rank, judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rankgauge.data.model import Floats
+from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
+from rankgauge.measures.base import Binary, Measure, ratio
+from rankgauge.measures.registry import register
+from rankgauge.measures.weighted import BinaryWeighted
+from rankgauge.native import segments as native
+
+
+class Precision(BinaryWeighted):
+    """The share of the first k places that hold a relevant document."""
+
+    name = "P"
+    summary = "Precision: the share of the first k places that hold a relevant document."
+    formula = "P@k = |relevant in the top k| / k, also where fewer than k documents are retrieved"
+    source = "Cleverdon and Keen 1966"
+    cutoffs = "required"
+    monotone = True
+    examples = ("P@10", "P(rel=2)@5")
+
+    def _weights(self, count: int) -> Floats:
+        return np.ones(count)
+
+    def _divisor(self, judged: JudgedLabels) -> Floats:
+        return np.full(len(judged), float(self.cutoff or 1))
+
+
+class RecallAt(BinaryWeighted):
+    """The share of all relevant documents that is retrieved."""
+
+    name = "Recall"
+    aliases = ("R",)
+    summary = "Recall: the share of all relevant documents that the top k holds."
+    formula = "Recall@k = |relevant in the top k| / R"
+    source = "Cleverdon and Keen 1966"
+    examples = ("Recall@100", "Recall", "Recall(rel=2)@20")
+
+    def _weights(self, count: int) -> Floats:
+        return np.ones(count)
+
+    def _divisor(self, judged: JudgedLabels) -> Floats:
+        return judged.relevant(self.rel).astype(np.float64)
+
+
+class RPrecision(Binary):
+    """Precision at R, the number of relevant documents."""
+
+    name = "Rprec"
+    summary = "R-precision: precision after as many documents as there are relevant ones."
+    formula = "Rprec = |relevant in the top R| / R"
+    source = "Harman 1993 (TREC-2)"
+    cutoffs = "none"
+    expectation = "exact"
+    examples = ("Rprec", "Rprec(rel=2)")
+
+    def _score(self, lists: Rankings) -> Floats:
+        relevant = lists.judged.relevant(self.rel)[lists.query]
+        counted = lists.relevant(self.rel) & (lists.ranks <= lists.each_row(relevant))
+        return ratio(lists.count(counted), relevant)
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        return ratio(judged.relevant(self.rel), judged.sizes)
+
+
+class ReciprocalRank(Binary):
+    """One over the rank of the first relevant document."""
+
+    name = "RR"
+    aliases = ("MRR",)
+    summary = "Reciprocal rank: one over the rank of the first relevant document."
+    formula = "RR@k = 1 / (rank of the first relevant document), 0 if none is in the top k"
+    source = "Voorhees 1999 (TREC-8 QA)"
+    monotone = True
+    expectation = "exact"
+    examples = ("RR", "RR@10")
+
+    def _score(self, lists: Rankings) -> Floats:
+        first = first_relevant(lists, self.rel)
+        return ratio(np.ones(len(lists)), first)
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        return expected_at_first_relevant(judged, self.rel, self.cutoff, lambda rank: 1 / rank)
+
+
+class SuccessAt(Binary):
+    """Whether anything relevant is retrieved."""
+
+    name = "Success"
+    aliases = ("HitRate",)
+    summary = "Success: 1 when the top k holds a relevant document, else 0."
+    formula = "Success@k = [|relevant in the top k| > 0]"
+    source = "Craswell and Hawking 2003 (TREC Web)"
+    monotone = True
+    expectation = "exact"
+    examples = ("Success@5", "Success")
+
+    def _score(self, lists: Rankings) -> Floats:
+        return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        return expected_at_first_relevant(judged, self.rel, self.cutoff, np.ones_like)
+
+
+class JudgedAt(Measure):
+    """How much of a ranking has been judged."""
+
+    name = "Judged"
+    summary = "The share of the top k documents that are judged: what the other numbers rest on."
+    formula = "Judged@k = |judged in the top k| / min(k, retrieved)"
+    source = "ir_measures (MacAvaney et al. 2022)"
+    direction = "none"
+    monotone = True
+    examples = ("Judged@10", "Judged")
+
+    def _score(self, lists: Rankings) -> Floats:
+        return ratio(lists.count(lists.labels >= 0), lists.lengths)
+
+
+def first_relevant(lists: Rankings, rel: int) -> Floats:
+    """The rank of the first relevant document of each list, 0 where there is none."""
+    relevant = lists.relevant(rel)
+    first = relevant & (lists.running_count(relevant) == 1)
+    return lists.sum(np.where(first, lists.ranks, 0).astype(np.float64))
+
+
+def expected_at_first_relevant(
+    judged: JudgedLabels, rel: int, cutoff: int | None, value: Callable[[Floats], Floats]
+) -> Floats:
+    """The expectation of value(rank of the first relevant document), 0 beyond the cut-off.
+
+    The first relevant document of a random order is at rank t with probability
+    R/(n−t+1) · Π_{j<t} (N−j+1)/(n−j+1).
+    """
+    found, size = judged.relevant(rel), judged.sizes
+    deepest = np.where(found > 0, size - found + 1, 0)
+    if cutoff is not None:
+        deepest = np.minimum(deepest, cutoff)
+    offsets = offsets_of(deepest)
+    rank = np.arange(1.0, offsets[-1] + 1) - np.repeat(offsets[:-1], deepest)
+    total, hits = np.repeat(size, deepest), np.repeat(found, deepest)
+    missed = native.segment_cumprod((total - hits - rank + 1) / (total - rank + 1), offsets)
+    return native.segment_sum(missed * hits / (total - rank + 1) * value(rank), offsets)
+
+
+P = register(Precision())
+Recall = R = register(RecallAt())
+Rprec = register(RPrecision())
+RR = register(ReciprocalRank())
+Success = register(SuccessAt())
+Judged = register(JudgedAt())

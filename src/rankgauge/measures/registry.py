@@ -1,0 +1,96 @@
+"""Every measure by name: ours, those of installed plug-ins, and those of an explicit file."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import os
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import TypeVar
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.measures.base import Aggregate, Measure, Wrapper
+
+Entry = Measure | type[Wrapper] | type[Aggregate]
+"""A measure with its default parameters, or a class to be called with a measure."""
+
+E = TypeVar("E", bound=Entry)
+
+ENTRY_POINTS = "rankgauge.measures"
+
+_entries: dict[str, Entry] = {}
+_aliases: dict[str, str] = {}
+_discovered = False
+
+
+def register(entry: E) -> E:
+    """Make a measure known by its name and aliases, and return it.
+
+    Raises MeasureError where another measure has the name.
+    """
+    name = entry.name
+    if not name.isidentifier():
+        raise MeasureError(f"a measure needs a name of letters and digits, not {name!r}")
+    for spelling in (name, *entry.aliases):
+        known = _entries.get(_aliases.get(spelling, spelling))
+        if known is not None and _kind(known).__qualname__ != _kind(entry).__qualname__:
+            raise MeasureError(f"the name {spelling} is taken by {_kind(known).__qualname__}")
+    _entries[name] = entry
+    _aliases.update(dict.fromkeys(entry.aliases, name))
+    return entry
+
+
+def _kind(entry: Entry) -> type:
+    return entry if isinstance(entry, type) else type(entry)
+
+
+def find(name: str) -> Entry:
+    """The measure, wrapper or aggregate of this name; MeasureError names the nearest ones."""
+    for attempt in (False, True):
+        entry = _entries.get(_aliases.get(name, name))
+        if entry is not None:
+            return entry
+        if not attempt:
+            discover()
+    lower = {spelling.lower(): spelling for spelling in [*_aliases, *_entries]}
+    near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
+    hint = f"did you mean {' or '.join(near)}?" if near else "`rankgauge measures` lists them"
+    raise MeasureError(f"there is no measure {name!r}; {hint}")
+
+
+def entries() -> dict[str, Entry]:
+    """Everything that is registered, installed plug-ins included, by canonical name."""
+    discover()
+    return dict(_entries)
+
+
+def discover() -> None:
+    """Load the measures that installed packages offer as entry points, once."""
+    global _discovered
+    if _discovered:
+        return
+    _discovered = True
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            point.load()
+        except Exception as error:
+            message = f"the measures of {point.value} cannot be loaded: {error}"
+            raise MeasureError(message) from error
+
+
+def load_plugin(path: str | os.PathLike[str]) -> None:
+    """Run a Python file that registers measures."""
+    file = Path(path).resolve()
+    name = f"rankgauge_plugin_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise MeasureError(f"{path}: there is no such plug-in, expected a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        message = f"{path}: the plug-in fails: {type(error).__name__}: {error}"
+        raise MeasureError(message) from error

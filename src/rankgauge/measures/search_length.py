@@ -1,0 +1,50 @@
+"""How much a user reads in vain: search length."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.data.model import Floats
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.base import Binary
+from rankgauge.measures.parameters import Whole, parameter
+from rankgauge.measures.registry import register
+
+
+class SearchLengthTo(Binary):
+    """The non-relevant documents seen before the j-th relevant one."""
+
+    name = "SearchLength"
+    aliases = ("SL",)
+    summary = "Search length: non-relevant documents seen before the j-th relevant one."
+    formula = (
+        "SearchLength = |non-relevant above the j-th relevant document|; where the list lacks it, the "
+        "judged non-relevant documents it lacks are taken to come first; undefined where R < j"
+    )
+    source = "Cooper 1968"
+    range = (0.0, np.inf)
+    direction = "lower"
+    cutoffs = "none"
+    expectation = "exact"
+    examples = ("SearchLength", "SearchLength(j=2)", "SearchLength(rel=2,j=3)")
+
+    j: int = parameter(1, Whole(1), "how many relevant documents the user wants")
+
+    def _score(self, lists: Rankings) -> Floats:
+        relevant = lists.relevant(self.rel)
+        seen = lists.running_count(relevant)
+        goal = relevant & (seen == self.j)
+        above = lists.sum(np.where(goal, lists.ranks - self.j, 0).astype(np.float64))
+        found = lists.judged.relevant(self.rel)
+        never = (lists.judged.sizes - found)[lists.query] + lists.count(lists.labels < 0)
+        length = np.where(lists.count(goal) > 0, above, never)
+        return np.where(found[lists.query] < self.j, np.nan, length)
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """jN/(R+1): every relevant document has as many non-relevant ones before it on average."""
+        found = judged.relevant(self.rel)
+        expected: Floats = self.j * (judged.sizes - found) / (found + 1)
+        return np.where(found < self.j, np.nan, expected)
+
+
+SearchLength = register(SearchLengthTo())

@@ -1,0 +1,82 @@
+"""Measures that weigh ranks and add gains: Σ weight(i) · gain(label at i) / divisor(query).
+
+Precision, recall, cumulative gains and rank-biased precision all have this form, so their best,
+worst and expected values are written once, here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankgauge.data.model import Floats, Labels
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.base import Binary, Measure, labelled, ratio
+
+
+class Weighted(Measure):
+    """Static weights by rank times gains by label, over a divisor that the query sets."""
+
+    expectation = "exact"
+
+    def _weights(self, count: int) -> Floats:
+        """The weights of ranks 1 to `count`, none greater than the one before."""
+        raise NotImplementedError
+
+    def _gains(self, labels: Labels, max_grade: int) -> Floats:
+        """The gain of each label; 0 for an unjudged document."""
+        raise NotImplementedError
+
+    def _divisor(self, judged: JudgedLabels) -> Floats:
+        """What each query's sum is divided by; where it is 0 the score is 0."""
+        return np.ones(len(judged))
+
+    def _most_gainful(self, max_grade: int) -> int:
+        """The label from 0 to `max_grade` with the highest gain."""
+        return max_grade
+
+    def _total(self, lists: Rankings) -> Floats:
+        """The weighted sum of gains of each list."""
+        weights = self._weights(int(lists.lengths.max(initial=0)))
+        return lists.sum(weights[lists.ranks - 1] * self._gains(lists.labels, lists.judged.max_grade))
+
+    def _score(self, lists: Rankings) -> Floats:
+        return ratio(self._total(lists), self._divisor(lists.judged)[lists.query])
+
+    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
+        ordered = by_gain(judged, self._gains(judged.labels, judged.max_grade))
+        lists = ordered.best_first() if best else ordered.worst_first()
+        return self.complete()._score(lists.top(self.cutoff))
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        if not self.monotone:
+            return super().bounds_each(rankings)
+        best = self._most_gainful(rankings.judged.max_grade)
+        return self.score_each(labelled(rankings, 0)), self.score_each(labelled(rankings, best))
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """The mean gain times the weights of the ranks that are filled (MATHS: any Σ d·g)."""
+        self.complete()
+        lists = judged.best_first()
+        gain = lists.sum(self._gains(judged.labels, judged.max_grade))
+        filled = judged.sizes if self.cutoff is None else np.minimum(judged.sizes, self.cutoff)
+        weights = self._weights(int(filled.max(initial=0)))
+        weight = np.concatenate(([0.0], np.cumsum(weights)))[filled]
+        return ratio(ratio(gain, judged.sizes) * weight, self._divisor(judged))
+
+
+class BinaryWeighted(Binary, Weighted):
+    """A weighted measure whose gain is 1 for relevant documents and 0 for the others."""
+
+    def _gains(self, labels: Labels, max_grade: int) -> Floats:
+        return (labels >= self.rel).astype(np.float64)
+
+
+def by_gain(judged: JudgedLabels, gains: Floats) -> JudgedLabels:
+    """The same labels with each query's most gainful first, where labels do not give that order."""
+    query = np.repeat(np.arange(len(judged)), judged.sizes)
+    rises = (gains[1:] > gains[:-1]) & (query[1:] == query[:-1])
+    if not rises.any():
+        return judged
+    return replace(judged, labels=judged.labels[np.lexsort((-gains, query))])

@@ -1,0 +1,226 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True
+"""Hashing of byte-string ids held in one flat buffer: numbering, matching, duplicates.
+
+An id column is (data, offsets): id i is data[offsets[i]:offsets[i + 1]]. Hashes are seeded afresh in
+every process, so that no file can be made to collide on purpose, and a hash never decides alone:
+bytes are always compared.
+"""
+import os
+
+import numpy as np
+
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memset
+
+cdef unsigned long long SEED = int.from_bytes(os.urandom(8), "little")
+
+
+cdef inline unsigned long long mix(unsigned long long x) noexcept nogil:
+    x ^= x >> 32
+    x *= 0xd6e8feb86659fd93ULL
+    x ^= x >> 32
+    x *= 0xd6e8feb86659fd93ULL
+    x ^= x >> 32
+    return x
+
+
+cdef inline unsigned long long hash_bytes(const unsigned char* p, Py_ssize_t length) noexcept nogil:
+    """A seeded multiply-and-mix hash, eight bytes at a time."""
+    cdef unsigned long long h = SEED ^ <unsigned long long>length
+    cdef unsigned long long word
+    cdef Py_ssize_t i = 0, j
+    while i + 8 <= length:
+        word = 0
+        for j in range(8):
+            word |= (<unsigned long long>p[i + j]) << (8 * j)
+        h = mix(h ^ word) + SEED
+        i += 8
+    word = 0
+    for j in range(length - i):
+        word |= (<unsigned long long>p[i + j]) << (8 * j)
+    return mix(h ^ word)
+
+
+cdef inline const unsigned char* base(const unsigned char[::1] data) noexcept nogil:
+    return &data[0] if data.shape[0] else NULL
+
+
+cdef inline bint same(
+    const unsigned char* a, const long long* a_offsets, Py_ssize_t i,
+    const unsigned char* b, const long long* b_offsets, Py_ssize_t j,
+) noexcept nogil:
+    cdef Py_ssize_t length = a_offsets[i + 1] - a_offsets[i]
+    if length != b_offsets[j + 1] - b_offsets[j]:
+        return False
+    return length == 0 or memcmp(a + a_offsets[i], b + b_offsets[j], length) == 0
+
+
+cdef Py_ssize_t table_size(Py_ssize_t entries) noexcept nogil:
+    """The power of two that keeps a table of so many entries at most half full."""
+    cdef Py_ssize_t size = 8
+    while size < 2 * entries:
+        size *= 2
+    return size
+
+
+cdef void check_ids(const unsigned char[::1] data, const long long[::1] offsets) except *:
+    cdef Py_ssize_t i
+    if offsets.shape[0] == 0 or offsets[0] < 0 or offsets[offsets.shape[0] - 1] > data.shape[0]:
+        raise ValueError("id offsets outside their buffer")
+    for i in range(offsets.shape[0] - 1):
+        if offsets[i] > offsets[i + 1]:
+            raise ValueError("id offsets must ascend")
+
+
+cdef void check_rows(const long long[::1] bounds, Py_ssize_t rows) except *:
+    cdef Py_ssize_t s
+    if bounds.shape[0] == 0 or bounds[0] < 0 or bounds[bounds.shape[0] - 1] > rows:
+        raise ValueError("segment bounds outside the column")
+    for s in range(bounds.shape[0] - 1):
+        if bounds[s] > bounds[s + 1]:
+            raise ValueError("segment bounds must ascend")
+
+
+def number(const unsigned char[::1] data, const long long[::1] offsets):
+    """For each id its number, in order of first appearance, and for each number its first row."""
+    check_ids(data, offsets)
+    cdef Py_ssize_t rows = offsets.shape[0] - 1, i, size, slot
+    if rows == 0:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    numbers = np.empty(rows, dtype=np.int64)
+    firsts = np.empty(rows, dtype=np.int64)
+    cdef long long[::1] out = numbers, first = firsts
+    cdef const long long* at = &offsets[0]
+    cdef const unsigned char* p = base(data)
+    cdef Py_ssize_t found = 0
+    cdef long long* table
+    size = table_size(rows)
+    table = <long long*>calloc(size, sizeof(long long))
+    if table == NULL:
+        raise MemoryError
+    with nogil:
+        for i in range(rows):
+            slot = hash_bytes(p + at[i], at[i + 1] - at[i]) & (size - 1)
+            while table[slot] != 0 and not same(p, at, i, p, at, first[table[slot] - 1]):
+                slot = (slot + 1) & (size - 1)
+            if table[slot] == 0:
+                first[found] = i
+                found += 1
+                table[slot] = found
+            out[i] = table[slot] - 1
+    free(table)
+    return numbers, firsts[:found].copy()
+
+
+def match(
+    const unsigned char[::1] data, const long long[::1] offsets, const long long[::1] bounds,
+    const unsigned char[::1] other_data, const long long[::1] other_offsets,
+    const long long[::1] other_bounds, const long long[::1] partner,
+):
+    """For each id of segment s, the row of the same id in segment partner[s] of the other column.
+
+    -1 where there is none, or where partner[s] is negative. Segment s is rows bounds[s]:bounds[s+1].
+    """
+    check_ids(data, offsets)
+    check_ids(other_data, other_offsets)
+    check_rows(bounds, offsets.shape[0] - 1)
+    check_rows(other_bounds, other_offsets.shape[0] - 1)
+    cdef Py_ssize_t segments = bounds.shape[0] - 1, s, i, j, size, slot, width
+    if partner.shape[0] != segments:
+        raise ValueError("a partner is needed for each segment")
+    cdef Py_ssize_t largest = 0
+    for s in range(segments):
+        if partner[s] >= other_bounds.shape[0] - 1:
+            raise ValueError("a partner outside the other column")
+        if partner[s] >= 0:
+            largest = max(largest, other_bounds[partner[s] + 1] - other_bounds[partner[s]])
+    rows = np.full(offsets.shape[0] - 1, -1, dtype=np.int64)
+    cdef long long[::1] out = rows
+    cdef const long long* at = &offsets[0]
+    cdef const long long* other_at = &other_offsets[0]
+    cdef const unsigned char* p = base(data)
+    cdef const unsigned char* q = base(other_data)
+    cdef long long* table = <long long*>calloc(table_size(largest), sizeof(long long))
+    if table == NULL:
+        raise MemoryError
+    with nogil:
+        for s in range(segments):
+            if partner[s] < 0:
+                continue
+            width = other_bounds[partner[s] + 1] - other_bounds[partner[s]]
+            if width == 0:
+                continue
+            size = table_size(width)
+            memset(table, 0, size * sizeof(long long))
+            for j in range(other_bounds[partner[s]], other_bounds[partner[s] + 1]):
+                slot = hash_bytes(q + other_at[j], other_at[j + 1] - other_at[j]) & (size - 1)
+                while table[slot] != 0:
+                    slot = (slot + 1) & (size - 1)
+                table[slot] = j + 1
+            for i in range(bounds[s], bounds[s + 1]):
+                slot = hash_bytes(p + at[i], at[i + 1] - at[i]) & (size - 1)
+                while table[slot] != 0 and not same(p, at, i, q, other_at, table[slot] - 1):
+                    slot = (slot + 1) & (size - 1)
+                out[i] = table[slot] - 1
+    free(table)
+    return rows
+
+
+def repeats(
+    const unsigned char[::1] data, const long long[::1] offsets, const long long[::1] bounds
+):
+    """For each row the earlier row of the same segment that holds the same id, or -1."""
+    check_ids(data, offsets)
+    check_rows(bounds, offsets.shape[0] - 1)
+    cdef Py_ssize_t segments = bounds.shape[0] - 1, s, i, size, slot
+    cdef Py_ssize_t largest = 0
+    for s in range(segments):
+        largest = max(largest, bounds[s + 1] - bounds[s])
+    rows = np.full(offsets.shape[0] - 1, -1, dtype=np.int64)
+    cdef long long[::1] out = rows
+    cdef const long long* at = &offsets[0]
+    cdef const unsigned char* p = base(data)
+    cdef long long* table = <long long*>calloc(table_size(largest), sizeof(long long))
+    if table == NULL:
+        raise MemoryError
+    with nogil:
+        for s in range(segments):
+            size = table_size(bounds[s + 1] - bounds[s])
+            memset(table, 0, size * sizeof(long long))
+            for i in range(bounds[s], bounds[s + 1]):
+                slot = hash_bytes(p + at[i], at[i + 1] - at[i]) & (size - 1)
+                while table[slot] != 0 and not same(p, at, i, p, at, table[slot] - 1):
+                    slot = (slot + 1) & (size - 1)
+                if table[slot] == 0:
+                    table[slot] = i + 1
+                else:
+                    out[i] = table[slot] - 1
+    free(table)
+    return rows
+
+
+def gather(
+    const unsigned char[::1] data, const long long[::1] starts, const long long[::1] lengths
+):
+    """A compact id column (data, offsets) of the given pieces of a buffer, in their order."""
+    cdef Py_ssize_t rows = starts.shape[0], i
+    cdef long long total = 0, at = 0, n
+    if lengths.shape[0] != rows:
+        raise ValueError("as many lengths as starts are needed")
+    offsets = np.empty(rows + 1, dtype=np.int64)
+    cdef long long[::1] out_offsets = offsets
+    for i in range(rows):
+        if starts[i] < 0 or lengths[i] < 0 or starts[i] > data.shape[0] - lengths[i]:
+            raise ValueError("a piece outside the buffer")
+        total += lengths[i]
+    pieces = np.empty(total, dtype=np.uint8)
+    cdef unsigned char[::1] out = pieces
+    cdef Py_ssize_t j
+    with nogil:
+        for i in range(rows):
+            out_offsets[i] = at
+            for j in range(lengths[i]):
+                out[at + j] = data[starts[i] + j]
+            at += lengths[i]
+        out_offsets[rows] = at
+    return pieces, offsets

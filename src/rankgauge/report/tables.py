@@ -1,0 +1,244 @@
+r"""A small immutable table and its text forms.
+
+``table``, ``md``, ``latex`` and HTML are for reading: floats are rounded, and what cannot be
+printed is shown as an escape. ``tsv``, ``csv`` and ``jsonl`` are for programs: floats are exact.
+All can be encoded as UTF-8, although ids may hold lone surrogates: each is a byte that was not
+UTF-8, decoded with ``surrogateescape``, and is shown as that byte, such as ``\xff``.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from unicodedata import category, east_asian_width
+
+Cell = str | int | float | None
+_Escape = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns, rows of cells and notes, ready to be written in any of `FORMATS`.
+
+    ``None`` and NaN both mean a missing value. A row of the wrong length raises `ValueError`.
+
+    >>> print(Table(("run", "AP"), (("bm25", 0.25), ("dense", 0.5))).render("table"), end="")
+    run        AP
+    ─────────────
+    bm25   0.2500
+    dense  0.5000
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != (width := len(self.columns)):
+                raise ValueError(f"row {number} has {len(row)} cells for {width} columns")
+
+    def render(self, format: str, *, digits: int | None = None) -> str:
+        r"""The table as text in one of `FORMATS`, every line ended by one newline.
+
+        Floats have `digits` decimals; by default 4 in ``table``, ``md`` and ``latex``, and as many
+        as it takes to read the same float back in ``tsv``, ``csv`` and ``jsonl``. ``latex`` needs
+        the package booktabs. ``jsonl`` raises `ValueError` when two columns have the same name,
+        and is empty when there are neither rows nor notes.
+
+        >>> Table(("run", "AP"), (("bm25", 0.125), ("dense", None))).render("csv", digits=2)
+        'run,AP\nbm25,0.12\ndense,\n'
+        """
+        if format not in _RENDERERS:
+            raise ValueError(f"unknown format {format!r}, expected one of: {', '.join(FORMATS)}")
+        if digits is None and format in ("table", "md", "latex"):
+            digits = 4
+        return "".join(f"{line}\n" for line in _RENDERERS[format](self, digits))
+
+    def render_html(self, *, digits: int | None = None) -> str:
+        """The table as an HTML element, for notebooks; floats have 4 decimals by default.
+
+        >>> html = Table(("AP",), ((0.25,),)).render_html()
+        >>> "<td style='text-align: right'>0.2500</td>" in html
+        True
+        """
+        return "".join(f"{line}\n" for line in _html_lines(self, 4 if digits is None else digits))
+
+
+_DASH = "\N{EN DASH}"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Controls, invisible or direction-changing characters, line separators and surrogates; not the
+# joiners U+200C and U+200D, which are part of the spelling of Persian, Hindi and emoji.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]"
+)
+_TSV_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+# An underscore inside a word is no markup, so recip_rank stays as it is.
+_MARKDOWN = re.compile(r"[\\`*~|\[\]]|(?<![^\W_])_|_(?![^\W_])")
+_LATEX_ESCAPES = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+)
+
+
+def _code(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xDC80 <= code <= 0xDCFF:  # a byte decoded with surrogateescape
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
+
+
+def _encodable(text: str) -> str:
+    return _SURROGATE.sub(_code, text)
+
+
+def _visible(text: str) -> str:
+    return _HIDDEN.sub(_code, text)
+
+
+def _visible_line(text: str) -> str:
+    return _visible(" ".join(text.splitlines()))
+
+
+def _nan_as_none(cell: Cell) -> Cell:
+    return None if isinstance(cell, float) and math.isnan(cell) else cell
+
+
+def _grid(table: Table, escape: _Escape, missing: str, digits: int | None) -> list[list[str]]:
+    """The texts of all cells, the column names as the first row."""
+
+    def text(cell: Cell) -> str:
+        if isinstance(cell, str):
+            return escape(cell)
+        if isinstance(cell, float) and digits is not None:
+            return f"{cell:.{digits}f}"
+        return missing if cell is None else str(cell)
+
+    return [[text(_nan_as_none(cell)) for cell in row] for row in (table.columns, *table.rows)]
+
+
+def _sides(table: Table, left: str, right: str) -> list[str]:
+    """For each column `right` when it holds numbers only, else `left`."""
+    columns = range(len(table.columns))
+    return [left if any(isinstance(row[i], str) for row in table.rows) else right for i in columns]
+
+
+def _width(text: str) -> int:
+    """The number of terminal columns that `text` takes."""
+    spacing = [c for c in text if category(c) not in ("Mn", "Me", "Cf")]
+    return len(spacing) + sum(east_asian_width(c) in "WF" for c in spacing)
+
+
+def _table_lines(table: Table, digits: int | None) -> Iterator[str]:
+    grid = _grid(table, _visible, _DASH, digits)
+    widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+    sides = _sides(table, "left", "right")
+
+    def padded(cell: str, width: int, side: str) -> str:
+        space = " " * (width - _width(cell))
+        return cell + space if side == "left" else space + cell
+
+    header, *rows = ("  ".join(map(padded, cells, widths, sides)).rstrip(" ") for cells in grid)
+    yield from (header, "─" * (sum(widths) + 2 * (len(widths) - 1)), *rows)
+    if table.notes:
+        yield from ("", *map(_visible_line, table.notes))
+
+
+def _tsv_text(text: str) -> str:
+    return _encodable(text.translate(_TSV_ESCAPES))
+
+
+def _tsv_lines(table: Table, digits: int | None) -> Iterator[str]:
+    yield from map("\t".join, _grid(table, _tsv_text, "", digits))
+    yield from (f"# {_tsv_text(note)}" for note in table.notes)
+
+
+def _csv_lines(table: Table, digits: int | None) -> Iterator[str]:
+    for cells in _grid(table, _encodable, "", digits):
+        # Written with \r\n because Python 3.11 quotes \r only when it is part of the line end.
+        line = io.StringIO()
+        csv.writer(line, dialect="excel", lineterminator="\r\n").writerow(cells)
+        yield line.getvalue().removesuffix("\r\n")
+    yield from (f"# {_visible_line(note)}" for note in table.notes)
+
+
+def _json_line(record: dict[str, Cell] | dict[str, list[str]]) -> str:
+    line = json.dumps(record, ensure_ascii=False)
+    return json.dumps(record) if _SURROGATE.search(line) else line
+
+
+def _jsonl_lines(table: Table, digits: int | None) -> Iterator[str]:
+    def value(cell: Cell) -> Cell:
+        if isinstance(cell, float) and math.isinf(cell):
+            return str(cell)  # JSON has no number for it, and null would mean missing
+        return cell if digits is None or not isinstance(cell, float) else round(cell, digits)
+
+    if len(set(table.columns)) < len(table.columns):
+        raise ValueError(f"jsonl needs distinct column names, got {table.columns}")
+    for row in table.rows:
+        values = (value(_nan_as_none(cell)) for cell in row)
+        yield _json_line(dict(zip(table.columns, values, strict=True)))
+    if table.notes:
+        yield _json_line({"notes": list(table.notes)})
+
+
+def _markdown_text(text: str) -> str:
+    escaped = _MARKDOWN.sub(r"\\\g<0>", _visible_line(text))
+    return escaped.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _markdown_lines(table: Table, digits: int | None) -> Iterator[str]:
+    header, *rows = _grid(table, _markdown_text, _DASH, digits)
+    rule = _sides(table, ":---", "---:")
+    yield from (f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
+    if table.notes:
+        yield from ("", *(f"- {_markdown_text(note)}" for note in table.notes))
+
+
+def _latex_text(text: str) -> str:
+    escaped = _visible_line(text).translate(_LATEX_ESCAPES)
+    # At the start of a row, [ and * would be read as arguments of the row end before it.
+    return f"{{}}{escaped}" if escaped.lstrip().startswith(("[", "*")) else escaped
+
+
+def _latex_lines(table: Table, digits: int | None) -> Iterator[str]:
+    grid = _grid(table, _latex_text, "--", digits)
+    header, *rows = (rf"{' & '.join(cells)} \\" for cells in grid)
+    yield rf"\begin{{tabular}}{{{''.join(_sides(table, 'l', 'r'))}}}"
+    yield from (r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
+    yield from (f"% {_visible_line(note)}" for note in table.notes)
+
+
+def _html_lines(table: Table, digits: int | None) -> Iterator[str]:
+    sides = _sides(table, "left", "right")
+
+    def line(tag: str, cells: list[str]) -> str:
+        texts = zip(sides, map(html.escape, cells), strict=True)
+        styled = (f"<{tag} style='text-align: {side}'>{text}</{tag}>" for side, text in texts)
+        return f"<tr>{''.join(styled)}</tr>"
+
+    header, *rows = _grid(table, _visible_line, _DASH, digits)
+    yield "<table>"
+    if table.notes:
+        notes = "<br>".join(html.escape(_visible_line(note)) for note in table.notes)
+        yield f"<caption style='caption-side: bottom'>{notes}</caption>"
+    yield from ("<thead>", line("th", header), "</thead>")
+    yield from ("<tbody>", *(line("td", row) for row in rows), "</tbody>", "</table>")
+
+
+_RENDERERS: dict[str, Callable[[Table, int | None], Iterator[str]]] = {
+    "table": _table_lines,
+    "tsv": _tsv_lines,
+    "csv": _csv_lines,
+    "jsonl": _jsonl_lines,
+    "md": _markdown_lines,
+    "latex": _latex_lines,
+}
+FORMATS = tuple(_RENDERERS)

@@ -1,0 +1,370 @@
+"""A synthetic test collection with the irregularities of a real one.
+
+The collection behind ``rankgauge demo``. It is made to exercise an evaluation tool, not to
+predict how real systems compare: tied scores, scores that only differ in double precision,
+missing topics, short lists, unjudged documents and a topic without relevant documents are all
+there on purpose.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Value = TypeVar("Value")
+
+FIRST_TOPIC = 301
+FEWEST_TOPICS_FOR_ODDITIES = 5
+
+MEDIAN_RELEVANT = 25
+MOST_RELEVANT = 150
+RELEVANT_GRADE_SHARES = (0.65, 0.25, 0.10)  # of the relevant documents, grades 1, 2 and 3
+GRADE_SIGNAL = np.array([0.0, 1.0, 1.3, 1.6])  # how much each grade stands out to a system
+
+# Shares of the noise variance: what misleads every system, one family, one system.
+COMMON_NOISE, FAMILY_NOISE, OWN_NOISE = 0.3, 0.4, 0.3
+
+UNJUDGED_SHARE = 0.15
+FALSE_RELEVANT_RATE = 0.005
+WRONG_GRADE_RATE = 0.05
+
+FAMILIES = ("lexical", "dense", "rerank")
+WEAKEST_QUALITY, STRONGEST_QUALITY = 0.9, 2.6
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Judgements and runs over the same topics and documents.
+
+    ``qrels`` is topic -> docno -> grade, where -1 means pooled but left unjudged.
+    ``runs`` is run name -> topic -> docno -> score, the documents in rank order: scores never
+    increase, and documents with tied scores stand in the order the system preferred.
+    """
+
+    qrels: dict[str, dict[str, int]]
+    runs: dict[str, dict[str, dict[str, float]]]
+
+
+@dataclass(frozen=True)
+class _System:
+    name: str
+    family: str
+    quality: float
+    decimals: int = 6
+    contributes_to_pool: bool = True
+    fine_steps: bool = False
+    misses_topics: bool = False
+    returns_short_lists: bool = False
+    fails_a_topic: bool = False
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is decided for all topics before any document is ranked.
+
+    ``strengths`` and ``lengths`` have one row a topic and one column a system.
+    """
+
+    relevant_counts: Integers
+    strengths: Floats
+    lengths: Integers
+    barren_topic: int | None
+    failed_topic: int | None
+
+
+# The first systems carry the most oddities, so that a smaller roster keeps them. The very first
+# is plain and pooled, which guarantees every topic a pool.
+DEFAULT_SYSTEMS = (
+    _System("bm25", "lexical", 1.5, decimals=4),
+    _System("dense-a", "dense", 1.7, decimals=2),
+    _System("rerank-mono", "rerank", 2.2, contributes_to_pool=False),
+    _System("tf-idf", "lexical", WEAKEST_QUALITY, decimals=1, returns_short_lists=True),
+    _System("dense-b", "dense", 1.6, fine_steps=True),
+    _System("rerank-duo", "rerank", 2.4, misses_topics=True),
+    _System("ql-dirichlet", "lexical", 1.4, misses_topics=True),
+    _System("dense-c", "dense", 1.2, fails_a_topic=True),
+    _System("rerank-large", "rerank", STRONGEST_QUALITY),
+    _System("bm25-rm3", "lexical", 1.8, contributes_to_pool=False),
+    _System("dense-d", "dense", 1.9, contributes_to_pool=False),
+    _System("rerank-small", "rerank", 2.0),
+)
+
+
+def simulate(
+    *,
+    topics: int = 50,
+    systems: int = 12,
+    documents: int = 5000,
+    depth: int = 100,
+    pool_depth: int = 20,
+    seed: int = 2026,
+) -> Collection:
+    """Return a synthetic collection of ``topics`` topics and ``systems`` runs.
+
+    Each run lists at most ``depth`` of the ``documents`` documents for a topic. The judgements
+    come from the union of the top ``pool_depth`` of the contributing systems; with twelve
+    systems, ``rerank-mono``, ``bm25-rm3`` and ``dense-d`` do not contribute. About 15% of the
+    pool has grade -1, the rest has a grade from 0 to 3. The same seed gives the same collection.
+
+    Systems come in three families, ``lexical``, ``dense`` and ``rerank``; those of one family
+    make similar mistakes and share a scale of scores. Twelve systems carry the tags of plausible
+    runs; any other number is numbered within its family, from the weakest to the strongest. The
+    oddities of systems (rounded scores, scores 1e-8 apart, short lists, missing topics, a failed
+    topic) are all present from eight systems on. Those that single out a topic (a missing one, a
+    failed one, one with nothing judged relevant) need at least five topics.
+
+    Raises ValueError when an argument is out of range.
+
+    >>> collection = simulate(topics=5, systems=3, documents=500, depth=20, pool_depth=10)
+    >>> list(collection.runs)
+    ['lexical-1', 'dense-1', 'rerank-1']
+    >>> list(collection.qrels)
+    ['301', '302', '303', '304', '305']
+    >>> len(collection.runs["lexical-1"]["301"])
+    20
+    """
+    _check_arguments(
+        topics=topics,
+        systems=systems,
+        documents=documents,
+        depth=depth,
+        pool_depth=pool_depth,
+        seed=seed,
+    )
+    rng = np.random.default_rng(seed)
+    docnos = _make_docnos(documents, rng)
+    roster = _make_roster(systems)
+    plan = _make_plan(roster, topics, documents, depth, rng)
+    qrels: dict[str, dict[str, int]] = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {system.name: {} for system in roster}
+    for topic in range(topics):
+        topic_id = str(FIRST_TOPIC + topic)
+        true_grades = _draw_true_grades(int(plan.relevant_counts[topic]), documents, rng)
+        assessed_grades = _assess(true_grades, rng)
+        if topic == plan.barren_topic:
+            assessed_grades[:] = 0
+        evidence = _draw_evidence(roster, plan.strengths[topic], true_grades, rng)
+        if topic == plan.failed_topic:
+            _hide_relevant(evidence, roster, (true_grades > 0) | (assessed_grades > 0))
+        rankings = _rank_all(evidence, plan.lengths[topic])
+        for column, (system, ranking) in enumerate(zip(roster, rankings, strict=True)):
+            if ranking.size:
+                scores = _score(system, evidence[ranking, column], rng)
+                runs[system.name][topic_id] = _by_docno(ranking, scores.tolist(), docnos)
+        pool = _pool(roster, rankings, pool_depth)
+        qrels[topic_id] = _judge(pool, assessed_grades, docnos, rng)
+    return Collection(qrels=qrels, runs=runs)
+
+
+def _check_arguments(
+    *, topics: int, systems: int, documents: int, depth: int, pool_depth: int, seed: int
+) -> None:
+    counts = {
+        "topics": topics,
+        "systems": systems,
+        "documents": documents,
+        "depth": depth,
+        "pool_depth": pool_depth,
+    }
+    for name, value in counts.items():
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    if depth > documents:
+        raise ValueError(f"depth ({depth}) must not exceed the number of documents ({documents})")
+    if pool_depth > depth:
+        raise ValueError(f"pool_depth ({pool_depth}) must not exceed depth ({depth})")
+    if seed < 0:
+        raise ValueError(f"seed must not be negative, got {seed}")
+
+
+def _make_docnos(documents: int, rng: np.random.Generator) -> list[str]:
+    """Return distinct docnos in the styles of three newswire sources, in random order."""
+    styles = (_financial_times_docno, _los_angeles_times_docno, _broadcast_docno)
+    docnos: list[str] = []
+    for position, style in enumerate(styles):
+        size = len(range(position, documents, len(styles)))
+        # Each style maps distinct numbers to distinct docnos; the wide range leaves gaps.
+        numbers = rng.choice(40 * size + 1, size=size, replace=False)
+        docnos.extend(style(number) for number in numbers.tolist())
+    return [docnos[position] for position in rng.permutation(documents)]
+
+
+def _financial_times_docno(number: int) -> str:
+    serial, quarter = divmod(number, 16)
+    return f"FT9{1 + quarter // 4}{1 + quarter % 4}-{serial + 1}"
+
+
+def _los_angeles_times_docno(number: int) -> str:
+    serial, date = divmod(number, 2 * 12 * 28)
+    year, day_of_year = divmod(date, 12 * 28)
+    month, day = divmod(day_of_year, 28)
+    return f"LA{month + 1:02d}{day + 1:02d}{89 + year}-{serial + 1:04d}"
+
+
+def _broadcast_docno(number: int) -> str:
+    serial, volume = divmod(number, 2)
+    return f"FBIS{3 + volume}-{serial + 1}"
+
+
+def _make_roster(systems: int) -> tuple[_System, ...]:
+    """Return the default systems, or as many numbered ones with the same oddities in turn."""
+    if systems == len(DEFAULT_SYSTEMS):
+        return DEFAULT_SYSTEMS
+    qualities = np.linspace(WEAKEST_QUALITY, STRONGEST_QUALITY, systems).tolist()
+    roster = []
+    for position, quality in enumerate(qualities):
+        model = DEFAULT_SYSTEMS[position % len(DEFAULT_SYSTEMS)]
+        name = f"{model.family}-{1 + position // len(FAMILIES)}"
+        roster.append(replace(model, name=name, quality=quality))
+    return tuple(roster)
+
+
+def _make_plan(
+    roster: Sequence[_System], topics: int, documents: int, depth: int, rng: np.random.Generator
+) -> _Plan:
+    relevant_counts = _draw_relevant_counts(topics, documents, rng)
+    strengths = _draw_strengths(roster, topics, rng)
+    lengths = _draw_lengths(roster, topics, depth, rng)
+    barren_topic: int | None = None
+    failed_topic: int | None = None
+    if topics >= FEWEST_TOPICS_FOR_ODDITIES:
+        by_count = np.argsort(relevant_counts, kind="stable")
+        barren_topic = int(by_count[0])
+        failed_topic = int(by_count[topics // 2])
+    return _Plan(relevant_counts, strengths, lengths, barren_topic, failed_topic)
+
+
+def _draw_relevant_counts(topics: int, documents: int, rng: np.random.Generator) -> Integers:
+    counts = rng.lognormal(np.log(MEDIAN_RELEVANT), 1.0, size=topics)
+    return np.clip(counts, 1, max(1, min(MOST_RELEVANT, documents // 4))).astype(np.int64)
+
+
+def _draw_strengths(roster: Sequence[_System], topics: int, rng: np.random.Generator) -> Floats:
+    """Return how well each system tells relevant documents apart on each topic."""
+    qualities = np.array([system.quality for system in roster])
+    ease = rng.lognormal(0.0, 0.35, size=(topics, 1))
+    family_interaction = rng.normal(0.0, 0.2, size=(topics, len(FAMILIES)))
+    own_interaction = rng.normal(0.0, 0.2, size=(topics, len(roster)))
+    interaction = family_interaction[:, _family_columns(roster)] + own_interaction
+    strengths: Floats = np.maximum(0.0, ease * qualities + interaction)
+    return strengths
+
+
+def _draw_lengths(
+    roster: Sequence[_System], topics: int, depth: int, rng: np.random.Generator
+) -> Integers:
+    """Return how many documents each system returns for each topic, 0 for a missing topic."""
+    lengths = np.full((topics, len(roster)), depth, dtype=np.int64)
+    missing = min(3, topics // FEWEST_TOPICS_FOR_ODDITIES)
+    shortened = max(1, topics // 5)
+    for column, system in enumerate(roster):
+        if system.misses_topics:
+            lengths[rng.choice(topics, size=missing, replace=False), column] = 0
+        if system.returns_short_lists and depth > 1:
+            chosen = rng.choice(topics, size=shortened, replace=False)
+            lengths[chosen, column] = rng.integers(max(1, depth // 10), depth, size=shortened)
+    return lengths
+
+
+def _family_columns(roster: Sequence[_System]) -> list[int]:
+    return [FAMILIES.index(system.family) for system in roster]
+
+
+def _draw_true_grades(relevant_count: int, documents: int, rng: np.random.Generator) -> Integers:
+    grades = np.zeros(documents, dtype=np.int64)
+    relevant = rng.choice(documents, size=relevant_count, replace=False)
+    grades[relevant] = rng.choice([1, 2, 3], size=relevant_count, p=RELEVANT_GRADE_SHARES)
+    return grades
+
+
+def _assess(true_grades: Integers, rng: np.random.Generator) -> Integers:
+    """Return the grades an assessor would give: mostly the true ones, at times one off."""
+    chance = rng.random(true_grades.size)
+    shift = rng.choice([-1, 1], size=true_grades.size)
+    relevant = true_grades > 0
+    assessed = np.where(relevant & (chance < WRONG_GRADE_RATE), true_grades + shift, true_grades)
+    assessed[~relevant & (chance < FALSE_RELEVANT_RATE)] = 1
+    return np.clip(assessed, 0, 3)
+
+
+def _draw_evidence(
+    roster: Sequence[_System], strengths: Floats, true_grades: Integers, rng: np.random.Generator
+) -> Floats:
+    """Return what each system (column) believes of each document (row) for one topic.
+
+    The evidence is strength times the signal of the true grade, plus noise of variance 1.
+    """
+    documents = true_grades.size
+    common = rng.standard_normal((documents, 1))
+    of_family = rng.standard_normal((documents, len(FAMILIES)))
+    own = rng.standard_normal((documents, len(roster)))
+    noise = np.sqrt(COMMON_NOISE) * common + np.sqrt(OWN_NOISE) * own
+    noise += np.sqrt(FAMILY_NOISE) * of_family[:, _family_columns(roster)]
+    evidence: Floats = GRADE_SIGNAL[true_grades][:, np.newaxis] * strengths + noise
+    return evidence
+
+
+def _hide_relevant(
+    evidence: Floats, roster: Sequence[_System], relevant: npt.NDArray[np.bool_]
+) -> None:
+    """Put the relevant documents out of reach of the systems that fail this topic."""
+    for column, system in enumerate(roster):
+        if system.fails_a_topic:
+            evidence[relevant, column] = -np.inf
+
+
+def _rank(evidence: Floats, length: int) -> Integers:
+    """Return the rows of the ``length`` documents with the most evidence, best first."""
+    best_first = np.argsort(-evidence, kind="stable")[:length]
+    return best_first[np.isfinite(evidence[best_first])]
+
+
+def _rank_all(evidence: Floats, lengths: Integers) -> list[Integers]:
+    columns = zip(evidence.T, lengths.tolist(), strict=True)
+    return [_rank(evidence_of_system, length) for evidence_of_system, length in columns]
+
+
+def _score(system: _System, evidence: Floats, rng: np.random.Generator) -> Floats:
+    """Return the scores a system reports for documents whose evidence is in rank order."""
+    if system.fine_steps:
+        # Single precision has steps of 6e-8 here, so neighbours merge; double keeps them apart.
+        steps = rng.integers(1, 4, size=evidence.size)
+        return np.round(0.71 + 1e-8 * np.cumsum(steps)[::-1], 8)
+    if system.family == "lexical":
+        scores = 5.0 + 25.0 * _logistic((evidence - 4.0) / 1.5)
+    elif system.family == "dense":
+        scores = _logistic((evidence - 2.0) / 3.0)
+    else:
+        scores = 3.0 * (evidence - 4.0)
+    return np.round(scores, system.decimals)
+
+
+def _logistic(values: Floats) -> Floats:
+    squashed: Floats = 1.0 / (1.0 + np.exp(-values))
+    return squashed
+
+
+def _pool(roster: Sequence[_System], rankings: Sequence[Integers], pool_depth: int) -> Integers:
+    contributions = [
+        ranking[:pool_depth]
+        for system, ranking in zip(roster, rankings, strict=True)
+        if system.contributes_to_pool
+    ]
+    return np.unique(np.concatenate(contributions))
+
+
+def _judge(
+    pool: Integers, assessed_grades: Integers, docnos: Sequence[str], rng: np.random.Generator
+) -> dict[str, int]:
+    """Return the grade of each pooled document by docno, -1 for those left unjudged."""
+    unjudged = rng.random(pool.size) < UNJUDGED_SHARE
+    grades = np.where(unjudged, -1, assessed_grades[pool])
+    return dict(sorted(_by_docno(pool, grades.tolist(), docnos).items()))
+
+
+def _by_docno(rows: Integers, values: Sequence[Value], docnos: Sequence[str]) -> dict[str, Value]:
+    return {docnos[row]: value for row, value in zip(rows.tolist(), values, strict=True)}
