@@ -18,10 +18,9 @@ import itertools
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Union
 
 Labels = Sequence[int]
-Gain = Union[str, dict[int, float]]
+Gain = str | dict[int, float]
 
 
 # Parts of the definitions
@@ -114,9 +113,7 @@ def precision(
     return count_relevant(top(ranking, k), rel) / k
 
 
-def recall(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1
-) -> float:
+def recall(ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1) -> float:
     """Recall@k = hits / R; 0 when R = 0."""
     r = count_relevant(judged, rel)
     if r == 0:
@@ -244,9 +241,7 @@ def reciprocal_rank(
     return 0.0
 
 
-def success(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1
-) -> float:
+def success(ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1) -> float:
     """Success@k = 1 if a relevant document is in the top k, else 0."""
     return 1.0 if count_relevant(top(ranking, k), rel) > 0 else 0.0
 
@@ -297,9 +292,7 @@ def expected_reciprocal_rank(
     return math.fsum(terms)
 
 
-def bpref(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1
-) -> float:
+def bpref(ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1) -> float:
     """bpref = (1/R) sum_{retrieved relevant} [1 - min(n_above, R) / min(N, R)].
 
     n_above counts the judged non-relevant documents ranked above; the term is 1
@@ -347,9 +340,7 @@ def search_length(
     return float(count_nonrelevant(judged, rel) + unjudged)
 
 
-def judged_share(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None
-) -> float:
+def judged_share(ranking: Labels, judged: Labels, max_grade: int, k: int | None) -> float:
     """Judged@k = the judged share of the documents in the top k; 0 for an empty ranking."""
     if len(ranking) == 0:
         return 0.0
@@ -422,9 +413,7 @@ def mean_over_permutations(f: Callable[[list[int]], float], judged: Labels) -> f
     return math.fsum(values) / len(values)
 
 
-def variance_over_permutations(
-    f: Callable[[list[int]], float], judged: Labels
-) -> float:
+def variance_over_permutations(f: Callable[[list[int]], float], judged: Labels) -> float:
     """E[(f - E[f])^2] under a uniformly random ranking of the judged documents."""
     values = [f(ranking) for ranking in distinct_permutations(judged)]
     mean = math.fsum(values) / len(values)
@@ -450,7 +439,7 @@ def bounds(
     values = []
     for labels in itertools.product(grades, repeat=len(places)):
         labelled = list(ranking)
-        for i, label in zip(places, labels):
+        for i, label in zip(places, labels, strict=False):
             labelled[i] = label
         value = f(labelled, [*judged, *labels])
         if not math.isnan(value):

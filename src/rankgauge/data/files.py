@@ -41,9 +41,7 @@ def _xz(raw: BinaryIO) -> BinaryIO:
 def _zstandard(raw: BinaryIO) -> BinaryIO:
     import zstandard
 
-    return cast(
-        BinaryIO, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    )
+    return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
 
 
 COMPRESSIONS: dict[bytes, tuple[str, Callable[[BinaryIO], BinaryIO]]] = {

@@ -6,6 +6,7 @@ flat buffer, never a Python object each.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -67,7 +68,7 @@ class Ids:
 
     def __iter__(self) -> Iterator[bytes]:
         data, offsets = self.data.tobytes(), self.offsets.tolist()
-        return (data[a:b] for a, b in zip(offsets, offsets[1:], strict=False))
+        return (data[a:b] for a, b in itertools.pairwise(offsets))
 
     def texts(self) -> list[str]:
         """All ids as text."""

@@ -7,14 +7,13 @@ so a measure is a few array operations over all lists at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.data.model import Floats, Ints, Labels, T
 from rankgauge.native import segments as native
 
 UNJUDGED = -1
@@ -90,7 +89,7 @@ class Rankings:
     documents: NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, *lists: Sequence[int], judged: JudgedLabels | None = None) -> Rankings:
+    def of(cls, *lists: ArrayLike, judged: JudgedLabels | None = None) -> Rankings:
         """These lists, all of one query where `judged` is given, else each of its own query.
 
         Without `judged`, what is judged of a list are its own labels from 0 on.
@@ -149,19 +148,16 @@ class Rankings:
         """For each row, how many of these rows its list has down to and including it."""
         total: Ints = np.cumsum(rows, dtype=np.int64)
         before = np.concatenate(([0], total))[self.offsets[:-1]]
-        return total - np.repeat(before, self.lengths)
+        count: Ints = total - np.repeat(before, self.lengths)
+        return count
 
     def sum(self, values: Floats) -> Floats:
         """The sum of a value a row over each list, in rank order."""
         return native.segment_sum(values, self.offsets)
 
-    def each_row(self, per_list: NDArray[np.generic]) -> NDArray[np.generic]:
+    def each_row(self, per_list: NDArray[T]) -> NDArray[T]:
         """A value a list, repeated for its rows."""
         return np.repeat(per_list, self.lengths)
-
-    def per_list(self, per_query: NDArray[np.generic]) -> NDArray[np.generic]:
-        """A value a query, looked up for each list."""
-        return per_query[self.query]
 
 
 def offsets_of(lengths: ArrayLike) -> Ints:

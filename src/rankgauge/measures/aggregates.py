@@ -29,7 +29,9 @@ class GeometricMean(Aggregate):
     formula = "gm(m) = exp((1/|Q|) · Σ_q ln max(m(q), least))"
     source = "Robertson 2006"
 
-    least: float = parameter(1e-5, Number(0, 1, closed=False), "the floor that keeps ln finite")
+    least: float = parameter(
+        Number(0, 1, closed=False), "the floor that keeps ln finite", default=1e-5
+    )
 
     def combine(self, scores: Floats) -> float:
         return float(np.exp(np.mean(np.log(np.maximum(scores, self.least)))))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from rankgauge.data.errors import MeasureError
@@ -22,7 +24,7 @@ class SumOfPrecisions(Binary):
     range = (0.0, np.inf)
     monotone = True
     expectation = "exact"
-    examples = ("SP@10", "SP")
+    examples: ClassVar[tuple[str, ...]] = ("SP@10", "SP")
 
     def _sum(self, lists: Rankings) -> Floats:
         relevant = lists.relevant(self.rel)
@@ -76,9 +78,9 @@ class AveragePrecision(SumOfPrecisions):
     examples = ("AP", "AP@100", "AP(norm=min)@10", "AP(norm=k)@10", "AP(rel=2)")
 
     norm: str = parameter(
-        "R",
         Choice(("R", "min", "k")),
         "R: all relevant documents; min: min(k, R), so that 1 can be reached; k: the cut-off",
+        default="R",
     )
 
     def complete(self) -> AveragePrecision:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, dataclass_transform
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.model import Floats
@@ -32,7 +32,9 @@ class Bounds(NamedTuple):
     high: float
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter,))
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, field_specifiers=(parameter, dataclasses.field)
+)
 class Parametric:
     """A value with parameters: frozen, checked, and written the way it is read."""
 
@@ -114,7 +116,7 @@ class Measure(Parametric):
     """Whether raising one label never lowers the score, whatever else the query holds."""
     examples: ClassVar[tuple[str, ...]] = ()
 
-    cutoff: int | None = parameter(None, Whole(1), "how many documents of a ranking count")
+    cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -122,11 +124,11 @@ class Measure(Parametric):
             raise MeasureError(f"{self.name} takes no cut-off; write {self.name}")
 
     def __matmul__(self, cutoff: Any) -> Self:
-        return dataclasses.replace(self, cutoff=cutoff)  # type: ignore[type-var]
+        return dataclasses.replace(self, cutoff=cutoff)
 
     def __call__(self, *values: Any, **parameters: Any) -> Self:
         """The same measure with these parameters."""
-        return dataclasses.replace(self, **self._named(values, parameters))  # type: ignore[type-var]
+        return dataclasses.replace(self, **self._named(values, parameters))
 
     def __str__(self) -> str:
         return self._spelled(self._written(python=False), ",", "@")
@@ -291,7 +293,7 @@ class Binary(Measure):
     relevant document upwards never hurts such a measure while s, and so R and N, stay the same.
     """
 
-    rel: int = parameter(1, Whole(1), "the lowest label that counts as relevant")
+    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if self.monotone:
@@ -413,13 +415,15 @@ def labelled(rankings: Rankings, grade: int) -> Rankings:
 
     Only for measures whose score does not depend on the documents outside the list.
     """
-    return dataclasses.replace(rankings, labels=np.where(rankings.labels < 0, grade, rankings.labels))
+    return dataclasses.replace(
+        rankings, labels=np.where(rankings.labels < 0, grade, rankings.labels)
+    )
 
 
 def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
     """A list for each row of `choices`: its labels put on the unjudged documents of the one list,
     and each of them judged from then on."""
-    variants, free = choices.shape
+    variants, _free = choices.shape
     lists = np.repeat(one.labels[None, :], variants, axis=0)
     lists[:, one.labels < 0] = choices
     known = np.repeat(one.judged.labels[None, :], variants, axis=0)
@@ -434,7 +438,7 @@ def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
     return Rankings(lists.ravel(), offsets_of(lengths), np.arange(variants), judged)
 
 
-def one_query(judged: Sequence[int], max_grade: int | None) -> JudgedLabels:
+def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:
     """The judged labels of one query, checked."""
     labels = np.asarray(judged, dtype=np.int64)
     if labels.ndim != 1 or (labels < 0).any():
@@ -468,5 +472,3 @@ def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic]) -> F
     result = np.zeros(shape)
     np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
     return result
-
-

@@ -26,22 +26,27 @@ class RankBiasedPrecision(Weighted):
 
     name = "RBP"
     summary = "Rank-biased precision: the gain of a user who reads on with probability p."
-    formula = "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i), binary at rel unless gain is set"
+    formula = (
+        "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i), binary at rel unless gain is set"
+    )
     source = "Moffat and Zobel 2008"
     monotone = True
     examples = ("RBP(p=0.8)", "RBP(p=0.95)@100", "RBP(gain=scaled)@20", "RBP(p=0.5,rel=2)")
 
-    p: float = parameter(0.8, Number(0, 1, closed=False), "persistence: the chance of reading on")
-    rel: int = parameter(1, Whole(1), "the lowest label that counts as relevant")
-    gain: str | GainMap | None = parameter(None, Gain(), "graded gain instead of 0 or 1 at rel")
+    p: float = parameter(
+        Number(0, 1, closed=False), "persistence: the chance of reading on", default=0.8
+    )
+    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+    gain: str | GainMap | None = parameter(
+        Gain(), "graded gain instead of 0 or 1 at rel", default=None
+    )
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return (0.0, 1.0 if self.gain in (None, "scaled") else np.inf)
 
     def _weights(self, count: int) -> Floats:
-        weights: Floats = (1 - self.p) * self.p ** np.arange(count)
-        return weights
+        return np.asarray((1 - self.p) * self.p ** np.arange(count))
 
     def _gains(self, labels: Labels, max_grade: int) -> Floats:
         if self.gain is None:
@@ -90,7 +95,9 @@ class ExpectedReciprocalRank(Measure):
             for count, passed in enumerate(1 - stops[start:end], 1):
                 inserted = survival[:-1] * passed * rank / count
                 survival[1:] = np.where(
-                    rank <= count, survival[1:] * np.maximum(count - rank, 0) / count + inserted, 0.0
+                    rank <= count,
+                    survival[1:] * np.maximum(count - rank, 0) / count + inserted,
+                    0.0,
                 )
             expected[query] = np.sum((survival[:-1] - survival[1:]) / rank)
         return expected

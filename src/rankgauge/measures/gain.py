@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from rankgauge.data.model import Floats, Labels
@@ -31,12 +33,12 @@ class CumulativeGain(Weighted):
     source = "Järvelin and Kekäläinen 2002"
     range = (0.0, np.inf)
     monotone = True
-    examples = ("CG@10", "CG(gain=exp2)@5")
+    examples: ClassVar[tuple[str, ...]] = ("CG@10", "CG(gain=exp2)@5")
 
     gain: str | GainMap = parameter(
-        "linear",
         Gain(),
         "linear: the label; exp2: 2^label − 1; scaled: (2^label − 1)/2^max_grade; or a map",
+        default="linear",
     )
 
     def _weights(self, count: int) -> Floats:
@@ -55,12 +57,16 @@ class DiscountedCumulativeGain(CumulativeGain):
     name = "DCG"
     summary = "Discounted cumulative gain: gains that count less the lower they are ranked."
     formula = "DCG@k = Σ_{i≤k} gain(label_i) · discount(i)"
-    examples = ("DCG@10", "DCG(gain=exp2,discount=zipf)@10", "DCG(gain={1:1,2:3},discount=log_2)")
+    examples: ClassVar[tuple[str, ...]] = (
+        "DCG@10",
+        "DCG(gain=exp2,discount=zipf)@10",
+        "DCG(gain={1:1,2:3},discount=log_2)",
+    )
 
     discount: str = parameter(
-        "log2",
         Discount(),
         "log2: 1/log2(i+1); zipf: 1/i; log_b: 1 while i < b, then 1/log_b(i), as first published",
+        default="log2",
     )
 
     def _weights(self, count: int) -> Floats:
@@ -130,7 +136,9 @@ class NormalizedDCG(DiscountedCumulativeGain):
         ideal = np.concatenate(([0.0], np.cumsum(weights)))
         gained = np.concatenate(([0.0], np.cumsum(weights[free])))
         thickness = np.diff(levels)
-        within = np.array([np.count_nonzero(known >= level) for level in levels[1:]], dtype=np.int64)
+        within = np.array(
+            [np.count_nonzero(known >= level) for level in levels[1:]], dtype=np.int64
+        )
         base = float(self._gains(one.labels, grade) @ weights[: len(one.labels)])
         rises = ideal[within[:, None] + np.arange(len(free) + 1)[None, :]]
         ratio = -1.0
@@ -148,4 +156,3 @@ CG = register(CumulativeGain())
 DCG = register(DiscountedCumulativeGain())
 SDCG = register(ScaledDCG())
 nDCG = register(NormalizedDCG())
-

@@ -1,10 +1,10 @@
 """The language of measures: text to measure. `str(measure)` is the way back.
 
-    measure  = name [ "(" [ arg { "," arg } ] ")" ] [ "@" cutoff ]
-    wrapper  = name "(" measure { "," key "=" value } ")"
-    arg      = value | key "=" value
-    value    = identifier | quoted | number | map | measure
-    map      = "{" int ":" number { "," int ":" number } "}"
+measure  = name [ "(" [ arg { "," arg } ] ")" ] [ "@" cutoff ]
+wrapper  = name "(" measure { "," key "=" value } ")"
+arg      = value | key "=" value
+value    = identifier | quoted | number | map | measure
+map      = "{" int ":" number { "," int ":" number } "}"
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class _Parser:
             if not values or not isinstance(values[0], Measure | Aggregate):
                 raise MeasureError(f"{name} needs a measure inside; write, for example, {name}(AP)")
             inner, *values = values
-            result = entry(inner, **entry._named(values, keywords))  # type: ignore[arg-type]
+            result = entry(inner, **entry._named(values, keywords))
         else:
             result = entry(*values, **keywords)
         if self.peek("symbol", "@"):
@@ -164,9 +164,7 @@ class _Parser:
         _, found, at = self.tokens[self.next]
         if not self.peek(kind, text):
             wanted = repr(text) if text else {"end": "nothing more"}.get(kind, f"a {kind}")
-            raise MeasureError(
-                f"{self.text!r}: {found!r} at character {at + 1}, expected {wanted}"
-            )
+            raise MeasureError(f"{self.text!r}: {found!r} at character {at + 1}, expected {wanted}")
         self.next += 1
         return found
 

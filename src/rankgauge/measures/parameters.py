@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Labels
@@ -187,8 +186,8 @@ class Optional(Kind):
         return "None" if value is None else self.kind.python(value)
 
 
-def parameter(default: Any, kind: Kind, meaning: str) -> Any:
-    """A parameter of a measure: its default, its kind and one line on what it means."""
+def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:
+    """A parameter of a measure: its kind, one line on what it means, and its default."""
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
 
 
@@ -198,7 +197,9 @@ def number_text(value: float) -> str:
     >>> number_text(2.0), number_text(0.85)
     ('2', '0.85')
     """
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+    return (
+        str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+    )
 
 
 def gains(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
@@ -236,10 +237,5 @@ def discounts(discount: str, count: int) -> Floats:
     if discount in DISCOUNTS:
         return DISCOUNTS[discount](rank)
     base = float(discount.removeprefix(JARVELIN_KEKALAINEN))
-    return np.log(base) / np.log(np.maximum(rank, base))
-
-
-def lookup(table: Floats, index: NDArray[np.int64]) -> Floats:
-    """table[index], with index clipped to the table's end."""
-    value: Floats = table[np.minimum(index, len(table) - 1)]
+    value: Floats = np.log(base) / np.log(np.maximum(rank, base))
     return value

@@ -15,8 +15,12 @@ class BinaryPreference(Binary):
 
     name = "bpref"
     aliases = ("Bpref",)
-    summary = "Binary preference: how rarely a judged non-relevant document is above a relevant one."
-    formula = "bpref = (1/R) · Σ_{retrieved relevant} [1 − min(n_above, R)/min(N, R)], 1 if n_above = 0"
+    summary = (
+        "Binary preference: how rarely a judged non-relevant document is above a relevant one."
+    )
+    formula = (
+        "bpref = (1/R) · Σ_{retrieved relevant} [1 − min(n_above, R)/min(N, R)], 1 if n_above = 0"
+    )
     source = "Buckley and Voorhees 2004, as trec_eval computes it"
     expectation = "exact"
     examples = ("bpref", "bpref(rel=2)", "bpref@100")

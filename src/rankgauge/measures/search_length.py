@@ -28,7 +28,7 @@ class SearchLengthTo(Binary):
     expectation = "exact"
     examples = ("SearchLength", "SearchLength(j=2)", "SearchLength(rel=2,j=3)")
 
-    j: int = parameter(1, Whole(1), "how many relevant documents the user wants")
+    j: int = parameter(Whole(1), "how many relevant documents the user wants", default=1)
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.relevant(self.rel)

@@ -39,7 +39,9 @@ class Weighted(Measure):
     def _total(self, lists: Rankings) -> Floats:
         """The weighted sum of gains of each list."""
         weights = self._weights(int(lists.lengths.max(initial=0)))
-        return lists.sum(weights[lists.ranks - 1] * self._gains(lists.labels, lists.judged.max_grade))
+        return lists.sum(
+            weights[lists.ranks - 1] * self._gains(lists.labels, lists.judged.max_grade)
+        )
 
     def _score(self, lists: Rankings) -> Floats:
         return ratio(self._total(lists), self._divisor(lists.judged)[lists.query])

@@ -1,0 +1,70 @@
+"""The command line: one file a command, each imported only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.version import __version__
+
+COMMANDS = {
+    "evaluate": "Score runs against judgements.",
+    "measures": "List the measures, or explain one.",
+    "demo": "Make a synthetic test collection and evaluate it.",
+}
+
+
+class Commands(click.Group):
+    """A group that knows its commands by name and imports the one that is called."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"rankgauge.cli.{name}").command
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rankgauge")
+def group() -> None:
+    """How good is a ranking, and how far can the number be trusted."""
+
+
+def main() -> None:
+    """Run the command line; every refusal is one line on standard error and exit code 2."""
+    try:
+        group(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except RankgaugeError as error:
+        click.echo(printable(str(error)), err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output went away; give Python nothing to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def printable(text: str) -> str:
+    """Text that is safe to show: control characters and broken bytes escaped.
+
+    >>> printable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    shown = (c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    return "".join(shown)

@@ -1,0 +1,52 @@
+"""rankgauge demo: a synthetic test collection, written as TREC files and evaluated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rankgauge.cli.options import notify
+from rankgauge.data.errors import InputError
+from rankgauge.data.model import Judgments, Run
+from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
+from rankgauge.evaluation import evaluate
+from rankgauge.simulation import simulate
+
+MEASURES = ("nDCG@10", "AP", "RR", "P@10", "Recall@100", "gm(AP)")
+FOLDER = "rankgauge-demo"
+
+
+@click.command("demo")
+@click.option(
+    "-o", "--output", default=FOLDER, show_default=True, metavar="DIR", help="Where to write."
+)
+@click.option("--topics", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--systems", type=click.IntRange(1), default=12, show_default=True)
+@click.option("--seed", type=int, default=2026, show_default=True)
+def command(output: str, topics: int, systems: int, seed: int) -> None:
+    """Make a synthetic test collection, write it as TREC files and evaluate it.
+
+    Topics differ in difficulty; grades go from 0 to 3; some pooled documents are left unjudged; the
+    systems differ in quality, break ties, miss topics and return short lists.
+    """
+    folder = Path(output)
+    collection = simulate(topics=topics, systems=systems, seed=seed)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(output, None, f"cannot be made: {error.strerror}") from None
+    qrels = folder / "qrels.txt"
+    write_qrels(Judgments.from_dict(collection.qrels), qrels)
+    runs = [folder / f"{name}.run.gz" for name in collection.runs]
+    for path, (name, run) in zip(runs, collection.runs.items(), strict=True):
+        write_run(Run.from_dict(run, name=name), path)
+    scores = evaluate(read_qrels(qrels), [read_run(run) for run in runs], MEASURES)
+    click.echo(f"{len(runs)} runs and qrels.txt written to {folder}\n")
+    click.echo(scores.table().render("table"))
+    best = max(scores.runs, key=lambda run: scores.mean()[run]["nDCG@10"])
+    click.echo(f"{best}, its first topics:\n")
+    first = evaluate(read_qrels(qrels), read_run(folder / f"{best}.run.gz"), MEASURES[:5])
+    click.echo(first.select(scores.queries[:5]).query_table().render("table"))
+    notify(scores.notes)
+    click.echo(f"Next: rankgauge evaluate {qrels} {runs[0]} {runs[-1]} -m nDCG@10 -m AP -q")

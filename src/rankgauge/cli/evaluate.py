@@ -1,0 +1,137 @@
+"""rankgauge evaluate: score runs against judgements."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import get_args
+
+import click
+
+from rankgauge.cli.options import MACHINE_FORMATS, notify, output_options, plugin_option, show
+from rankgauge.data.model import Precision
+from rankgauge.data.trec import read_qrels, read_run, run_name
+from rankgauge.evaluation import Missing, Ties, evaluate
+from rankgauge.measures import parse
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
+
+
+@click.command("evaluate")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    default=DEFAULT_MEASURES,
+    show_default=True,
+    help="A measure such as nDCG@10, 'AP(rel=2)' or 'gm(AP)'; may be repeated.",
+)
+@click.option("-q", "--per-topic", is_flag=True, help="A row for each topic, then the means.")
+@click.option(
+    "--missing",
+    type=click.Choice(get_args(Missing)),
+    default="zero",
+    show_default=True,
+    help="Judged topics that a run lacks: count as an empty ranking, or leave out of its means.",
+)
+@click.option(
+    "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
+)
+@click.option(
+    "--ties",
+    type=click.Choice(get_args(Ties)),
+    default="docno",
+    show_default=True,
+    help="Order of documents with equal scores: docno descending as trec_eval does, or ascending.",
+)
+@click.option(
+    "--precision",
+    type=click.Choice(get_args(Precision)),
+    default="single",
+    show_default=True,
+    help="Compare scores in single precision as trec_eval 9 does, or in double.",
+)
+@click.option(
+    "--max-grade",
+    type=click.IntRange(1),
+    help="The highest grade of the collection, if higher than any in QRELS (ERR, scaled gains).",
+)
+@click.option("--lenient", is_flag=True, help="Drop faulty lines and count them.")
+@click.option("--signature", is_flag=True, help="Print how exactly each number was computed.")
+@click.option("--save", metavar="FILE", help="Also keep all scores in a file (Scores.load).")
+@output_options
+@plugin_option
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_topic: bool,
+    missing: Missing,
+    condensed: bool,
+    ties: Ties,
+    precision: Precision,
+    max_grade: int | None,
+    lenient: bool,
+    signature: bool,
+    save: str | None,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+) -> None:
+    """Score runs against judgements.
+
+    QRELS and each RUN are TREC files, plain or compressed (gz, bz2, xz, zst); - is standard input.
+    Printed for each run: the topics its means are over, judged topics it lacks, topics with nothing
+    relevant, the judged share of its first ten documents, and the mean of each measure. Where topics
+    are missing, both means are given: over all judged topics and over those the run answered.
+    """
+    wanted = [parse(measure) for measure in measures]
+    judgments = read_qrels(qrels, lenient=lenient)
+    sources = [partial(read_run, run, name=name, lenient=lenient) for run, name in named(runs)]
+    with progress(len(sources)) as advance:
+        scores = evaluate(
+            judgments,
+            sources,
+            wanted,
+            missing=missing,
+            unjudged="condensed" if condensed else "nonrelevant",
+            ties=ties,
+            precision=precision,
+            max_grade=max_grade,
+            progress=advance,
+        )
+    table = (scores.query_table if per_topic else scores.table)(signature=signature)
+    notify([*(f"{judgments.source}: {text}" for text in judgments.dropped), *scores.notes])
+    if not signature and (form in MACHINE_FORMATS or (form is None and not sys.stdout.isatty())):
+        notify(table.notes)
+        table = replace(table, notes=())
+    if save is not None:
+        scores.save(save)
+    show(table, form, digits, output)
+
+
+def named(runs: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Each file with the name of its run: that of the file, or the whole path where two agree."""
+    counts = Counter(run_name(run) for run in runs)
+    return [(run, run_name(run) if counts[run_name(run)] == 1 else run) for run in runs]
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[str], None] | None]:
+    """A progress bar on standard error, when it is a terminal and there is something to wait for."""
+    if total < 2 or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("evaluating", total=total)
+        yield lambda _: bar.advance(task)

@@ -1,0 +1,92 @@
+"""rankgauge measures: list the measures, or explain one."""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from rankgauge.cli.options import output_options, plugin_option, show
+from rankgauge.data.errors import MeasureError
+from rankgauge.measures import Aggregate, Measure, Wrapper, entries, parse
+from rankgauge.measures.registry import Entry, find
+from rankgauge.report.tables import Table
+
+WIDTH = 88
+
+
+@click.command("measures")
+@click.argument("name", required=False)
+@output_options
+@plugin_option
+def command(name: str | None, form: str | None, digits: int | None, output: str | None) -> None:
+    """List the measures, or explain one.
+
+    NAME is a measure as -m takes it, such as nDCG, 'RBP(p=0.9)' or map.
+    """
+    if name is None:
+        show(catalogue(), form, digits, output)
+    else:
+        click.echo(explanation(name))
+
+
+def catalogue() -> Table:
+    """All registered measures, one a row."""
+    rows = tuple(
+        (entry.name, kind(entry), direction(entry), ", ".join(entry.aliases), entry.summary)
+        for _, entry in sorted(entries().items(), key=lambda item: item[0].lower())
+    )
+    return Table(("name", "kind", "better", "also called", "what it is"), rows)
+
+
+def explanation(name: str) -> str:
+    """What one measure is, takes and answers."""
+    try:
+        entry = find(name)
+    except MeasureError:
+        entry = find(parse(name).name)
+    lines = [f"{entry.name}: {entry.summary}", ""]
+    lines += _item("formula", entry.formula)
+    lines += _item("source", entry.source)
+    lines += _item("also called", ", ".join(entry.aliases))
+    if isinstance(entry, Measure):
+        low, high = entry.range
+        lines += _item(
+            "range", f"{low:g} to {'unbounded' if high == float('inf') else f'{high:g}'}"
+        )
+        lines += _item("better", direction(entry))
+        lines += _item("cut-off", entry.cutoffs)
+    if entry.parameters():
+        lines += ["", "parameters:"]
+        for key, field in entry.parameters().items():
+            described = field.metadata["kind"]
+            default = "none" if field.default is None else described.text(field.default)
+            lines += _item(f"  {key}", f"{field.metadata['meaning']}")
+            lines += _item("", f"takes {described.description}; default {default}")
+    if isinstance(entry, Measure) or issubclass(entry, Wrapper):
+        answers = (f"{question} ({how})" for question, how in entry.answers().items())
+        lines += ["", *_item("answers", ", ".join(answers))]
+        lines += _item("examples", "  ".join(entry.examples))
+    return "\n".join(lines)
+
+
+def kind(entry: Entry) -> str:
+    """What sort of thing a name stands for."""
+    if isinstance(entry, Measure):
+        return "measure"
+    return "aggregate" if issubclass(entry, Aggregate) else "wrapper"
+
+
+def direction(entry: Entry) -> str:
+    """Which way is better, in a word."""
+    return entry.direction if isinstance(entry, Measure) else "as inside"
+
+
+def _item(label: str, text: str) -> list[str]:
+    if not text:
+        return []
+    indent = " " * 14
+    body = textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent)
+    title = f"{label}:" if label and not label.startswith(" ") else label
+    body[0] = f"{title:<14}" + body[0][14:]
+    return body

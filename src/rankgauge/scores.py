@@ -1,0 +1,288 @@
+"""Scores: run × query × measure, with names, means, tables and a file form."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.files import read_bytes, writing
+from rankgauge.data.model import Floats, Ints, counted
+from rankgauge.measures.base import Aggregate, Measure
+from rankgauge.measures.grammar import parse
+from rankgauge.report.tables import Cell, Table
+from rankgauge.version import __version__
+
+Missing: TypeAlias = Literal["zero", "skip"]
+Bools: TypeAlias = NDArray[np.bool_]
+
+FORMAT = "rankgauge-scores"
+VERSION = 1
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Policies:
+    """How the numbers were computed, apart from the measures themselves."""
+
+    ties: str = "docno-desc"
+    scores: str = "f64"
+    unjudged: str = "nonrelevant"
+    missing: Missing = "zero"
+    max_grade: int = 1
+    rankgauge: str = __version__
+
+    def signature(self, measure: Measure | Aggregate) -> str:
+        """All that fixes a number, in one line.
+
+        >>> from rankgauge import P
+        >>> Policies(rankgauge="0.1.0").signature(P @ 10)
+        'P(rel=1)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
+        """
+        rest = (f"{key}={value}" for key, value in asdict(self).items())
+        return "|".join((measure.specification(), *rest))
+
+
+class ByMeasure(dict[str, float]):
+    """Values by measure; a key may be the measure itself or its text form."""
+
+    def __getitem__(self, key: Any) -> float:
+        return super().__getitem__(str(key))
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The score of every run on every query by every measure.
+
+    `values` is run × query × measure and `numpy.asarray` of the scores gives it, with NaN for what is
+    left out under missing="skip". `present` tells which queries a run answered, `relevant` how many
+    documents of a query have a grade from 1 on, `nothing_relevant` by measure which queries hold
+    nothing it could reward.
+    """
+
+    runs: tuple[str, ...]
+    queries: tuple[str, ...]
+    measures: tuple[Measure | Aggregate, ...]
+    values: Floats
+    present: Bools
+    judged_at_10: Floats
+    relevant: Ints
+    nothing_relevant: Bools
+    policies: Policies = field(default_factory=Policies)
+    notes: tuple[str, ...] = ()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values = self.values
+        if self.policies.missing == "skip":
+            values = np.where(self.present[:, :, None], values, np.nan)
+        return np.array(values, dtype=dtype)
+
+    def mean(self, missing: Missing | None = None) -> dict[str, ByMeasure]:
+        """For each run, the mean over queries of each measure, or what its aggregate makes of them.
+
+        `missing` says what counts for topics that a run lacks: "zero" scores them as empty rankings,
+        "skip" leaves them out; by default as evaluated. A query on which a measure is undefined is
+        left out.
+        """
+        policy = missing or self.policies.missing
+        return {run: self._means(r, self._counted(r, policy)) for r, run in enumerate(self.runs)}
+
+    def per_query(self) -> dict[str, dict[str, ByMeasure]]:
+        """`{run: {query: {measure: score}}}`; under missing="skip" only what a run answered."""
+        names = [str(measure) for measure in self.measures]
+        skip = self.policies.missing == "skip"
+        return {
+            run: {
+                query: ByMeasure(zip(names, self.values[r, q].tolist(), strict=True))
+                for q, query in enumerate(self.queries)
+                if self.present[r, q] or not skip
+            }
+            for r, run in enumerate(self.runs)
+        }
+
+    def select(self, queries: Iterable[str]) -> Scores:
+        """The scores on these queries alone, in their order."""
+        position = {query: q for q, query in enumerate(self.queries)}
+        wanted = list(queries)
+        unknown = [query for query in wanted if query not in position]
+        if unknown:
+            raise RankgaugeError(f"no scores for query {unknown[0]!r}; `.queries` lists them")
+        index = np.array([position[query] for query in wanted], dtype=np.intp)
+        return replace(
+            self,
+            queries=tuple(wanted),
+            values=self.values[:, index],
+            present=self.present[:, index],
+            judged_at_10=self.judged_at_10[:, index],
+            relevant=self.relevant[index],
+            nothing_relevant=self.nothing_relevant[:, index],
+        )
+
+    def signatures(self) -> dict[str, str]:
+        """For each measure, the line that says exactly how its numbers were computed."""
+        return {str(measure): self.policies.signature(measure) for measure in self.measures}
+
+    # Tables
+
+    def table(self, *, signature: bool = False) -> Table:
+        """A row a run: means, and beside them what they rest on.
+
+        A run that lacks topics has a second row, with the means over the topics it answered (or,
+        evaluated with missing="skip", over all topics).
+        """
+        policy = self.policies.missing
+        other: Missing = "skip" if policy == "zero" else "zero"
+        extra = {"skip": "(answered topics)", "zero": "(all topics)"}[other]
+        rows = []
+        for r, run in enumerate(self.runs):
+            rows.append(self._row(r, run, policy))
+            if not self.present[r].all():
+                rows.append(self._row(r, f"{run} {extra}", other))
+        columns = ("run", "topics", "missing", "no relevant", "judged@10")
+        names = tuple(str(measure) for measure in self.measures)
+        return Table(columns + names, tuple(rows), self._table_notes(signature))
+
+    def _row(self, r: int, name: str, missing: Missing) -> tuple[Cell, ...]:
+        counts = self._counted(r, missing)
+        return (
+            name,
+            int(np.count_nonzero(counts)),
+            int(np.count_nonzero(~self.present[r])),
+            int(np.count_nonzero(self.relevant[counts] == 0)),
+            _mean(self.judged_at_10[r, counts & self.present[r]]),
+            *self._means(r, counts).values(),
+        )
+
+    def _counted(self, r: int, missing: Missing) -> Bools:
+        """Which queries the means of a run are over."""
+        return self.present[r] if missing == "skip" else np.ones(len(self.queries), dtype=np.bool_)
+
+    def _means(self, r: int, counts: Bools) -> ByMeasure:
+        return ByMeasure(
+            (str(measure), _combined(measure, self.values[r, counts, m]))
+            for m, measure in enumerate(self.measures)
+        )
+
+    def query_table(self, *, signature: bool = False) -> Table:
+        """A row a run and topic, and for each run a last row with the means."""
+        columns = ("run", "topic", *(str(measure) for measure in self.measures))
+        rows: list[tuple[Cell, ...]] = []
+        means = self.mean()
+        for run, by_query in self.per_query().items():
+            rows += [(run, query, *scores.values()) for query, scores in by_query.items()]
+            rows.append((run, ALL, *means[run].values()))
+        return Table(columns, tuple(rows), self._table_notes(signature))
+
+    def _table_notes(self, signature: bool) -> tuple[str, ...]:
+        notes = []
+        barren = np.count_nonzero(self.relevant == 0)
+        for measure, nothing in zip(self.measures, self.nothing_relevant, strict=True):
+            inner = measure.measure if isinstance(measure, Aggregate) else measure
+            count = int(np.count_nonzero(nothing))
+            if count and inner.direction == "lower":
+                notes.append(
+                    f"{measure}: {counted(count, 'topic')} undefined, left out of the mean"
+                )
+            elif count > barren:
+                notes.append(
+                    f"{measure}: {counted(count, 'topic')} with nothing relevant, scored 0"
+                )
+        if signature:
+            notes += self.signatures().values()
+        return tuple(notes)
+
+    def __repr__(self) -> str:
+        head = (
+            f"Scores: {counted(len(self.runs), 'run')}, {counted(len(self.queries), 'topic')}, "
+            f"{counted(len(self.measures), 'measure')}"
+        )
+        return f"{head}\n{self.table().render('table')}".rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.table().render_html()
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the scores as one JSON document that `Scores.load` reads back exactly."""
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "policies": asdict(self.policies),
+            "runs": self.runs,
+            "queries": self.queries,
+            "measures": [str(measure) for measure in self.measures],
+            "values": _to_json(self.values),
+            "present": self.present.tolist(),
+            "judged_at_10": _to_json(self.judged_at_10),
+            "relevant": self.relevant.tolist(),
+            "nothing_relevant": self.nothing_relevant.tolist(),
+            "notes": self.notes,
+        }
+        with writing(path) as stream:
+            stream.write(json.dumps(document, allow_nan=False).encode("ascii"))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Scores:
+        """The scores that `save` wrote; InputError for any other file."""
+        source = os.fspath(path)
+        try:
+            document = json.loads(read_bytes(path))
+            if document["format"] != FORMAT:
+                raise KeyError("format")
+            if document["version"] != VERSION:
+                message = f"version {document['version']}, expected {VERSION}"
+                raise InputError(source, None, message)
+            shape = [len(document[axis]) for axis in ("runs", "queries", "measures")]
+            return cls(
+                runs=tuple(map(_text, document["runs"])),
+                queries=tuple(map(_text, document["queries"])),
+                measures=tuple(parse(_text(measure)) for measure in document["measures"]),
+                values=_from_json(document["values"], shape, np.float64),
+                present=_from_json(document["present"], shape[:2], np.bool_),
+                judged_at_10=_from_json(document["judged_at_10"], shape[:2], np.float64),
+                relevant=_from_json(document["relevant"], shape[1:2], np.int64),
+                nothing_relevant=_from_json(
+                    document["nothing_relevant"], [shape[2], shape[1]], np.bool_
+                ),
+                policies=Policies(**document["policies"]),
+                notes=tuple(map(_text, document["notes"])),
+            )
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            message = f"not a file of scores ({error}), expected one made by Scores.save"
+            raise InputError(source, None, message) from None
+
+
+def _combined(measure: Measure | Aggregate, scores: Floats) -> float:
+    defined = scores[~np.isnan(scores)]
+    if isinstance(measure, Aggregate) and defined.size:
+        return measure.combine(defined)
+    return _mean(defined)
+
+
+def _mean(values: Floats) -> float:
+    return float(np.mean(values)) if values.size else float("nan")
+
+
+def _to_json(values: Floats) -> Any:
+    """Nested lists, NaN as null and infinity as text, so that the document is strict JSON."""
+    if values.ndim == 1:
+        return [None if np.isnan(v) else v if np.isfinite(v) else str(v) for v in values.tolist()]
+    return [_to_json(row) for row in values]
+
+
+def _from_json(values: Any, shape: list[int], dtype: Any) -> NDArray[Any]:
+    kept: NDArray[Any] = np.array(values, dtype=dtype).reshape(shape)
+    return kept
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not text")
+    return value
