@@ -18,7 +18,7 @@ from rankgauge.measures.grammar import parse
 from rankgauge.native import ids as native
 from rankgauge.scores import Missing, Policies, Scores
 
-Ties: TypeAlias = Literal["docno", "docno-ascending"]
+Ties: TypeAlias = Literal["docno", "docno-ascending", "input"]
 Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
 Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
 
@@ -122,12 +122,11 @@ def rank_order(run: Run, ties: Ties, precision: Precision) -> tuple[NDArray[np.i
     tied = neighbours & (scores[order[1:]] == scores[order[:-1]])
     merged = int(np.count_nonzero(tied & (run.scores[order[1:]] != run.scores[order[:-1]])))
     places = np.flatnonzero(np.append(False, tied) | np.append(tied, False))
-    if places.size:
+    if places.size and ties != "input":
         rows = order[places]
         group = np.cumsum(~np.append(False, tied))[places].tolist()
         docnos = list(run.documents.take(rows))
-        sign = -1 if ties == "docno" else 1
-        index = sorted(range(len(rows)), key=docnos.__getitem__, reverse=sign < 0)
+        index = sorted(range(len(rows)), key=docnos.__getitem__, reverse=ties == "docno")
         index.sort(key=group.__getitem__)
         order[places] = rows[index]
     return order, merged

@@ -15,8 +15,9 @@ import click
 from rankgauge.cli.options import MACHINE_FORMATS, notify, output_options, plugin_option, show
 from rankgauge.data.model import Precision
 from rankgauge.data.trec import read_qrels, read_run, run_name
-from rankgauge.evaluation import Missing, Ties, evaluate
+from rankgauge.evaluation import Ties, evaluate
 from rankgauge.measures import parse
+from rankgauge.scores import Missing
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
@@ -49,7 +50,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     type=click.Choice(get_args(Ties)),
     default="docno",
     show_default=True,
-    help="Order of documents with equal scores: docno descending as trec_eval does, or ascending.",
+    help="Order of equal scores: docno descending as trec_eval does, ascending, or as in the file.",
 )
 @click.option(
     "--precision",
