@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ids, Ints, Judgments, Precision, Run
+from rankgauge.data.model import Floats, Ids, Ints, Judgments, Precision, Run, T
 from rankgauge.data.rankings import POOLED, UNJUDGED, JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Aggregate, Measure
 from rankgauge.measures.grammar import parse
@@ -197,20 +198,16 @@ def evaluate(
     else:
         results = list(executor.map(one, sources))
     names = [result.name for result in results]
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated:
-        raise RankgaugeError(f"two runs are called {min(repeated)!r}; give them different names")
+    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise RankgaugeError(f"two runs are called {name!r}; give them different names")
     return Scores(
         runs=tuple(names),
         queries=tuple(judgments.queries.texts()),
         measures=wanted,
-        values=np.array([result.values for result in results]).reshape(
-            len(results), len(judgments.queries), len(wanted)
-        ),
-        present=np.array([result.lists.present for result in results]).reshape(len(results), -1),
-        judged_at_10=np.array([result.judged_share for result in results]).reshape(
-            len(results), -1
-        ),
+        values=stacked([result.values for result in results], (len(judged), len(wanted))),
+        present=stacked([result.lists.present for result in results], (len(judged),)),
+        judged_at_10=stacked([result.judged_share for result in results], (len(judged),)),
         relevant=judged.relevant(1),
         nothing_relevant=np.array([_nothing_relevant(m, judged) for m in wanted]),
         policies=Policies(
@@ -246,6 +243,11 @@ class _RunScores:
                 "(double precision would order them by score)"
             )
         return notes
+
+
+def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
+    """One array from arrays of this shape, also where there are none."""
+    return np.array(arrays).reshape(len(arrays), *shape)
 
 
 PRECISIONS: dict[Precision, str] = {"single": "f32", "double": "f64"}

@@ -8,7 +8,7 @@ import click
 
 from rankgauge.cli.options import output_options, plugin_option, show
 from rankgauge.data.errors import MeasureError
-from rankgauge.measures import Aggregate, Measure, Wrapper, entries, parse
+from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.registry import Entry, find
 from rankgauge.report.tables import Table
 
@@ -45,7 +45,7 @@ def explanation(name: str) -> str:
         entry = find(name)
     except MeasureError:
         entry = find(parse(name).name)
-    lines = [f"{entry.name}: {entry.summary}", ""]
+    lines = [*textwrap.wrap(f"{entry.name}: {entry.summary}", WIDTH), ""]
     lines += _item("formula", entry.formula)
     lines += _item("source", entry.source)
     lines += _item("also called", ", ".join(entry.aliases))
@@ -63,11 +63,18 @@ def explanation(name: str) -> str:
             default = "none" if field.default is None else described.text(field.default)
             lines += _item(f"  {key}", f"{field.metadata['meaning']}")
             lines += _item("", f"takes {described.description}; default {default}")
-    if isinstance(entry, Measure) or issubclass(entry, Wrapper):
-        answers = (f"{question} ({how})" for question, how in entry.answers().items())
-        lines += ["", *_item("answers", ", ".join(answers))]
+    if entry.examples:
+        lines += ["", *_item("answers", answers(entry))]
         lines += _item("examples", "  ".join(entry.examples))
     return "\n".join(lines)
+
+
+def answers(entry: Entry) -> str:
+    """What a measure can answer and how; for a wrapper, around the measure of its first example."""
+    measure = entry if isinstance(entry, Measure) else parse(entry.examples[0])
+    if not isinstance(measure, Measure):
+        return "one number from the scores of all queries"
+    return ", ".join(f"{question} ({how})" for question, how in measure.answers().items())
 
 
 def kind(entry: Entry) -> str:

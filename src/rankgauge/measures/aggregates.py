@@ -15,6 +15,7 @@ class ArithmeticMean(Aggregate):
 
     name = "mean"
     summary = "The arithmetic mean over queries; a bare measure means the same."
+    examples = ("mean(AP)",)
     formula = "mean(m) = (1/|Q|) · Σ_q m(q)"
 
     def combine(self, scores: Floats) -> float:
@@ -28,6 +29,7 @@ class GeometricMean(Aggregate):
     summary = "The geometric mean over queries, scores below `least` counted as `least`."
     formula = "gm(m) = exp((1/|Q|) · Σ_q ln max(m(q), least))"
     source = "Robertson 2006"
+    examples = ("gm(AP)", "gm(nDCG@10,least=0.001)")
 
     least: float = parameter(
         Number(0, 1, closed=False), "the floor that keeps ln finite", default=1e-5

@@ -19,6 +19,7 @@ from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.parameters import Whole, parameter
 
+Expectation: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "none"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
 
 MOST_LABELLINGS = 100_000
@@ -42,6 +43,8 @@ class Parametric:
     summary: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    examples: ClassVar[tuple[str, ...]] = ()
     synonyms: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
     """Parameters of other tools, and what their values mean in ours."""
 
@@ -107,14 +110,12 @@ class Measure(Parametric):
     `parameter`; `_score` gets rankings already cut at the cut-off.
     """
 
-    aliases: ClassVar[tuple[str, ...]] = ()
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[Direction] = "higher"
     cutoffs: ClassVar[Literal["optional", "required", "none"]] = "optional"
-    expectation: ClassVar[Literal["exact", "enumerated", "monte-carlo", "none"]] = "none"
+    expectation: ClassVar[Expectation] = "none"
     monotone: ClassVar[bool] = False
     """Whether raising one label never lowers the score, whatever else the query holds."""
-    examples: ClassVar[tuple[str, ...]] = ()
 
     cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
 
@@ -208,17 +209,16 @@ class Measure(Parametric):
         able = ", ".join(q for q, how in self.answers().items() if how != "no")
         return Unsupported(f"{self} cannot say {question}: {reason}. It can answer: {able}")
 
-    @classmethod
-    def answers(cls) -> dict[str, str]:
+    def answers(self) -> dict[str, str]:
         """What this measure can answer, and how: exact, enumerated, monte-carlo or no."""
-        directed = "exact" if cls.direction != "none" else "no"
-        derived = cls.bounds_each is Measure.bounds_each and not cls.monotone
+        directed = "exact" if self.direction != "none" else "no"
+        derived = type(self).bounds_each is Measure.bounds_each and not self.monotone
         return {
             "score": "exact",
             "ideal": directed,
             "worst": directed,
             "bounds": "enumerated" if derived else "exact",
-            "expected": "no" if cls.expectation == "none" else cls.expectation,
+            "expected": "no" if self.expectation == "none" else self.expectation,
         }
 
     # One list or query at a time, for people.
@@ -327,6 +327,10 @@ class Wrapper(Measure):
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return self.measure.range
 
+    @property
+    def expectation(self) -> Expectation:  # type: ignore[override]
+        return self.measure.expectation
+
     def complete(self) -> Self:
         self.measure.complete()
         return self
@@ -344,8 +348,6 @@ class Wrapper(Measure):
 
 class Aggregate(Parametric):
     """One number from a measure's scores over queries, such as their geometric mean."""
-
-    aliases: ClassVar[tuple[str, ...]] = ()
 
     measure: Measure = dataclasses.field(kw_only=False)
 

@@ -1,0 +1,5 @@
+"""`python -m rankgauge` is the command line."""
+
+from rankgauge.cli import main
+
+main()

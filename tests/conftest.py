@@ -1,0 +1,32 @@
+"""Where the real data is, for the tests that use it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("rankgauge", deadline=None, print_blob=True)
+settings.load_profile("rankgauge")
+
+VARIABLE = "RANKGAUGE_DATA"
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Callable[[str], Path]:
+    """Finds a file or folder of real data: skips where there is none, fails where there should be."""
+
+    def find(name: str) -> Path:
+        named = os.environ.get(VARIABLE)
+        path = (Path(named) if named else BESIDE) / name
+        if path.exists():
+            return path
+        if named:
+            pytest.fail(f"{VARIABLE} is set, but {path} does not exist")
+        pytest.skip(f"no real data: set {VARIABLE} to its folder ({name})")
+
+    return find

@@ -1,0 +1,83 @@
+"""Random queries, rankings and measures; measures come from the registry, whatever is in it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hypothesis import strategies as st
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.measures import Aggregate, Measure, entries
+from rankgauge.measures.parameters import Choice, Discount, Gain, Kind, Number, Whole
+
+MEASURES = {name: entry for name, entry in entries().items() if isinstance(entry, Measure)}
+WRAPPERS = {
+    name: entry
+    for name, entry in entries().items()
+    if isinstance(entry, type) and issubclass(entry, Measure)
+}
+AGGREGATES = {
+    name: entry
+    for name, entry in entries().items()
+    if isinstance(entry, type) and issubclass(entry, Aggregate)
+}
+HIGHEST = 3
+
+
+def values(kind: Kind) -> st.SearchStrategy[Any] | None:
+    """Values of a kind, small enough for enumeration to matter; None for a kind not known here."""
+    match kind:
+        case Whole(least):
+            return st.integers(least, least + 2)
+        case Number(low, high, closed):
+            top = high if math.isfinite(high) else low + 3
+            return st.floats(low, top, exclude_min=not closed, exclude_max=not closed).map(
+                lambda x: round(x, 3) or low + 0.001 if closed else min(max(x, 0.001), 0.999)
+            )
+        case Choice(names):
+            return st.sampled_from(names)
+        case Gain():
+            maps = st.dictionaries(
+                st.integers(1, HIGHEST), st.integers(0, 5).map(float), min_size=1
+            )
+            return st.sampled_from(["linear", "exp2", "scaled"]) | maps
+        case Discount():
+            return st.sampled_from(["log2", "zipf", "log_2", "log_3"])
+    return None
+
+
+@st.composite
+def versions(draw: st.DrawFn, name: str) -> Measure:
+    """A registered measure with random parameters and cut-off; a wrapper around a random measure."""
+    entry = (MEASURES | WRAPPERS)[name]
+    parameters = {}
+    for key, field in entry.parameters().items():
+        kind = values(field.metadata["kind"])
+        if kind is not None and draw(st.booleans()):
+            parameters[key] = draw(kind)
+    if isinstance(entry, type):
+        inside = draw(st.sampled_from([n for n, m in MEASURES.items() if m.direction != "none"]))
+        return entry(draw(versions(inside)), **parameters)
+    measure = entry(**parameters)
+    if measure.cutoffs == "required" or (measure.cutoffs == "optional" and draw(st.booleans())):
+        measure = measure @ draw(st.integers(1, 7))
+    try:
+        return measure.complete()
+    except MeasureError:
+        return measure @ 3
+
+
+def labels(most: int = 6) -> st.SearchStrategy[list[int]]:
+    """The judged labels of a query."""
+    return st.lists(st.integers(0, HIGHEST), max_size=most)
+
+
+@st.composite
+def rankings(draw: st.DrawFn, most: int = 8, unjudged: int = 8) -> tuple[list[int], list[int]]:
+    """A list of labels in rank order, unjudged documents in it, and all judged labels."""
+    ranked = draw(st.lists(st.integers(-2, HIGHEST), max_size=most))
+    while sum(label < 0 for label in ranked) > unjudged:
+        ranked.remove(min(ranked))
+    unretrieved = draw(st.lists(st.integers(0, HIGHEST), max_size=4))
+    return ranked, [label for label in ranked if label >= 0] + unretrieved

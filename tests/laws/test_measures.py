@@ -1,0 +1,211 @@
+"""The laws that every registered measure obeys, checked against slow oracles.
+
+The measures are taken from the registry and varied in all their parameters, so a measure that is
+added later is checked here without anyone remembering; one without an oracle fails.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import oracles
+from laws.strategies import HIGHEST, MEASURES, WRAPPERS, labels, rankings, versions
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures import Measure, Wrapper
+
+ALL = {**MEASURES, **WRAPPERS}
+DIRECTED = [name for name, m in ALL.items() if getattr(m, "direction", "none") != "none"]
+
+each_measure = pytest.mark.parametrize("name", sorted(MEASURES))
+each_directed = pytest.mark.parametrize("name", sorted(DIRECTED))
+each = pytest.mark.parametrize("name", sorted(ALL))
+
+
+def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
+    """The score straight from the definition."""
+    if isinstance(measure, Wrapper):
+
+        def inner(labelled: list[int], known: list[int] = judged) -> float:
+            return by_oracle(measure.measure, labelled, known)
+
+        low, high = {
+            "lower": lambda: oracles.bounds(inner, ranking, judged, range(HIGHEST + 1)),
+            "upper": lambda: oracles.bounds(inner, ranking, judged, range(HIGHEST + 1)),
+            "ideal": lambda: oracles.extremes_over_permutations(inner, judged),
+            "worst": lambda: oracles.extremes_over_permutations(inner, judged),
+            "expected": lambda: (oracles.mean_over_permutations(inner, judged),) * 2,
+        }[measure.name]()
+        best_is_high = measure.measure.direction == "higher"
+        return {
+            "lower": low,
+            "upper": high,
+            "ideal": high if best_is_high else low,
+            "worst": low if best_is_high else high,
+            "expected": low,
+        }[measure.name]
+    parameters = {key: getattr(measure, key) for key in measure.parameters()}
+    if isinstance(parameters.get("gain"), tuple):
+        parameters["gain"] = dict(parameters["gain"])
+    return oracles.score(measure.name, ranking, judged, HIGHEST, k=measure.cutoff, **parameters)
+
+
+def same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12) or (math.isnan(a) and math.isnan(b))
+
+
+def at_least(a: float, b: float) -> bool:
+    return a >= b - 1e-12 or math.isnan(a) or math.isnan(b)
+
+
+@each_measure
+def test_every_measure_has_an_oracle(name: str) -> None:
+    assert name in oracles.SCORES
+
+
+@each_measure
+@given(data=st.data())
+@settings(max_examples=200)
+def test_score_is_the_definition(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    ranking, judged = data.draw(rankings())
+    score = measure.score(ranking, judged, max_grade=HIGHEST)
+    assert same(score, by_oracle(measure, ranking, judged))
+
+
+@pytest.mark.parametrize("name", sorted(WRAPPERS))
+@given(data=st.data())
+@settings(max_examples=60)
+def test_wrappers_are_their_definition(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    ranking, judged = data.draw(rankings(most=4, unjudged=3))
+    assume(len(judged) <= 5)
+    score = measure.score(ranking, judged, max_grade=HIGHEST)
+    assert same(score, by_oracle(measure, ranking, judged))
+
+
+@each_directed
+@given(data=st.data())
+@settings(max_examples=60)
+def test_ideal_and_worst_are_the_extremes_over_all_orders(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    judged = data.draw(labels())
+    low, high = oracles.extremes_over_permutations(
+        lambda ranking: by_oracle(measure, ranking, judged), judged
+    )
+    ideal, worst = (high, low) if measure.direction == "higher" else (low, high)
+    assert same(measure.ideal(judged, max_grade=HIGHEST), ideal)
+    assert same(measure.worst(judged, max_grade=HIGHEST), worst)
+
+
+@each_directed
+@given(data=st.data())
+@settings(max_examples=60)
+def test_expected_is_the_mean_over_all_orders(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    assume(measure.expectation == "exact")
+    judged = data.draw(labels())
+    mean = oracles.mean_over_permutations(
+        lambda ranking: by_oracle(measure, ranking, judged), judged
+    )
+    assert same(measure.expected(judged, max_grade=HIGHEST), mean)
+
+
+@each_measure
+@given(data=st.data())
+@settings(max_examples=100)
+def test_bounds_are_the_extremes_over_all_labels(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    ranking, judged = data.draw(rankings(most=7, unjudged=4))
+    low, high = oracles.bounds(
+        lambda labelled, known: by_oracle(measure, labelled, known),
+        ranking,
+        judged,
+        range(HIGHEST + 1),
+    )
+    bounds = measure.bounds(ranking, judged, max_grade=HIGHEST)
+    assert same(bounds.low, low)
+    assert same(bounds.high, high)
+
+
+@each_directed
+@given(data=st.data())
+def test_no_order_beats_the_ideal_or_falls_below_the_worst(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    judged = data.draw(labels(12))
+    ranking = data.draw(st.permutations(judged))
+    score = measure.score(ranking, judged, max_grade=HIGHEST)
+    sign = 1 if measure.direction == "higher" else -1
+    assert at_least(sign * measure.ideal(judged, max_grade=HIGHEST), sign * score)
+    assert at_least(sign * score, sign * measure.worst(judged, max_grade=HIGHEST))
+
+
+@pytest.mark.parametrize("name", sorted(set(DIRECTED) & set(MEASURES)))
+@given(data=st.data())
+def test_no_ranking_at_all_beats_the_ideal(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    ranking, judged = data.draw(rankings())
+    score = measure.score(ranking, judged, max_grade=HIGHEST)
+    sign = 1 if measure.direction == "higher" else -1
+    assert at_least(sign * measure.ideal(judged, max_grade=HIGHEST), sign * score)
+
+
+@each
+@given(data=st.data())
+def test_scores_stay_in_the_declared_range(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    ranking, judged = data.draw(rankings(most=5, unjudged=3))
+    low, high = measure.range
+    score = measure.score(ranking, judged, max_grade=HIGHEST)
+    assert at_least(score, low)
+    assert at_least(high, score)
+
+
+@each_directed
+@given(data=st.data())
+def test_a_good_flip_never_hurts_and_a_neutral_one_changes_nothing(
+    name: str, data: st.DataObject
+) -> None:
+    measure = data.draw(versions(name))
+    assume(not isinstance(getattr(measure, "gain", None), tuple))  # a map may prefer lower labels
+    assume(not isinstance(getattr(getattr(measure, "measure", None), "gain", None), tuple))
+    judged = data.draw(labels(10))
+    ranking = data.draw(st.permutations(judged))
+    before = measure.score(ranking, judged, max_grade=HIGHEST)
+    sign = 1 if measure.direction == "higher" else -1
+    for _, flipped, kind in oracles.flips(ranking):
+        after = measure.score(flipped, judged, max_grade=HIGHEST)
+        if kind == "good":
+            assert at_least(sign * after, sign * before)
+        elif kind == "bad":
+            assert at_least(sign * before, sign * after)
+        else:
+            assert same(after, before)
+
+
+@each
+@given(data=st.data())
+@settings(max_examples=50)
+def test_many_lists_at_once_score_as_each_alone(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    cases = data.draw(st.lists(rankings(most=5, unjudged=2), min_size=1, max_size=4))
+    judged = JudgedLabels.of(*(known for _, known in cases), max_grade=HIGHEST)
+    alone = [measure.score(ranking, known, max_grade=HIGHEST) for ranking, known in cases]
+    single = Rankings.of(*(ranking for ranking, _ in cases))
+    together = Rankings(single.labels, single.offsets, single.query, judged)
+    assert all(
+        a == b or math.isnan(a + b)
+        for a, b in zip(alone, measure.score_each(together), strict=True)
+    )
+
+
+@each
+def test_an_empty_ranking_has_a_score(name: str) -> None:
+    entry = ALL[name]
+    measure = entry(MEASURES["AP"]) if isinstance(entry, type) else entry
+    measure = measure @ 5 if measure.cutoffs == "required" else measure
+    score = measure.score([], [1, 0, 0], max_grade=1)
+    assert not math.isnan(score)

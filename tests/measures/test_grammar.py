@@ -1,0 +1,114 @@
+"""The language of measures: other tools' names are understood, mistakes are explained."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankgauge import AP, RBP, RR, MeasureError, P, R, gm, lower, nDCG, parse
+
+
+@pytest.mark.parametrize(
+    ("text", "measure"),
+    [
+        ("nDCG@10", nDCG @ 10),
+        (" nDCG ( gain = exp2 ) @ 10 ", nDCG(gain="exp2") @ 10),
+        ("nDCG(gain='exp2')@10", nDCG(gain="exp2") @ 10),
+        ("nDCG(gain={1:1,2:3})@10", nDCG(gain={1: 1, 2: 3}) @ 10),
+        ("nDCG(discount=log_2)", nDCG(discount="log_2")),
+        ("AP(norm=min)@100", AP(norm="min") @ 100),
+        ("AP(2)", AP(rel=2)),
+        ("RBP(0.95)", RBP(p=0.95)),
+        ("RBP(p=.5)", RBP(p=0.5)),
+        ("AP()", AP),
+        ("R@10", R @ 10),
+        ("gm(AP)", gm(AP)),
+        ("lower(RBP(p=0.5)@10)", lower(RBP(p=0.5) @ 10)),
+        ("nDCG(dcg='exp-log2')@10", nDCG(gain="exp2") @ 10),
+        ("nDCG(dcg='log2')@10", nDCG @ 10),
+        ("ndcg_cut_10", nDCG @ 10),
+        ("ndcg_cut.10", nDCG @ 10),
+        ("map", AP),
+        ("gm_map", gm(AP)),
+        ("map_cut_30", AP @ 30),
+        ("recip_rank", RR),
+        ("P_5", P @ 5),
+        ("recall_1000", R @ 1000),
+    ],
+)
+def test_what_is_understood(text: str, measure: object) -> None:
+    assert parse(text) == measure
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("nDCG@10(gain=exp2)", "write nDCG(gain=exp2)@10"),
+        ("lower(nDCG)@10", "write lower(nDCG@10)"),
+        ("gm(AP)@10", "write gm(AP@10)"),
+        ("nDGC@10", "did you mean nDCG"),
+        ("recal@10", "Recall"),
+        ("nDCG(gain=exp3)", "linear, exp2, scaled or a map"),
+        ("nDCG(gainz=exp2)", "it takes gain, discount"),
+        ("nDCG(gain={0:1})", "a whole number from 1"),
+        ("nDCG(gain={1:-1})", "a number from 0"),
+        ("nDCG(discount=log_1)", "log_b with a whole b from 2"),
+        ("nDCG(dcg=foo)", "expected log2, exp-log2"),
+        ("RBP(p=1)", "strictly between 0 and 1"),
+        ("P@0", "a whole number from 1"),
+        ("P@2.5", "a whole number from 1"),
+        ("P@-1", "a whole number from 1"),
+        ("Rprec@10", "takes no cut-off"),
+        ("AP(1,min,2)", "AP takes rel, norm"),
+        ("AP(rel=1,2)", "values without a name come first"),
+        ("AP(rel=1,rel=2)", "given twice"),
+        ("AP(1,rel=2)", "given twice"),
+        ("gm(gm(AP))", "expected a measure inside"),
+        ("lower(gm(AP))", "expected a measure inside"),
+        ("lower", "write, for example, lower(AP)"),
+        ("lower()", "write, for example, lower(AP)"),
+        ("lower(3)", "expected a name"),
+        ("nDCG(", "expected a name"),
+        ("nDCG@", "expected a number"),
+        ("nDCG@10 AP", "expected nothing more"),
+        ("nDCG;10", "';' is not understood"),
+        ("", "expected a name"),
+        ("lower(" * 30 + "AP" + ")" * 30, "nested more than"),
+        ("P@1" + "0" * 3000, "expected at most"),
+    ],
+)
+def test_what_is_refused_and_how(text: str, remedy: str) -> None:
+    with pytest.raises(MeasureError) as refusal:
+        parse(text)
+    assert remedy in str(refusal.value)
+
+
+@given(st.text(max_size=40) | st.text("nDCGAP(){}=,:@'\"123. lower", max_size=40))
+def test_no_text_crashes_the_reader(text: str) -> None:
+    try:
+        measure = parse(text)
+    except MeasureError:
+        return
+    assert parse(str(measure)) == measure
+
+
+def test_a_measure_that_lacks_its_cutoff_says_so_when_used() -> None:
+    with pytest.raises(MeasureError, match="write, for example, P@10"):
+        P.score([1, 0])
+    with pytest.raises(MeasureError, match=r"AP\(norm=k\)@10"):
+        AP(norm="k").score([1, 0])
+
+
+def test_python_and_text_refuse_alike() -> None:
+    for wrong in (lambda: nDCG(gain="exp3"), lambda: nDCG @ 0, lambda: AP(foo=1), lambda: gm("AP")):
+        with pytest.raises(MeasureError):
+            wrong()
+
+
+def test_a_measure_is_a_value() -> None:
+    assert nDCG @ 10 == nDCG @ 10
+    assert nDCG @ 10 != nDCG @ 20
+    assert len({nDCG @ 10, parse("nDCG@10"), nDCG(gain="linear") @ 10}) == 1
+    with pytest.raises(AttributeError):
+        (nDCG @ 10).cutoff = 5  # type: ignore[misc]

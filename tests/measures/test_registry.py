@@ -1,0 +1,107 @@
+"""Measures of one's own: registered in ten lines, found by name everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rankgauge as rg
+from rankgauge.measures import registry
+
+PLUGIN = """
+import rankgauge as rg
+
+class FirstTwo(rg.Binary):
+    name = "FirstTwo"
+    summary = "Whether both of the first two documents are relevant."
+    formula = "FirstTwo = [|relevant in the top 2| = 2]"
+    cutoffs = "none"
+    examples = ("FirstTwo",)
+
+    def _score(self, lists):
+        return (lists.top(2).count(lists.top(2).relevant(self.rel)) == 2).astype(float)
+
+rg.register(FirstTwo())
+"""
+
+
+@pytest.fixture
+def clean_registry() -> object:
+    entries, aliases = dict(registry._entries), dict(registry._aliases)
+    yield
+    registry._entries.clear()
+    registry._entries.update(entries)
+    registry._aliases.clear()
+    registry._aliases.update(aliases)
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, clean_registry: object) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(PLUGIN)
+    return path
+
+
+def test_a_plugin_measure_answers_like_any_other(plugin: Path) -> None:
+    rg.load_plugin(plugin)
+    measure = rg.parse("FirstTwo(rel=2)")
+    assert isinstance(measure, rg.Measure)
+    assert measure.score([2, 3, 0]) == 1.0
+    assert measure.score([2, 1, 0]) == 0.0
+    assert measure.ideal([2, 2]) == 1.0
+    assert measure.worst([2, 2, 0]) == 0.0
+    assert measure.bounds([-1, 2]) == (0.0, 1.0)
+    assert rg.evaluate({"q": {"a": 2}}, {"q": {"a": 1.0}}, measure).mean()["run"][measure] == 0.0
+
+
+def test_loading_a_plugin_twice_is_no_fault(plugin: Path) -> None:
+    rg.load_plugin(plugin)
+    rg.load_plugin(plugin)
+
+
+def test_an_installed_package_offers_measures_as_entry_points(
+    plugin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Point:
+        value = "mine"
+
+        def load(self) -> None:
+            rg.load_plugin(plugin)
+
+    monkeypatch.setattr(registry, "_discovered", False)
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: [Point()])
+    assert str(rg.parse("FirstTwo")) == "FirstTwo"
+
+
+def test_a_taken_name_is_refused(clean_registry: object) -> None:
+    class Other(rg.Measure):
+        name = "AP"
+
+    with pytest.raises(rg.MeasureError, match="taken by AveragePrecision"):
+        rg.register(Other())
+
+
+@pytest.mark.parametrize("content", ["1/0", "import nothing_of_this_name", "def ("])
+def test_a_broken_plugin_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(content)
+    with pytest.raises(rg.MeasureError, match=r"broken\.py: the plug-in fails"):
+        rg.load_plugin(path)
+    with pytest.raises(rg.MeasureError, match="no such plug-in"):
+        rg.load_plugin(tmp_path / "missing.py")
+
+
+def test_a_measure_without_formulas_still_answers_by_enumeration(clean_registry: object) -> None:
+    class Odd(rg.Measure):
+        name = "Odd"
+
+        def _score(self, lists):  # type: ignore[no-untyped-def]
+            return (lists.count(lists.labels == 1) % 2).astype(float)
+
+    odd = Odd()
+    assert odd.bounds([1, -1, -1], max_grade=2) == (0.0, 1.0)
+    with pytest.raises(rg.Unsupported, match="too many to enumerate"):
+        odd.bounds([-1] * 40)
+    with pytest.raises(rg.Unsupported, match="It can answer: score"):
+        odd.expected([1, 0])

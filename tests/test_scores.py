@@ -1,0 +1,108 @@
+"""Scores: selecting, showing, and the file form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankgauge as rg
+from rankgauge import AP, RBP, SearchLength, gm, lower, nDCG
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}, "<q3>": {"e": 0}}
+RUNS = {
+    "one": {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"c": 1.0}, "<q3>": {"e": 1.0}},
+    "<two>": {"q2": {"x": 1.0}},
+}
+MEASURES = [nDCG @ 10, AP, gm(AP), SearchLength, lower(RBP(p=0.5))]
+
+
+@pytest.fixture
+def scores() -> rg.Scores:
+    return rg.evaluate(QRELS, RUNS, MEASURES)
+
+
+def test_scores_are_an_array_of_run_query_and_measure(scores: rg.Scores) -> None:
+    array = np.asarray(scores)
+    assert array.shape == (2, 3, 5)
+    assert array[0, 1, 0] == scores.per_query()["one"]["q2"]["nDCG@10"] == 1.0
+    assert np.asarray(scores, dtype=np.float32).dtype == np.float32
+
+
+def test_selecting_queries_keeps_their_order_and_the_means_follow(scores: rg.Scores) -> None:
+    chosen = scores.select(["q2", "q1"])
+    assert chosen.queries == ("q2", "q1")
+    assert np.array_equal(np.asarray(chosen), np.asarray(scores)[:, [1, 0]], equal_nan=True)
+    assert chosen.mean()["one"][AP] == pytest.approx((1 + 1 / 3) / 2)
+    with pytest.raises(rg.RankgaugeError, match="no scores for query 'q7'"):
+        scores.select(["q7"])
+
+
+def test_the_table_shows_what_the_means_rest_on(scores: rg.Scores) -> None:
+    table = scores.table()
+    assert table.columns[:5] == ("run", "topics", "missing", "no relevant", "judged@10")
+    names = [row[0] for row in table.rows]
+    assert names == ["one", "<two>", "<two> (answered topics)"]
+    assert [row[1:4] for row in table.rows] == [(3, 0, 1), (3, 2, 1), (1, 2, 0)]
+    assert table.rows[0][4] == pytest.approx((2 / 3 + 1 + 1) / 3)
+
+
+def test_both_representations_are_readable(scores: rg.Scores) -> None:
+    assert repr(scores).startswith("Scores: 2 runs, 3 topics, 5 measures\nrun")
+    html = scores._repr_html_()
+    assert "&lt;two&gt;" in html
+    assert "<two>" not in html
+
+
+def test_the_signature_names_every_parameter_and_policy(scores: rg.Scores) -> None:
+    assert scores.signatures()["nDCG@10"] == (
+        "nDCG(gain=linear,discount=log2)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant"
+        f"|missing=zero|max_grade=2|rankgauge={rg.__version__}"
+    )
+
+
+@pytest.mark.parametrize("name", ["scores.json", "scores.json.gz"])
+def test_the_file_form_brings_everything_back(scores: rg.Scores, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    scores.save(path)
+    back = rg.Scores.load(path)
+    assert (back.runs, back.queries, back.measures) == (
+        scores.runs,
+        scores.queries,
+        scores.measures,
+    )
+    assert np.array_equal(np.asarray(back), np.asarray(scores), equal_nan=True)
+    assert back.policies == scores.policies
+    assert repr(back) == repr(scores)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "other"},
+        {"version": 99},
+        {"values": [1, 2]},
+        {"measures": ["nope"]},
+        {"runs": [1, 2]},
+        {"policies": {"x": 1}},
+        {"present": "x"},
+    ],
+)
+def test_other_files_are_refused(scores: rg.Scores, tmp_path: Path, change: dict) -> None:  # type: ignore[type-arg]
+    path = tmp_path / "scores.json"
+    scores.save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(rg.RankgaugeError):
+        rg.Scores.load(path)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[1]", b"\x00\xff", b"[" * 100_000, b"1", b"null"]
+)
+def test_junk_is_not_scores(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "junk"
+    path.write_bytes(content)
+    with pytest.raises(rg.InputError, match="not a file of scores"):
+        rg.Scores.load(path)
