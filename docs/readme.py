@@ -1,0 +1,84 @@
+"""Puts real output into README.md: runs its commands on the demo and rewrites what follows them.
+
+    python docs/readme.py           rewrites README.md
+    python docs/readme.py --check   fails where README.md is not what the commands print
+
+Command output stands in a fenced block after a line that starts with `$ `; Python in ```python blocks as
+doctest examples.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def shell(block: str) -> str:
+    """The block with the output of its commands."""
+    lines = []
+    for line in block.splitlines():
+        if not line.startswith("$ "):
+            continue
+        lines.append(line)
+        words = shlex.split(line[2:])
+        if words[0] == "cd":
+            os.chdir(words[1])
+            continue
+        if words[1] == "evaluate":
+            words += ["--format", "table"]
+        result = subprocess.run(words, capture_output=True, text=True, check=True)
+        lines += result.stdout.rstrip("\n").splitlines()
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def python(block: str, names: dict[str, object]) -> str:
+    """The block with what its examples print."""
+    lines = []
+    for example in doctest.DocTestParser().get_examples(block):
+        lines += [f">>> {example.source.rstrip()}"]
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(example.source, "README", "single"), names)
+        lines += [line.rstrip() for line in printed.getvalue().splitlines()]
+    return "\n".join(lines) + "\n\n"
+
+
+def renewed(text: str) -> str:
+    """The README with every block's output made anew."""
+    names: dict[str, object] = {}
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            subprocess.run(["rankgauge", "demo"], capture_output=True, check=True)
+
+            def block(found: re.Match[str]) -> str:
+                language, body = found.groups()
+                if language == "python":
+                    os.chdir(folder)
+                    body = python(body, names)
+                elif body.startswith("$ "):
+                    body = shell(body)
+                return f"```{language}\n{body}```"
+
+            return FENCED.sub(block, text)
+        finally:
+            os.chdir(here)
+
+
+if __name__ == "__main__":
+    old = README.read_text()
+    new = renewed(old)
+    if "--check" in sys.argv:
+        sys.exit(0 if new == old else "README.md is not what its commands print")
+    README.write_text(new)
