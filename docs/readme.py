@@ -65,7 +65,6 @@ def renewed(text: str) -> str:
             def block(found: re.Match[str]) -> str:
                 language, body = found.groups()
                 if language == "python":
-                    os.chdir(folder)
                     body = python(body, names)
                 elif body.startswith("$ "):
                     body = shell(body)

@@ -481,7 +481,7 @@ def to_single(value: float) -> float:
     return rounded
 
 
-def tie_broken_order(documents: list[tuple[bytes, float]]) -> list[bytes]:
-    """Docnos by single-precision score descending, then docno descending bytewise."""
-    keys = [(to_single(value), docno) for docno, value in documents]
+def tie_broken_order(documents: list[tuple[bytes, float]], single: bool) -> list[bytes]:
+    """Docnos by score descending, rounded to single precision if asked, then docno descending."""
+    keys = [(to_single(value) if single else value, docno) for docno, value in documents]
     return [docno for _, docno in sorted(keys, reverse=True)]

@@ -42,7 +42,7 @@ def test_the_measure_of_the_walk_through_works_on_the_command_line(tmp_path: Pat
         "my_measures.py",
     ]
     result = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True)
-    assert result.stdout.splitlines()[1].split("\t")[5:] == [str(1 / 3), "0.0"], result.stderr
+    assert result.stdout.splitlines()[1].split("\t")[6:] == [str(1 / 3), "0.0"], result.stderr
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md"])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,8 +26,8 @@ run_dicts = st.dictionaries(ids, st.dictionaries(ids, coarse_scores, max_size=8)
 
 def labels_by_oracle(grades: dict[str, int], scores: dict[str, float], single: bool) -> list[int]:
     """The labels in rank order, from the definition of the order and of labels."""
-    rounding = oracles.to_single if single else float
-    order = sorted(scores, key=lambda d: (rounding(scores[d]), d.encode()), reverse=True)
+    documents = [(document.encode(), score) for document, score in scores.items()]
+    order = [raw.decode() for raw in oracles.tie_broken_order(documents, single)]
     return [-1 if d not in grades else -2 if grades[d] < 0 else grades[d] for d in order]
 
 
@@ -65,7 +67,7 @@ def test_document_numbers_on_request_mean_the_same_document_in_all_runs(
 @given(qrels_dicts, run_dicts)
 def test_evaluation_is_the_score_of_each_list(qrels: Any, run: Any) -> None:
     highest = max([1, *(g for r in qrels.values() for g in r.values())])
-    scores = rg.evaluate(qrels, {"x": rg.Run.from_dict(run)}, [AP, nDCG @ 3, ERR]).per_query()
+    scores = rg.evaluate(qrels, rg.Run.from_dict(run), [AP, nDCG @ 3, ERR]).per_query()
     for query, grades in qrels.items():
         ranking = labels_by_oracle(grades, run.get(query, {}), single=False)
         judged = [g for g in grades.values() if g >= 0]
@@ -142,8 +144,21 @@ def test_runs_come_in_many_forms() -> None:
         assert np.asarray(scores).shape == (1, 3, 1)
     assert rg.evaluate(QRELS, {"x": RUN, "y": RUN}, RR).runs == ("x", "y")
     assert rg.evaluate(QRELS, [RUN, RUN], RR).runs == ("run1", "run2")
-    with ThreadPoolExecutor(1) as executor:
-        assert rg.evaluate(QRELS, [RUN], RR, executor=executor).mean()["run1"][RR] > 0
+    assert rg.evaluate(QRELS, {"mine": run}, RR).runs == ("mine",)
+    assert rg.evaluate(QRELS, {"a": {}, "b": RUN}, RR).runs == ("a", "b")
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_does_the_work(kind: Any, tmp_path: Path) -> None:
+    done: list[str] = []
+    with kind(2) as executor:
+        scores = rg.evaluate(
+            QRELS, {"a": RUN, "b": RUN}, RR, executor=executor, progress=done.append
+        )
+        assert scores.mean()["a"][RR] == scores.mean()["b"][RR] > 0
+        with pytest.raises(rg.InputError, match=r"nothing: cannot be read"):
+            rg.evaluate(QRELS, [partial(rg.read_run, tmp_path / "nothing")], RR, executor=executor)
+    assert done == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -157,6 +172,8 @@ def test_runs_come_in_many_forms() -> None:
         ({"missing": "drop"}, "expected one of zero, skip"),
         ({"ties": "magic"}, "expected one of docno"),
         ({"unjudged": "x"}, "expected one of nonrelevant"),
+        ({"precision": "x"}, "expected one of single, double"),
+        ({"qrels": "qrels.txt"}, "read them with read_qrels"),
         ({"runs": [rg.Run.from_dict(RUN)] * 2}, "two runs are called 'run'"),
     ],
 )

@@ -42,11 +42,48 @@ def test_selecting_queries_keeps_their_order_and_the_means_follow(scores: rg.Sco
 
 def test_the_table_shows_what_the_means_rest_on(scores: rg.Scores) -> None:
     table = scores.table()
-    assert table.columns[:5] == ("run", "topics", "missing", "no relevant", "judged@10")
-    names = [row[0] for row in table.rows]
-    assert names == ["one", "<two>", "<two> (answered topics)"]
-    assert [row[1:4] for row in table.rows] == [(3, 0, 1), (3, 2, 1), (1, 2, 0)]
-    assert table.rows[0][4] == pytest.approx((2 / 3 + 1 + 1) / 3)
+    assert table.columns[:6] == ("run", "over", "topics", "missing", "no relevant", "judged@10")
+    assert [row[:5] for row in table.rows] == [
+        ("one", "all", 3, 0, 1),
+        ("<two>", "all", 3, 2, 1),
+        ("<two>", "answered", 1, 2, 0),
+    ]
+    assert table.rows[0][5] == pytest.approx((2 / 3 + 1 + 1) / 3)
+
+
+def test_the_table_by_topic_marks_missing_topics_and_ends_with_both_means(
+    scores: rg.Scores,
+) -> None:
+    rows = [row[:3] for row in scores.query_table().rows if row[0] == "<two>"]
+    assert rows == [
+        ("<two>", "q1", 1),
+        ("<two>", "q2", 0),
+        ("<two>", "<q3>", 1),
+        ("<two>", "all", 2),
+        ("<two>", "answered", 0),
+    ]
+
+
+def test_notes_say_only_what_is_so(scores: rg.Scores) -> None:
+    assert scores.table().notes == ("SearchLength: 1 topic undefined, left out of the mean",)
+    strict = rg.evaluate(QRELS, RUNS, ["AP(rel=2)", "worst(P@1)", "upper(AP(rel=2))"])
+    assert strict.table().notes == ("AP(rel=2): 2 topics with nothing relevant to it",)
+
+
+def test_means_are_found_by_measure_or_by_any_text_that_means_it(scores: rg.Scores) -> None:
+    means = scores.mean()["one"]
+    assert means[AP] == means["AP"] == means["map"] == means.get(AP) == means.get("MAP")
+    assert AP in means
+    assert "map" in means
+    assert "RR" not in means
+    assert means.get("nonsense") is None
+    with pytest.raises(KeyError):
+        means["RR"]
+
+
+def test_scores_cannot_be_changed(scores: rg.Scores) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        np.asarray(scores)[0, 0, 0] = 1.0
 
 
 def test_both_representations_are_readable(scores: rg.Scores) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -16,11 +18,15 @@ from rankgauge.data.model import Floats, Ids, Ints, Judgments, Precision, Run, T
 from rankgauge.data.rankings import POOLED, UNJUDGED, JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Aggregate, Measure
 from rankgauge.measures.grammar import parse
+from rankgauge.measures.precision import Judged
 from rankgauge.native import ids as native
 from rankgauge.scores import Missing, Policies, Scores
 
 Ties: TypeAlias = Literal["docno", "docno-ascending", "input"]
 Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
+Source: TypeAlias = Callable[[], Run]
+AnyRun: TypeAlias = Run | Mapping[str, Mapping[str, float]] | Source
+Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
 Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
 
 
@@ -37,6 +43,18 @@ class Alignment:
     present: NDArray[np.bool_]
     unknown: int
     merged: int
+
+    def notes(self) -> list[str]:
+        """What the user should know about how the lists came about."""
+        notes = []
+        if self.unknown:
+            notes.append(f"topics without judgements, not scored: {self.unknown}")
+        if self.merged:
+            notes.append(
+                f"neighbours tied in single precision only: {self.merged} "
+                "(double precision would order them by score)"
+            )
+        return notes
 
 
 def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedLabels:
@@ -73,7 +91,6 @@ def align(
     `documents` asks for document numbers: the dict, which may be shared by several runs, gets a
     number for every id it does not have yet.
     """
-    _check_choice("ties", ties, Ties)
     judged = judged_labels(judgments) if judged is None else judged
     order, merged = rank_order(run, ties, precision or run.precision)
     in_judgments = _rows_of(judgments.queries, run.queries)
@@ -149,7 +166,7 @@ def _rows_of(table: Ids, wanted: Ids) -> Ints:
 
 def evaluate(
     qrels: Judgments | Mapping[str, Mapping[str, int]],
-    runs: Any,
+    runs: Runs,
     measures: Measures,
     *,
     missing: Missing = "zero",
@@ -162,41 +179,43 @@ def evaluate(
 ) -> Scores:
     """The score of every run on every judged query by every measure.
 
-    `qrels`: Judgments or `{query: {document: grade}}`. `runs`: a Run, several, a dict of runs by name,
-    or plain dicts `{query: {document: score}}` in place of any Run; also functions that give a Run, so
-    that reading is part of the parallel work. Every judged query counts: one that a run lacks is
-    scored as an empty ranking, or left out of its means with missing="skip".
+    `qrels`: Judgments or `{query: {document: grade}}`. `runs`: a Run, several, a dict of runs by
+    name, or plain dicts `{query: {document: score}}` in place of any Run; also functions that give a
+    Run, so that reading is part of the parallel work. Every judged query counts: one that a run lacks
+    is scored as an empty ranking, or left out of its means with missing="skip". `executor` does the
+    work, run by run; by default threads. `progress` is called with the name of each run done.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
     {'run': {'RR': 0.25}}
     """
-    _check_choice("missing", missing, Missing)
-    _check_choice("unjudged", unjudged, Unjudged)
-    _check_choice("ties", ties, Ties)
-    judgments = qrels if isinstance(qrels, Judgments) else Judgments.from_dict(qrels)
+    for what, value, choices in (
+        ("missing", missing, Missing),
+        ("unjudged", unjudged, Unjudged),
+        ("ties", ties, Ties),
+        ("precision", precision, Precision),
+    ):
+        if value is not None and value not in get_args(choices):
+            expected = ", ".join(get_args(choices))
+            raise RankgaugeError(f"{what}={value!r}, expected one of {expected}")
+    judgments = _judgments(qrels)
     wanted = _measures(measures)
     judged = judged_labels(judgments, max_grade)
-
-    def one(source: Callable[[], Run]) -> _RunScores:
-        run = source()
-        lists = align(judgments, run, judged=judged, ties=ties, precision=precision)
-        rankings = lists.rankings if unjudged == "nonrelevant" else lists.rankings.condensed()
-        values = np.empty((len(judgments.queries), len(wanted)))
-        for column, measure in enumerate(wanted):
-            values[:, column] = _inner(measure).score_each(rankings)
-        judged_share = Judged_at_10.score_each(lists.rankings)
-        if progress is not None:
-            progress(run.name)
-        used = precision or run.precision
-        return _RunScores(run.name, values, judged_share, lists, used, run.dropped)
-
-    sources = _sources(runs)
-    if executor is None:
-        with ThreadPoolExecutor() as pool:
-            results = list(pool.map(one, sources))
-    else:
-        results = list(executor.map(one, sources))
+    work = partial(
+        _evaluate_run,
+        judgments=judgments,
+        judged=judged,
+        measures=wanted,
+        unjudged=unjudged,
+        ties=ties,
+        precision=precision,
+    )
+    results = []
+    with nullcontext(executor) if executor is not None else ThreadPoolExecutor() as pool:
+        for result in pool.map(work, _sources(runs)):
+            results.append(result)
+            if progress is not None:
+                progress(result.name)
     names = [result.name for result in results]
     name, count = Counter(names).most_common(1)[0] if names else ("", 0)
     if count > 1:
@@ -206,10 +225,12 @@ def evaluate(
         queries=tuple(judgments.queries.texts()),
         measures=wanted,
         values=stacked([result.values for result in results], (len(judged), len(wanted))),
-        present=stacked([result.lists.present for result in results], (len(judged),)),
+        present=stacked([result.present for result in results], (len(judged),)),
         judged_at_10=stacked([result.judged_share for result in results], (len(judged),)),
         relevant=judged.relevant(1),
-        nothing_relevant=np.array([_nothing_relevant(m, judged) for m in wanted]),
+        nothing_relevant=stacked(
+            [_inner(measure).nothing_relevant_each(judged) for measure in wanted], (len(judged),)
+        ),
         policies=Policies(
             ties=f"{ties}-desc" if ties == "docno" else ties,
             scores="+".join(sorted({PRECISIONS[result.precision] for result in results})),
@@ -217,32 +238,53 @@ def evaluate(
             missing=missing,
             max_grade=judged.max_grade,
         ),
-        notes=tuple(note for result in results for note in result.notes()),
+        notes=tuple(note for result in results for note in result.notes),
     )
 
 
 @dataclass(frozen=True)
 class _RunScores:
+    """What is kept of one run: query × measure, and what to know about it."""
+
     name: str
     values: Floats
+    present: NDArray[np.bool_]
     judged_share: Floats
-    lists: Alignment
     precision: Precision
-    dropped: tuple[str, ...]
+    notes: tuple[str, ...]
 
-    def notes(self) -> list[str]:
-        """What the user should know about how these numbers came about."""
-        notes = [f"{self.name}: {text}" for text in self.dropped]
-        if self.lists.unknown:
-            notes.append(
-                f"{self.name}: topics without judgements, not scored: {self.lists.unknown}"
-            )
-        if self.lists.merged:
-            notes.append(
-                f"{self.name}: neighbours tied in single precision only: {self.lists.merged} "
-                "(double precision would order them by score)"
-            )
-        return notes
+
+def _evaluate_run(
+    source: Source,
+    *,
+    judgments: Judgments,
+    judged: JudgedLabels,
+    measures: Sequence[Measure | Aggregate],
+    unjudged: Unjudged,
+    ties: Ties,
+    precision: Precision | None,
+) -> _RunScores:
+    """Read or take one run, align it and ask each measure."""
+    run = source()
+    used = precision or run.precision
+    lists = align(judgments, run, judged=judged, ties=ties, precision=used)
+    rankings = lists.rankings if unjudged == "nonrelevant" else lists.rankings.condensed()
+    values = np.empty((len(judged), len(measures)))
+    for column, measure in enumerate(measures):
+        try:
+            values[:, column] = _inner(measure).score_each(rankings)
+        except RankgaugeError:
+            raise
+        except Exception as error:
+            raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
+    return _RunScores(
+        run.name,
+        values,
+        lists.present,
+        JUDGED_AT_10.score_each(lists.rankings),
+        used,
+        tuple(f"{run.name}: {note}" for note in (*run.dropped, *lists.notes())),
+    )
 
 
 def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
@@ -251,61 +293,62 @@ def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
 
 
 PRECISIONS: dict[Precision, str] = {"single": "f32", "double": "f64"}
-Judged_at_10 = cast(Measure, parse("Judged@10"))
+JUDGED_AT_10 = Judged @ 10
 
 
 def _inner(measure: Measure | Aggregate) -> Measure:
     return measure.measure if isinstance(measure, Aggregate) else measure
 
 
-def _nothing_relevant(measure: Measure | Aggregate, judged: JudgedLabels) -> NDArray[np.bool_]:
-    """Which queries have nothing that the measure could reward."""
-    inner = _inner(measure)
-    if inner.direction == "none":
-        return np.zeros(len(judged), dtype=np.bool_)
-    ideal = inner.ideal_each(judged)
-    return np.isnan(ideal) | (ideal == 0 if inner.direction == "higher" else False)
+def _judgments(qrels: Judgments | Mapping[str, Mapping[str, int]]) -> Judgments:
+    if isinstance(qrels, Judgments):
+        return qrels
+    if isinstance(qrels, Mapping):
+        return Judgments.from_dict(qrels)
+    raise RankgaugeError(f"{qrels!r} is no judgments; read them with read_qrels, or give a dict")
 
 
 def _measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
     several = [measures] if isinstance(measures, Measure | Aggregate | str) else list(measures)
-    parsed = [parse(m) if isinstance(m, str) else m for m in several]
+    parsed = [parse(measure) for measure in several]
     for measure in parsed:
-        if not isinstance(measure, Measure | Aggregate):
-            raise MeasureError(f"{measure!r} is not a measure; write, for example, nDCG @ 10")
         _inner(measure).complete()
     if not parsed:
         raise MeasureError("no measure is given; name one, for example nDCG@10")
     return tuple(dict.fromkeys(parsed))
 
 
-def _sources(runs: Any) -> list[Callable[[], Run]]:
+def _sources(runs: Runs) -> list[Source]:
     """One function a run, whatever form the runs came in."""
-    if isinstance(runs, Run) or callable(runs):
-        return [_source(runs, "run")]
     if isinstance(runs, Mapping):
-        first: Any = next(iter(runs.values()), {})
-        depth_of_a_run = isinstance(first, Mapping) and not any(
-            isinstance(inner, Mapping) for inner in first.values()
-        )
-        if depth_of_a_run:
+        if not any(_is_run(run) for run in runs.values()):
             return [_source(runs, "run")]
-        return [_source(run, name) for name, run in runs.items()]
+        return [partial(_renamed, _source(run, name), name) for name, run in runs.items()]
     if isinstance(runs, Iterable) and not isinstance(runs, str | bytes):
         return [_source(run, f"run{number}") for number, run in enumerate(runs, 1)]
-    raise RankgaugeError(f"{runs!r} is not a run; read one with read_run, or give a dict")
+    return [_source(runs, "run")]
 
 
-def _source(run: Any, name: str) -> Callable[[], Run]:
+def _is_run(value: Any) -> bool:
+    """Whether this is a whole run, not one query of a run."""
+    if isinstance(value, Mapping):
+        return any(isinstance(documents, Mapping) for documents in value.values())
+    return isinstance(value, Run) or callable(value)
+
+
+def _source(run: Any, name: str) -> Source:
     if isinstance(run, Run):
-        return lambda: run
+        return partial(_itself, run)
     if isinstance(run, Mapping):
-        return lambda: Run.from_dict(run, name=name)
+        return partial(Run.from_dict, run, name=name)
     if callable(run):
-        return cast(Callable[[], Run], run)
+        return cast(Source, run)
     raise RankgaugeError(f"{run!r} is not a run; read one with read_run, or give a dict")
 
 
-def _check_choice(what: str, value: str, choices: Any) -> None:
-    if value not in get_args(choices):
-        raise RankgaugeError(f"{what}={value!r}, expected one of {', '.join(get_args(choices))}")
+def _itself(run: Run) -> Run:
+    return run
+
+
+def _renamed(source: Source, name: str) -> Run:
+    return replace(source(), name=name)

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.data.files import read_bytes, writing
 from rankgauge.data.model import Floats, Ints, counted
 from rankgauge.measures.base import Aggregate, Measure
@@ -24,7 +24,8 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 FORMAT = "rankgauge-scores"
 VERSION = 1
-ALL = "all"
+OVER: dict[Missing, str] = {"zero": "all", "skip": "answered"}
+"""What a mean is over, by the treatment of missing topics."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,27 @@ class Policies:
 
 
 class ByMeasure(dict[str, float]):
-    """Values by measure; a key may be the measure itself or its text form."""
+    """Values by measure; a key is the measure, or any text that means it."""
 
-    def __getitem__(self, key: Any) -> float:
-        return super().__getitem__(str(key))
+    def __missing__(self, key: Any) -> float:
+        name = self._name(key)
+        if name == key:
+            raise KeyError(key)
+        return self[name]
+
+    def __contains__(self, key: Any) -> bool:
+        return super().__contains__(self._name(key))
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The value, or a default."""
+        return super().get(self._name(key), default)
+
+    @staticmethod
+    def _name(key: Any) -> str:
+        try:
+            return str(parse(key))
+        except MeasureError:
+            return str(key)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +81,7 @@ class Scores:
     `values` is run × query × measure and `numpy.asarray` of the scores gives it, with NaN for what is
     left out under missing="skip". `present` tells which queries a run answered, `relevant` how many
     documents of a query have a grade from 1 on, `nothing_relevant` by measure which queries hold
-    nothing it could reward.
+    nothing relevant to it.
     """
 
     runs: tuple[str, ...]
@@ -77,11 +95,15 @@ class Scores:
     policies: Policies = field(default_factory=Policies)
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for array in (self.values, self.present, self.judged_at_10, self.relevant):
+            array.flags.writeable = False
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         values = self.values
         if self.policies.missing == "skip":
             values = np.where(self.present[:, :, None], values, np.nan)
-        return np.array(values, dtype=dtype)
+        return np.array(values, dtype=dtype, copy=copy)
 
     def mean(self, missing: Missing | None = None) -> dict[str, ByMeasure]:
         """For each run, the mean over queries of each measure, or what its aggregate makes of them.
@@ -133,25 +155,25 @@ class Scores:
     def table(self, *, signature: bool = False) -> Table:
         """A row a run: means, and beside them what they rest on.
 
-        A run that lacks topics has a second row, with the means over the topics it answered (or,
-        evaluated with missing="skip", over all topics).
+        `over` says which topics the means are over: all judged ones, or those the run answered. A
+        run that lacks topics has a row for each, the one of the chosen policy first.
         """
-        policy = self.policies.missing
-        other: Missing = "skip" if policy == "zero" else "zero"
-        extra = {"skip": "(answered topics)", "zero": "(all topics)"}[other]
-        rows = []
-        for r, run in enumerate(self.runs):
-            rows.append(self._row(r, run, policy))
-            if not self.present[r].all():
-                rows.append(self._row(r, f"{run} {extra}", other))
-        columns = ("run", "topics", "missing", "no relevant", "judged@10")
+        columns = ("run", "over", "topics", "missing", "no relevant", "judged@10")
         names = tuple(str(measure) for measure in self.measures)
+        rows = [self._row(r, policy) for r in range(len(self.runs)) for policy in self._policies(r)]
         return Table(columns + names, tuple(rows), self._table_notes(signature))
 
-    def _row(self, r: int, name: str, missing: Missing) -> tuple[Cell, ...]:
+    def _policies(self, r: int) -> list[Missing]:
+        """The ways to treat missing topics that a run is shown under."""
+        policy = self.policies.missing
+        both: dict[Missing, list[Missing]] = {"zero": ["zero", "skip"], "skip": ["skip", "zero"]}
+        return [policy] if self.present[r].all() else both[policy]
+
+    def _row(self, r: int, missing: Missing) -> tuple[Cell, ...]:
         counts = self._counted(r, missing)
         return (
-            name,
+            self.runs[r],
+            OVER[missing],
             int(np.count_nonzero(counts)),
             int(np.count_nonzero(~self.present[r])),
             int(np.count_nonzero(self.relevant[counts] == 0)),
@@ -170,28 +192,32 @@ class Scores:
         )
 
     def query_table(self, *, signature: bool = False) -> Table:
-        """A row a run and topic, and for each run a last row with the means."""
-        columns = ("run", "topic", *(str(measure) for measure in self.measures))
+        """A row a run and topic, those that the run lacks marked, and last the means of the run."""
+        columns = ("run", "topic", "missing", *(str(measure) for measure in self.measures))
         rows: list[tuple[Cell, ...]] = []
-        means = self.mean()
-        for run, by_query in self.per_query().items():
-            rows += [(run, query, *scores.values()) for query, scores in by_query.items()]
-            rows.append((run, ALL, *means[run].values()))
+        for r, (run, by_query) in enumerate(self.per_query().items()):
+            lacking = dict(zip(self.queries, (~self.present[r]).tolist(), strict=True))
+            rows += [
+                (run, query, int(lacking[query]), *scores.values())
+                for query, scores in by_query.items()
+            ]
+            for policy in self._policies(r):
+                counts = self._counted(r, policy)
+                missing = int(np.count_nonzero(counts & ~self.present[r]))
+                rows.append((run, OVER[policy], missing, *self._means(r, counts).values()))
         return Table(columns, tuple(rows), self._table_notes(signature))
 
     def _table_notes(self, signature: bool) -> tuple[str, ...]:
         notes = []
         barren = np.count_nonzero(self.relevant == 0)
-        for measure, nothing in zip(self.measures, self.nothing_relevant, strict=True):
-            inner = measure.measure if isinstance(measure, Aggregate) else measure
-            count = int(np.count_nonzero(nothing))
-            if count and inner.direction == "lower":
+        for m, (measure, nothing) in enumerate(
+            zip(self.measures, self.nothing_relevant, strict=True)
+        ):
+            if (count := int(np.count_nonzero(nothing))) > barren:
+                notes.append(f"{measure}: {counted(count, 'topic')} with nothing relevant to it")
+            if count := int(np.count_nonzero(np.isnan(self.values[:, :, m]).any(axis=0))):
                 notes.append(
                     f"{measure}: {counted(count, 'topic')} undefined, left out of the mean"
-                )
-            elif count > barren:
-                notes.append(
-                    f"{measure}: {counted(count, 'topic')} with nothing relevant, scored 0"
                 )
         if signature:
             notes += self.signatures().values()
@@ -254,6 +280,9 @@ class Scores:
                 policies=Policies(**document["policies"]),
                 notes=tuple(map(_text, document["notes"])),
             )
+        except MeasureError as error:
+            message = f"{error} (a measure of your own: load its plug-in first)"
+            raise InputError(source, None, message) from None
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             message = f"not a file of scores ({error}), expected one made by Scores.save"
             raise InputError(source, None, message) from None

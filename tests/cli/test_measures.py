@@ -47,5 +47,5 @@ def test_the_demo_writes_trec_files_that_evaluate_to_what_it_prints(tmp_path: Pa
     assert min(qrels.grades) == -1
     scores = rg.evaluate(qrels, [rg.read_run(file) for file in run_files], "nDCG@10")
     for name, means in scores.mean().items():
-        line = next(line for line in text.splitlines() if line.split()[:2] == [name, "10"])
+        line = next(line for line in text.splitlines() if line.split()[:3] == [name, "all", "10"])
         assert f"{means['nDCG@10']:.4f}" in line

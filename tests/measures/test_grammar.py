@@ -69,11 +69,14 @@ def test_what_is_understood(text: str, measure: object) -> None:
         ("lower", "write, for example, lower(AP)"),
         ("lower()", "write, for example, lower(AP)"),
         ("lower(3)", "expected a name"),
+        ("gm(AP,0.1)", "written key=value"),
+        ("nDCG(gain=exp2,dcg='log2')", "says again"),
+        ("nDCG(gain={1:" + "9" * 400 + "})", "a number from 0"),
         ("nDCG(", "expected a name"),
         ("nDCG@", "expected a number"),
         ("nDCG@10 AP", "expected nothing more"),
         ("nDCG;10", "';' is not understood"),
-        ("", "expected a name"),
+        ("", "write, for example, nDCG@10"),
         ("lower(" * 30 + "AP" + ")" * 30, "nested more than"),
         ("P@1" + "0" * 3000, "expected at most"),
     ],
@@ -101,9 +104,21 @@ def test_a_measure_that_lacks_its_cutoff_says_so_when_used() -> None:
 
 
 def test_python_and_text_refuse_alike() -> None:
-    for wrong in (lambda: nDCG(gain="exp3"), lambda: nDCG @ 0, lambda: AP(foo=1), lambda: gm("AP")):
+    for wrong in (
+        lambda: nDCG(gain="exp3"),
+        lambda: nDCG(gain=(1, 2)),
+        lambda: nDCG(gain=((1, 2), (1, 3))),
+        lambda: nDCG(gain={}),
+        lambda: nDCG @ 0,
+        lambda: AP(foo=1),
+        lambda: gm("AP"),
+        lambda: lower(AP) @ 10,
+        lambda: gm(AP) @ 10,
+        lambda: parse(3),  # type: ignore[arg-type]
+    ):
         with pytest.raises(MeasureError):
             wrong()
+    assert parse(AP) is AP
 
 
 def test_a_measure_is_a_value() -> None:

@@ -78,8 +78,51 @@ def test_a_taken_name_is_refused(clean_registry: object) -> None:
     class Other(rg.Measure):
         name = "AP"
 
-    with pytest.raises(rg.MeasureError, match="taken by AveragePrecision"):
+    with pytest.raises(rg.MeasureError, match=r"taken by .*AveragePrecision"):
         rg.register(Other())
+
+
+def test_names_that_cannot_be_are_refused(clean_registry: object) -> None:
+    for bad in ("", "a b", "run", "missing", "é"):
+
+        class Named(rg.Measure):
+            name = bad
+
+        with pytest.raises(rg.MeasureError, match="cannot be called"):
+            rg.register(Named())
+    with pytest.raises(rg.MeasureError, match=r"register\(Named\(\)\)"):
+        rg.register(Named)  # type: ignore[type-var]
+
+
+def test_a_broken_installed_plugin_is_named_where_a_measure_is_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Point:
+        value = "theirs"
+
+        def load(self) -> None:
+            raise ImportError("no such thing")
+
+    monkeypatch.setattr(registry, "_discovered", False)
+    monkeypatch.setattr(registry, "_broken", [])
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: [Point()])
+    for _ in range(2):
+        with pytest.raises(rg.MeasureError, match="theirs cannot be loaded: no such thing"):
+            rg.parse("Theirs@10")
+    assert "AP" in registry.entries()
+
+
+def test_a_measure_that_fails_is_named(clean_registry: object) -> None:
+    class Broken(rg.Measure):
+        name = "Broken"
+
+        def _score(self, lists):  # type: ignore[no-untyped-def]
+            return [1.0] * 99 if lists.labels.size else 1 / 0
+
+    with pytest.raises(rg.MeasureError, match="one number a list"):
+        rg.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, Broken())
+    with pytest.raises(rg.MeasureError, match="Broken fails: ZeroDivisionError"):
+        rg.evaluate({"q": {"a": 1}}, {"q": {}}, Broken())
 
 
 @pytest.mark.parametrize("content", ["1/0", "import nothing_of_this_name", "def ("])

@@ -85,7 +85,12 @@ def test_labels_that_cannot_be_are_refused() -> None:
         AP.score([-3])
     with pytest.raises(MeasureError, match="from 0"):
         AP.ideal([-1])
+    for wrong in ([1.9, 0], ["a"], [None], [2**40], [[1]], 3):
+        with pytest.raises(MeasureError, match="whole numbers"):
+            AP.score(wrong)  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="max_grade=1"):
         ERR.score([2], max_grade=1)
+    with pytest.raises(MeasureError, match="a whole number from 1"):
+        ERR.score([2], max_grade=2.5)  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="too large a number"):
         ERR.score([5000])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 
@@ -43,8 +44,13 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line; every refusal is one line on standard error and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         group(standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -55,9 +61,17 @@ def main() -> None:
         click.echo(printable(str(error)), err=True)
         sys.exit(2)
     except BrokenPipeError:
-        # The reader of our output went away; give Python nothing to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon_output()
         sys.exit(1)
+    except OSError as error:
+        abandon_output()
+        click.echo(f"standard output: cannot be written: {error.strerror}", err=True)
+        sys.exit(2)
+
+
+def abandon_output() -> None:
+    """Give Python nothing to flush at exit, when the reader of our output went away."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def printable(text: str) -> str:

@@ -23,7 +23,7 @@ FOLDER = "rankgauge-demo"
 )
 @click.option("--topics", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--systems", type=click.IntRange(1), default=12, show_default=True)
-@click.option("--seed", type=int, default=2026, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=2026, show_default=True)
 def command(output: str, topics: int, systems: int, seed: int) -> None:
     """Make a synthetic test collection, write it as TREC files and evaluate it.
 
@@ -49,4 +49,4 @@ def command(output: str, topics: int, systems: int, seed: int) -> None:
     first = evaluate(read_qrels(qrels), read_run(folder / f"{best}.run.gz"), MEASURES[:5])
     click.echo(first.select(scores.queries[:5]).query_table().render("table"))
     notify(scores.notes)
-    click.echo(f"Next: rankgauge evaluate {qrels} {runs[0]} {runs[-1]} -m nDCG@10 -m AP -q")
+    click.echo(f"Next: rankgauge evaluate {qrels} {folder}/*.run.gz -m nDCG@10 -m AP -q")

@@ -8,11 +8,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.options import MACHINE_FORMATS, notify, output_options, plugin_option, show
+from rankgauge.cli.options import (
+    MACHINE_FORMATS,
+    chosen_format,
+    notify,
+    output_options,
+    plugin_option,
+    show,
+)
+from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import Precision
 from rankgauge.data.trec import read_qrels, read_run, run_name
 from rankgauge.evaluation import Ties, evaluate
@@ -65,7 +73,18 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     help="The highest grade of the collection, if higher than any in QRELS (ERR, scaled gains).",
 )
 @click.option("--lenient", is_flag=True, help="Drop faulty lines and count them.")
-@click.option("--signature", is_flag=True, help="Print how exactly each number was computed.")
+@click.option(
+    "--size-limit",
+    type=click.IntRange(1),
+    default=SIZE_LIMIT,
+    metavar="BYTES",
+    help="How large a file may be once decompressed; by default 8 GiB.",
+)
+@click.option(
+    "--signature",
+    is_flag=True,
+    help="Print how each number was computed (in tsv and csv: lines with #).",
+)
 @click.option("--save", metavar="FILE", help="Also keep all scores in a file (Scores.load).")
 @output_options
 @plugin_option
@@ -80,6 +99,7 @@ def command(
     precision: Precision,
     max_grade: int | None,
     lenient: bool,
+    size_limit: int,
     signature: bool,
     save: str | None,
     form: str | None,
@@ -93,9 +113,13 @@ def command(
     relevant, the judged share of its first ten documents, and the mean of each measure. Where topics
     are missing, both means are given: over all judged topics and over those the run answered.
     """
+    for file, count in Counter((qrels, *runs)).items():
+        if count > 1:
+            raise click.UsageError(f"{file} is given {count} times, expected once")
     wanted = [parse(measure) for measure in measures]
-    judgments = read_qrels(qrels, lenient=lenient)
-    sources = [partial(read_run, run, name=name, lenient=lenient) for run, name in named(runs)]
+    reading: Any = {"lenient": lenient, "size_limit": size_limit}
+    judgments = read_qrels(qrels, **reading)
+    sources = [partial(read_run, run, name=name, **reading) for run, name in named(runs)]
     with progress(len(sources)) as advance:
         scores = evaluate(
             judgments,
@@ -110,7 +134,7 @@ def command(
         )
     table = (scores.query_table if per_topic else scores.table)(signature=signature)
     notify([*(f"{judgments.source}: {text}" for text in judgments.dropped), *scores.notes])
-    if not signature and (form in MACHINE_FORMATS or (form is None and not sys.stdout.isatty())):
+    if not signature and chosen_format(form, output) in MACHINE_FORMATS:
         notify(table.notes)
         table = replace(table, notes=())
     if save is not None:

@@ -6,10 +6,10 @@ import textwrap
 
 import click
 
-from rankgauge.cli.options import output_options, plugin_option, show
+from rankgauge.cli.options import notify, output_options, plugin_option, print_or_write, show
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
-from rankgauge.measures.registry import Entry, find
+from rankgauge.measures.registry import Entry, broken_plugins, find
 from rankgauge.report.tables import Table
 
 WIDTH = 88
@@ -26,8 +26,11 @@ def command(name: str | None, form: str | None, digits: int | None, output: str 
     """
     if name is None:
         show(catalogue(), form, digits, output)
+    elif form is not None:
+        raise click.UsageError("one measure is explained as text; --format goes with the list")
     else:
-        click.echo(explanation(name))
+        print_or_write(explanation(name) + "\n", output)
+    notify(broken_plugins())
 
 
 def catalogue() -> Table:

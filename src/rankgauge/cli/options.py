@@ -58,12 +58,24 @@ def output_options(command: F) -> F:
     return command
 
 
+def chosen_format(form: str | None, output: str | None) -> str:
+    """The format asked for: by default a table on a terminal, tsv in a pipe or file."""
+    if form is not None:
+        return form
+    on_terminal = output in (None, "-") and sys.stdout is not None and sys.stdout.isatty()
+    return "table" if on_terminal else "tsv"
+
+
 def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
     """Print a table, or write it to a file."""
-    if form is None:
-        form = "table" if output is None and sys.stdout.isatty() else "tsv"
+    form = chosen_format(form, output)
     text = table.render(form, digits=digits)
-    if output is None:
+    print_or_write(text, output)
+
+
+def print_or_write(text: str, output: str | None) -> None:
+    """Text to standard output (also for `-`), or to a file."""
+    if output is None or output == "-":
         click.echo(text, nl=False)
     else:
         with writing(output) as stream:

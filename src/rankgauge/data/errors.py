@@ -17,6 +17,9 @@ class InputError(RankgaugeError):
         where = source if line is None else f"{source}:{line}"
         super().__init__(f"{where}: {message}")
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, int | None, str]]:
+        return type(self), (self.source, self.line, self.message)
+
 
 class MeasureError(RankgaugeError):
     """A measure that does not exist, is written wrongly or has a value outside its range."""

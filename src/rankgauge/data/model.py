@@ -35,8 +35,11 @@ def decode(raw: bytes) -> str:
 
 
 def encode(text: str) -> bytes:
-    """An id as bytes, the inverse of `decode`."""
-    return text.encode("utf-8", "surrogateescape")
+    """An id as bytes, the inverse of `decode`; InputError for what is no text."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except (AttributeError, UnicodeEncodeError):
+        raise InputError("ids", None, f"{text!r} is not an id, expected text") from None
 
 
 class Ids:
@@ -110,6 +113,9 @@ class Judgments:
         ]
         return cls(queries, bounds, documents, np.array(grades, dtype=np.int32), source)
 
+    def __post_init__(self) -> None:
+        _freeze(self, "bounds", "grades")
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}: {counted(len(self.queries), 'query', 'queries')}, "
@@ -149,6 +155,9 @@ class Run:
         ]
         return cls(name, queries, bounds, documents, np.array(scores, dtype=np.float64), tag=name)
 
+    def __post_init__(self) -> None:
+        _freeze(self, "bounds", "scores")
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__} {self.name}: "
@@ -166,7 +175,7 @@ def _columns(nested: Mapping[str, Mapping[str, float]]) -> tuple[Ids, Ints, Ids]
     bounds = np.zeros(len(nested) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in nested.values()], out=bounds[1:])
     documents = Ids.of(document for row in nested.values() for document in row)
-    return Ids.of(nested), _frozen(bounds), documents
+    return Ids.of(nested), bounds, documents
 
 
 def _grade(source: str, query: str, document: str, grade: object) -> int:
@@ -181,6 +190,11 @@ def _score(source: str, query: str, document: str, score: object) -> float:
         return float(score)
     message = f"query {query!r}, document {document!r}: score {score!r}, expected a number"
     raise InputError(source, None, message)
+
+
+def _freeze(owner: object, *names: str) -> None:
+    for name in names:
+        object.__setattr__(owner, name, _frozen(getattr(owner, name)))
 
 
 def _frozen(array: NDArray[T]) -> NDArray[T]:

@@ -8,6 +8,7 @@ when reading leniently, the line is dropped and counted.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -15,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import InputError
-from rankgauge.data.files import SIZE_LIMIT, STANDARD_INPUT, display_name, read_bytes, writing
+from rankgauge.data.files import (
+    SIZE_LIMIT,
+    STANDARD_INPUT,
+    UTF8_MARK,
+    UTF16_MARKS,
+    compression,
+    display_name,
+    read_bytes,
+    writing,
+)
 from rankgauge.data.model import Floats, Ids, Ints, Judgments, Run, counted, decode, encode
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
@@ -37,7 +47,6 @@ FAULTS = {
 """The kinds of fault the tokeniser finds, as its enum numbers them."""
 
 COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
-LONGEST_SHOWN = 1 << 20
 RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".results")
 
 
@@ -94,12 +103,13 @@ def run_name(path: Path) -> str:
     return name
 
 
-def write_run(run: Run, path: Path) -> None:
-    """Write a run as a TREC run file, best first; scores keep their full precision.
+def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
+    """Write a run, or a dict of one, as a TREC run file, best first and in full precision.
 
-    The file appears whole or not at all; the endings .gz, .bz2 and .xz compress.
+    The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
     """
-    tag = b"_".join(encode(run.tag or run.name).split()) or b"run"
+    run = run if isinstance(run, Run) else Run.from_dict(run)
+    tag = b"_".join(encode(run.tag or run.name).replace(b"\0", b" ").split()) or b"run"
     documents = _writable(run, path)
     with writing(path) as stream:
         for query, start, end in _segments(run):
@@ -109,8 +119,10 @@ def write_run(run: Run, path: Path) -> None:
                 stream.write(b"%b Q0 %b %d %b %b\n" % (query, documents[row], rank, score, tag))
 
 
-def write_qrels(judgments: Judgments, path: Path) -> None:
-    """Write judgments as a qrels file, whole or not at all; .gz, .bz2 and .xz compress."""
+def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Path) -> None:
+    """Write judgments, or a dict of them, as a qrels file, whole or not at all."""
+    if not isinstance(judgments, Judgments):
+        judgments = Judgments.from_dict(judgments)
     documents = _writable(judgments, path)
     with writing(path) as stream:
         for query, start, end in _segments(judgments):
@@ -119,12 +131,17 @@ def write_qrels(judgments: Judgments, path: Path) -> None:
 
 
 def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
-    """The documents, after making sure that no id would break the file's columns."""
-    documents = list(data.documents)
-    for raw in [*data.queries, *documents]:
+    """The documents, after making sure that the file will be read back as it was meant."""
+    documents, queries = list(data.documents), list(data.queries)
+    for raw in [*queries, *documents]:
         if raw.split() != [raw] or b"\0" in raw:
             message = f"cannot hold the id {decode(raw)!r}, expected one without blanks"
             raise InputError(display_name(path), None, message)
+    first = queries[0] if queries else b""
+    if first.startswith((UTF8_MARK, *UTF16_MARKS)) or compression(first + b" "):
+        message = f"cannot start with the topic {decode(first)!r}, expected one that no other \
+kind of file starts with"
+        raise InputError(display_name(path), None, message)
     return documents
 
 
@@ -193,9 +210,9 @@ def _read_rows(path: Path, *, columns: int, lenient: bool, size_limit: int) -> _
 
 def _text(raw: bytes, source: str) -> NDArray[np.uint8]:
     """The bytes to tokenise, without a byte-order mark."""
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if raw.startswith(UTF16_MARKS):
         raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
-    start = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
+    start = len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0
     return np.frombuffer(raw, dtype=np.uint8)[start:]
 
 
@@ -217,14 +234,17 @@ def _fault(
     text: NDArray[np.uint8], source: str, kind: int, position: int, expected: str
 ) -> InputError:
     """The error for a faulty line, which starts at this position."""
-    line = text[position : position + LONGEST_SHOWN].tobytes().partition(b"\n")[0]
+    end = np.flatnonzero(text[position:] == ord("\n"))[:1]
+    line = text[position : position + int(end[0]) if end.size else None].tobytes()
     columns = line.split()
-    number = decode(columns[4 if expected is RUN_LINE else 3]) if len(columns) > 3 else ""
+    place = 4 if expected is RUN_LINE else 3
+    number = decode(columns[place]) if len(columns) > place else ""
     if len(number) > 40:
         number = number[:40] + "…"
     wanted = len(expected.split())
+    hint = " (this looks like a qrels file)" if len(columns) == 4 else ""
     message = {
-        1: f"{counted(len(columns), 'column')}, expected {wanted}: `{expected}`",
+        1: f"{counted(len(columns), 'column')}, expected {wanted}: `{expected}`" + hint,
         2: f"{counted(len(columns), 'column')}, expected {wanted}: `{expected}`",
         3: f"{number!r} is not a number, expected `{expected}`",
         4: "the score is NaN, expected a number",

@@ -28,7 +28,7 @@ class GeometricMean(Aggregate):
     name = "gm"
     summary = "The geometric mean over queries, scores below `least` counted as `least`."
     formula = "gm(m) = exp((1/|Q|) · Σ_q ln max(m(q), least))"
-    source = "Robertson 2006"
+    source = "Robertson 2006, On GMAP: and other transformations"
     examples = ("gm(AP)", "gm(nDCG@10,least=0.001)")
 
     least: float = parameter(

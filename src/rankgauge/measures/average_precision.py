@@ -20,7 +20,7 @@ class SumOfPrecisions(Binary):
     name = "SP"
     summary = "Sum of precisions: precision at each relevant document of the top k, added up."
     formula = "SP@k = Σ_{i≤k} rel_i · P@i"
-    source = "Tan and Clarke 2015; Feng and Karmaker 2023"
+    source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
     range = (0.0, np.inf)
     monotone = True
     expectation = "exact"
@@ -56,7 +56,7 @@ class ScaledSumOfPrecisions(SumOfPrecisions):
     name = "SSP"
     summary = "Scaled sum of precisions: the sum of precisions over k, free of R."
     formula = "SSP@k = SP@k / k"
-    source = "Tan and Clarke 2015 (as MED-AP); Moffat 2017"
+    source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
     range = (0.0, 1.0)
     cutoffs = "required"
     examples = ("SSP@10",)
@@ -72,7 +72,7 @@ class AveragePrecision(SumOfPrecisions):
     aliases = ("MAP",)
     summary = "Average precision: the precisions at the relevant documents over a norm."
     formula = "AP@k = (1/norm) · Σ_{i≤k} rel_i · P@i; norm R, min(k, R) or k"
-    source = "Harman 1995; norm=min: Sakai 2007"
+    source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; norm=min: Sakai"
     range = (0.0, 1.0)
     monotone = False
     examples = ("AP", "AP@100", "AP(norm=min)@10", "AP(norm=k)@10", "AP(rel=2)")

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, dataclass_transform
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.data.model import Floats
+from rankgauge.data.model import LARGEST_GRADE, Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.parameters import Whole, parameter
 
-Expectation: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "none"]
+Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
 
 MOST_LABELLINGS = 100_000
 """How many labellings of the unjudged documents are enumerated for bounds, at the most."""
+
+MOST_CELLS = 4_000_000
+"""How many labels the variants of one list may have at a time, when its bounds are sought."""
 
 
 class Bounds(NamedTuple):
@@ -84,6 +87,8 @@ class Parametric:
                 if value not in meaning:
                     known = ", ".join(meaning)
                     raise MeasureError(f"{cls.name}: {key}={value} is unknown, expected {known}")
+                if arguments.keys() & meaning[value].keys():
+                    raise MeasureError(f"{cls.name}: {key} says again what is said already")
                 arguments.update(meaning[value])
             elif key not in names:
                 raise MeasureError(f"{cls.name} has no parameter {key!r}; it takes {taken}")
@@ -113,9 +118,9 @@ class Measure(Parametric):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[Direction] = "higher"
     cutoffs: ClassVar[Literal["optional", "required", "none"]] = "optional"
-    expectation: ClassVar[Expectation] = "none"
+    expectation: ClassVar[Answer] = "no"
     monotone: ClassVar[bool] = False
-    """Whether raising one label never lowers the score, whatever else the query holds."""
+    """Whether raising one label never lowers the score, which depends on nothing but the list."""
 
     cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
 
@@ -143,10 +148,7 @@ class Measure(Parametric):
 
     def _spelled(self, arguments: list[str], comma: str, at: str) -> str:
         inside = f"({comma.join(arguments)})" if arguments else ""
-        return self.name + inside + ("" if self.cutoff is None else f"{at}{self._cutoff_text()}")
-
-    def _cutoff_text(self) -> str:
-        return str(self.cutoff)
+        return self.name + inside + ("" if self.cutoff is None else f"{at}{self.cutoff}")
 
     def complete(self) -> Self:
         """This measure, or MeasureError when it still needs a cut-off."""
@@ -162,7 +164,16 @@ class Measure(Parametric):
 
     def score_each(self, rankings: Rankings) -> Floats:
         """The score of each list."""
-        return self.complete()._score(rankings.top(self.cutoff))
+        scores = np.asarray(self.complete()._score(rankings.top(self.cutoff)), dtype=np.float64)
+        if scores.shape != (len(rankings),):
+            message = f"{self}: _score gave shape {scores.shape}, expected one number a list"
+            raise MeasureError(message)
+        return scores
+
+    def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
+        """Which queries have no relevant document; relevant is what `rel` says, or label 1."""
+        nothing: NDArray[np.bool_] = judged.relevant(getattr(self, "rel", 1)) == 0
+        return nothing
 
     def ideal_each(self, judged: JudgedLabels) -> Floats:
         """The best score any order of each query's judged documents gets.
@@ -187,12 +198,19 @@ class Measure(Parametric):
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The lowest and highest score of each list over all labels of its unjudged documents."""
+        if self.bounding == "no":
+            raise self._unsupported("its bounds", "judging a document changes what it measures")
         if self.monotone:
             return (
                 self.score_each(labelled(rankings, 0)),
                 self.score_each(labelled(rankings, rankings.judged.max_grade)),
             )
         return each_list(rankings, self._bounds_by_enumeration)
+
+    @property
+    def bounding(self) -> Answer:
+        """How the bounds are had."""
+        return "exact" if self.monotone else "enumerated"
 
     def _bounds_by_enumeration(self, one: Rankings) -> tuple[float, float]:
         grades, free = one.judged.max_grade + 1, int(np.count_nonzero(one.labels < 0))
@@ -209,16 +227,15 @@ class Measure(Parametric):
         able = ", ".join(q for q, how in self.answers().items() if how != "no")
         return Unsupported(f"{self} cannot say {question}: {reason}. It can answer: {able}")
 
-    def answers(self) -> dict[str, str]:
-        """What this measure can answer, and how: exact, enumerated, monte-carlo or no."""
-        directed = "exact" if self.direction != "none" else "no"
-        derived = type(self).bounds_each is Measure.bounds_each and not self.monotone
+    def answers(self) -> dict[str, Answer]:
+        """What this measure can answer, and how."""
+        directed: Answer = "exact" if self.direction != "none" else "no"
         return {
             "score": "exact",
             "ideal": directed,
             "worst": directed,
-            "bounds": "enumerated" if derived else "exact",
-            "expected": "no" if self.expectation == "none" else self.expectation,
+            "bounds": self.bounding,
+            "expected": self.expectation,
         }
 
     # One list or query at a time, for people.
@@ -293,6 +310,8 @@ class Binary(Measure):
     relevant document upwards never hurts such a measure while s, and so R and N, stay the same.
     """
 
+    bounding = "exact"
+
     rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
@@ -301,11 +320,17 @@ class Binary(Measure):
         return each_list(rankings, self._bounds_by_count)
 
     def _bounds_by_count(self, one: Rankings) -> tuple[float, float]:
-        grade = one.judged.max_grade
-        high, low = by_count(one, grade if grade >= self.rel else 0)
-        if self.direction == "lower":
-            high, low = low, high
-        return extremes(self.score_each(low))[0], extremes(self.score_each(high))[1]
+        grade = one.judged.max_grade if one.judged.max_grade >= self.rel else 0
+        free = int(np.count_nonzero(one.labels < 0))
+        place = np.arange(free)[None, :]
+        size = max(1, MOST_CELLS // (len(one.labels) + len(one.judged.labels) + 1))
+        found = []
+        for first in range(0, free + 1, size):
+            count = np.arange(first, min(first + size, free + 1))[:, None]
+            for chosen in (place < count, place >= free - count):
+                variants = labelled_variants(one, np.where(chosen, grade, 0))
+                found.append(extremes(self.score_each(variants)))
+        return extremes(np.array(found).ravel())
 
 
 class Wrapper(Measure):
@@ -319,6 +344,12 @@ class Wrapper(Measure):
         super().__post_init__()
         _check_wrapped(self.name, self.measure)
 
+    def __matmul__(self, cutoff: Any) -> Self:
+        raise _cutoff_outside(self, cutoff)
+
+    def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
+        return np.zeros(len(judged), dtype=np.bool_)
+
     @property
     def direction(self) -> Direction:  # type: ignore[override]
         return self.measure.direction
@@ -328,7 +359,7 @@ class Wrapper(Measure):
         return self.measure.range
 
     @property
-    def expectation(self) -> Expectation:  # type: ignore[override]
+    def expectation(self) -> Answer:  # type: ignore[override]
         return self.measure.expectation
 
     def complete(self) -> Self:
@@ -355,6 +386,9 @@ class Aggregate(Parametric):
         super().__post_init__()
         _check_wrapped(self.name, self.measure)
 
+    def __matmul__(self, cutoff: Any) -> Self:
+        raise _cutoff_outside(self, cutoff)
+
     def combine(self, scores: Floats) -> float:
         """The number for these queries, all of them defined and at least one."""
         raise NotImplementedError
@@ -371,6 +405,11 @@ class Aggregate(Parametric):
         return _wrapped(self.name, self.measure.specification(), written, ",")
 
 
+def _cutoff_outside(wrapper: Wrapper | Aggregate, cutoff: Any) -> MeasureError:
+    inside = f"{wrapper.name}({wrapper.measure}@{cutoff})"
+    return MeasureError(f"the cut-off goes to the measure inside; write {inside}")
+
+
 def _check_wrapped(name: str, measure: object) -> None:
     if not isinstance(measure, Measure):
         message = f"{name}({measure}): expected a measure inside, such as {name}(AP)"
@@ -381,17 +420,6 @@ def _wrapped(name: str, inner: str, written: list[str], comma: str) -> str:
     return f"{name}({comma.join([inner, *written])})"
 
 
-def by_count(one: Rankings, grade: int) -> tuple[Rankings, Rankings]:
-    """For s = 0, 1, …: the list with its s highest, and with its s lowest, unjudged documents at
-    `grade` and the other unjudged ones at 0."""
-    free = int(np.count_nonzero(one.labels < 0))
-    counts = np.arange(free + 1)[:, None]
-    place = np.arange(free)[None, :]
-    highest = np.where(place < counts, grade, 0)
-    lowest = np.where(place >= free - counts, grade, 0)
-    return labelled_variants(one, highest), labelled_variants(one, lowest)
-
-
 def extremes(values: Floats) -> tuple[float, float]:
     """The lowest and highest of the values that are defined; NaN where none is."""
     defined = values[~np.isnan(values)]
@@ -400,7 +428,9 @@ def extremes(values: Floats) -> tuple[float, float]:
     return float(defined.min()), float(defined.max())
 
 
-def each_list(rankings: Rankings, bounds_of_one: Any) -> tuple[Floats, Floats]:
+def each_list(
+    rankings: Rankings, bounds_of_one: Callable[[Rankings], tuple[float, float]]
+) -> tuple[Floats, Floats]:
     """The bounds of each list, one list at a time."""
     result = np.empty((len(rankings), 2))
     judged = rankings.judged
@@ -442,11 +472,9 @@ def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
 
 def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:
     """The judged labels of one query, checked."""
-    labels = np.asarray(judged, dtype=np.int64)
-    if labels.ndim != 1 or (labels < 0).any():
-        raise MeasureError("judged labels are whole numbers from 0")
+    labels = _labels(judged, 0, "judged labels")
     highest = max(1, int(labels.max(initial=1)))
-    if max_grade is not None and max_grade < labels.max(initial=0):
+    if max_grade is not None and Whole(1).check(max_grade) < labels.max(initial=0):
         raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
     return JudgedLabels.of(labels, max_grade=highest if max_grade is None else max_grade)
 
@@ -455,17 +483,24 @@ def one_list(
     ranking: Sequence[int], judged: Sequence[int] | None, max_grade: int | None
 ) -> Rankings:
     """One list of labels and what is judged of its query, checked."""
-    labels = np.asarray(ranking, dtype=np.int64)
-    if labels.ndim != 1 or (labels < -2).any():
-        raise MeasureError("labels in a ranking are whole numbers from -2")
+    labels = _labels(ranking, -2, "labels in a ranking")
     own = labels[labels >= 0]
-    known = own if judged is None else np.asarray(judged, dtype=np.int64)
+    known = own if judged is None else _labels(judged, 0, "judged labels")
     values, counts = np.unique(own, return_counts=True)
     for value, count in zip(values, counts, strict=True):
         if np.count_nonzero(known == value) < count:
             message = f"the ranking holds {count} documents of label {value}, `judged` fewer"
             raise MeasureError(message)
     return Rankings.of(labels, judged=one_query(known, max_grade))
+
+
+def _labels(values: ArrayLike, least: int, what: str) -> NDArray[np.int32]:
+    """Labels as an array; MeasureError for anything but whole numbers in range."""
+    array = np.asarray(values)
+    whole = array.ndim == 1 and (array.size == 0 or array.dtype.kind in "iu")
+    if not whole or (array.size and not least <= array.min() <= array.max() <= LARGEST_GRADE):
+        raise MeasureError(f"{what} are whole numbers from {least}, not {values!r}")
+    return array.astype(np.int32)
 
 
 def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic]) -> Floats:

@@ -29,7 +29,9 @@ class RankBiasedPrecision(Weighted):
     formula = (
         "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i), binary at rel unless gain is set"
     )
-    source = "Moffat and Zobel 2008"
+    source = (
+        "Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness"
+    )
     monotone = True
     examples = ("RBP(p=0.8)", "RBP(p=0.95)@100", "RBP(gain=scaled)@20", "RBP(p=0.5,rel=2)")
 
@@ -63,7 +65,9 @@ class ExpectedReciprocalRank(Measure):
     name = "ERR"
     summary = "Expected reciprocal rank: 1/rank where a user stops whom better documents satisfy."
     formula = "ERR@k = Σ_{i≤k} (ρ_i / i) · Π_{j<i} (1 − ρ_j), ρ = (2^label − 1)/2^max_grade"
-    source = "Chapelle, Metzler, Zhang and Grinspan 2009"
+    source = (
+        "Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance"
+    )
     monotone = True
     expectation = "exact"
     examples = ("ERR@20", "ERR")

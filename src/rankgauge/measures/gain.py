@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Labels
+from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import by_count, each_list, extremes
+from rankgauge.measures.base import each_list, ratio
 from rankgauge.measures.parameters import (
     Discount,
     Gain,
     GainMap,
-    discounts,
+    divisors,
     gains,
     most_gainful,
     parameter,
@@ -30,7 +30,7 @@ class CumulativeGain(Weighted):
     name = "CG"
     summary = "Cumulative gain: the gains of the top k documents, added up."
     formula = "CG@k = Σ_{i≤k} gain(label_i)"
-    source = "Järvelin and Kekäläinen 2002"
+    source = "Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques"
     range = (0.0, np.inf)
     monotone = True
     examples: ClassVar[tuple[str, ...]] = ("CG@10", "CG(gain=exp2)@5")
@@ -70,7 +70,11 @@ class DiscountedCumulativeGain(CumulativeGain):
     )
 
     def _weights(self, count: int) -> Floats:
-        return discounts(self.discount, count)
+        return 1 / divisors(self.discount, count)
+
+    def _weighed(self, gains: Floats, ranks: Ints) -> Floats:
+        """Divided, not multiplied by the reciprocal: so trec_eval rounds."""
+        return gains / divisors(self.discount, int(ranks.max(initial=0)))[ranks - 1]
 
 
 class ScaledDCG(DiscountedCumulativeGain):
@@ -79,7 +83,7 @@ class ScaledDCG(DiscountedCumulativeGain):
     name = "SDCG"
     summary = "Scaled DCG: DCG over the sum of the discounts, so it does not depend on the query."
     formula = "SDCG@k = DCG@k / Σ_{i≤k} discount(i)"
-    source = "Moffat, Bailey, Scholer and Thomas 2017"
+    source = "Moffat 2013, Seven numeric properties of effectiveness metrics"
     cutoffs = "required"
     examples = ("SDCG@10", "SDCG(gain=scaled)@20")
 
@@ -94,9 +98,13 @@ class NormalizedDCG(DiscountedCumulativeGain):
     aliases = ("NDCG", "ndcg")
     summary = "Normalised DCG: DCG over that of the best possible ranking."
     formula = "nDCG@k = DCG@k / DCG@k of the judged documents in the best order"
-    source = "Järvelin and Kekäläinen 2002; gain=exp2: Burges et al. 2005"
+    source = (
+        "Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques; "
+        "gain=exp2: Burges et al. 2005, Learning to rank using gradient descent"
+    )
     range = (0.0, 1.0)
     monotone = False
+    bounding = "exact"
     examples = ("nDCG@10", "nDCG", "nDCG(gain=exp2)@10", "nDCG(gain={1:1,2:3})@5")
     synonyms = {"dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}}}  # noqa: RUF012
 
@@ -108,48 +116,56 @@ class NormalizedDCG(DiscountedCumulativeGain):
         return each_list(rankings, self._bounds_of_one)
 
     def _bounds_of_one(self, one: Rankings) -> tuple[float, float]:
-        """Exact. DCG is linear and the ideal DCG convex in the gains, so their ratio is quasi-concave:
-        it is lowest with every free gain at 0 or at the top, and for each number at the top with the
-        lowest ranked ones there. For the highest see `_highest`."""
-        top = self._most_gainful(one.judged.max_grade)
-        _, lowest = by_count(one, top)
-        return extremes(self.score_each(lowest))[0], self._highest(one, top)
+        """Exact, over layers of gain cut at the values that the judged documents have.
 
-    def _highest(self, one: Rankings, top: int) -> float:
-        """The highest ratio, by Dinkelbach's method on layers of gain.
-
-        Gains are cut into layers at the values the judged documents have. In a layer in which c judged
-        documents lie, making the s highest ranked free documents lie too adds their discounts to
-        DCG and the discounts of ranks c+1..c+s to the ideal; for a ratio t the best s maximises the
-        first minus t times the second. Fewer judged documents in a higher layer make the ideal's
-        part dearer, so the best s never grows from a layer to the next and the layers fit together.
+        In a layer, s free documents add their discounts to DCG and, above c judged ones, the
+        discounts of ranks c+1 to c+s to the ideal.
         """
         grade = one.judged.max_grade
-        known = np.sort(self._gains(one.judged.labels, grade))[::-1]
-        highest = self._gains(np.array([top], dtype=np.int32), grade)
-        levels = np.unique(np.concatenate(([0.0], known, highest)))
+        known = self._gains(one.judged.labels, grade)
+        top = self._gains(np.array([self._most_gainful(grade)], dtype=np.int32), grade)
+        levels = np.unique(np.concatenate(([0.0], known, top)))
         free = np.flatnonzero(one.labels < 0)
-        places = len(one.labels) + len(known)
-        weights = self._weights(places)
+        weights = self._weights(len(one.labels) + len(known))
         if self.cutoff is not None:
             weights[self.cutoff :] = 0.0
+        judged_above = np.array([np.count_nonzero(known >= level) for level in levels[1:]])
         ideal = np.concatenate(([0.0], np.cumsum(weights)))
-        gained = np.concatenate(([0.0], np.cumsum(weights[free])))
-        thickness = np.diff(levels)
-        within = np.array(
-            [np.count_nonzero(known >= level) for level in levels[1:]], dtype=np.int64
+        return _extreme_ratios(
+            base=float(self._gains(one.labels, grade) @ weights[: len(one.labels)]),
+            discounts=weights[free],
+            thickness=np.diff(levels),
+            ideals=ideal[judged_above[:, None] + np.arange(len(free) + 1)[None, :]],
         )
-        base = float(self._gains(one.labels, grade) @ weights[: len(one.labels)])
-        rises = ideal[within[:, None] + np.arange(len(free) + 1)[None, :]]
-        ratio = -1.0
-        while True:
-            best = np.argmax(gained[None, :] - max(ratio, 0.0) * rises, axis=1)
-            total = base + float(thickness @ gained[best])
-            possible = float(thickness @ rises[np.arange(len(best)), best])
-            reached = total / possible if possible > 0 else 0.0
-            if reached <= ratio + TOLERANCE:
-                return min(max(ratio, reached), 1.0)
-            ratio = reached
+
+
+def _extreme_ratios(
+    base: float, discounts: Floats, thickness: Floats, ideals: Floats
+) -> tuple[float, float]:
+    """The lowest and highest DCG over ideal DCG, over all gains of the free documents.
+
+    `discounts` are those of the free documents, highest ranked first; ideals[l, s] is the ideal's sum
+    of discounts in layer l with s free documents in it.
+
+    DCG is linear and the ideal convex in the gains, so their ratio is quasi-concave: it is lowest with
+    every free gain at 0 or at the top, the s lowest ranked ones for some s. The highest is found by
+    Dinkelbach's method: for a ratio t, each layer takes the s highest ranked free documents that
+    maximise discounts − t · ideal; fewer judged documents in a higher layer make the ideal's part
+    dearer, so s never grows from a layer to the next and the layers fit together.
+    """
+    lowest_ranked = np.concatenate(([0.0], np.cumsum(discounts[::-1])))
+    highest_ranked = np.concatenate(([0.0], np.cumsum(discounts)))
+    low = float(ratio(base + thickness.sum() * lowest_ranked, thickness @ ideals).min())
+    layers = np.arange(len(thickness))
+    high = 0.0
+    while True:
+        taken = np.argmax(highest_ranked[None, :] - high * ideals, axis=1)
+        gained = base + float(thickness @ highest_ranked[taken])
+        possible = float(thickness @ ideals[layers, taken])
+        reached = gained / possible if possible > 0 else 0.0
+        if reached <= high + TOLERANCE:
+            return low, min(max(high, reached), 1.0)
+        high = reached
 
 
 CG = register(CumulativeGain())

@@ -1,10 +1,6 @@
 """The language of measures: text to measure. `str(measure)` is the way back.
 
-measure  = name [ "(" [ arg { "," arg } ] ")" ] [ "@" cutoff ]
-wrapper  = name "(" measure { "," key "=" value } ")"
-arg      = value | key "=" value
-value    = identifier | quoted | number | map | measure
-map      = "{" int ":" number { "," int ":" number } "}"
+docs/GRAMMAR.md has the grammar; the methods of the parser carry the names of its rules.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ from typing import Any
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import registry
-from rankgauge.measures.base import Aggregate, Measure, Wrapper
+from rankgauge.measures.base import Aggregate, Measure
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -39,14 +35,20 @@ OTHER_TOOLS = [
 """trec_eval's names, and ours for them."""
 
 
-def parse(text: str) -> Measure | Aggregate:
-    """The measure that a text describes; MeasureError says what is wrong and shows the right form.
+def parse(text: str | Measure | Aggregate) -> Measure | Aggregate:
+    """The measure that a text describes; a measure is returned as it is.
+
+    MeasureError says what is wrong and shows the right form.
 
     >>> parse("nDCG(gain=exp2)@10")
     nDCG(gain='exp2') @ 10
     >>> parse("ndcg_cut_10")
     nDCG @ 10
     """
+    if isinstance(text, Measure | Aggregate):
+        return text
+    if not isinstance(text, str) or not text.strip():
+        raise MeasureError(f"{text!r} is not a measure; write, for example, nDCG@10")
     if len(text) > LONGEST:
         raise MeasureError(f"a measure of {len(text)} characters, expected at most {LONGEST}")
     for pattern, ours in OTHER_TOOLS:
@@ -94,17 +96,14 @@ class _Parser:
         if isinstance(entry, type):
             if not values or not isinstance(values[0], Measure | Aggregate):
                 raise MeasureError(f"{name} needs a measure inside; write, for example, {name}(AP)")
-            inner, *values = values
-            result = entry(inner, **entry._named(values, keywords))
+            if len(values) > 1:
+                raise MeasureError(f"{self.text!r}: parameters of {name} are written key=value")
+            result = entry(values[0], **entry._named((), keywords))  # type: ignore[arg-type]
         else:
             result = entry(*values, **keywords)
         if self.peek("symbol", "@"):
             self.next += 1
             cutoff = self.expect("number")
-            if isinstance(result, Aggregate | Wrapper):
-                inside = f"{name}({result.measure}@{cutoff})"
-                message = f"{self.text!r}: the cut-off goes to the measure inside; write {inside}"
-                raise MeasureError(message)
             result = result @ _number(cutoff)
         self.depth -= 1
         return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -78,9 +78,13 @@ class Number(Kind):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise self.refusal(value)
         inside = self.low <= value <= self.high if self.closed else self.low < value < self.high
-        if not inside or not math.isfinite(value):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not inside or not math.isfinite(number):
             raise self.refusal(value)
-        return float(value)
+        return number
 
     def text(self, value: Any) -> str:
         return number_text(value)
@@ -113,10 +117,10 @@ GAINS: dict[str, GainFunction] = {
 """Gain of a label, given the collection's highest grade, by name."""
 
 DISCOUNTS: dict[str, DiscountFunction] = {
-    "log2": lambda rank: 1 / np.log2(rank + 1),
-    "zipf": lambda rank: 1 / rank,
+    "log2": lambda rank: np.log2(rank + 1),
+    "zipf": lambda rank: rank,
 }
-"""Discount of a rank (from 1), by name; `log_b` for a whole b from 2 comes on top."""
+"""What a rank (from 1) divides gains by, by name; `log_b` for a whole b from 2 comes on top."""
 
 JARVELIN_KEKALAINEN = "log_"
 
@@ -132,10 +136,13 @@ class Gain(Kind):
     def check(self, value: Any) -> str | GainMap:
         if isinstance(value, str) and value in GAINS:
             return value
-        pairs = value.items() if isinstance(value, Mapping) else value
-        if not isinstance(value, Mapping | tuple) or not pairs:
+        try:
+            pairs = dict(value)
+        except (TypeError, ValueError):
+            raise self.refusal(value) from None
+        if isinstance(value, str) or not pairs or len(pairs) < len(value):
             raise self.refusal(value)
-        return tuple(sorted((Whole(1).check(a), Number(0).check(b)) for a, b in pairs))
+        return tuple(sorted((Whole(1).check(a), Number(0).check(b)) for a, b in pairs.items()))
 
     def text(self, value: Any) -> str:
         if isinstance(value, str):
@@ -166,26 +173,6 @@ class Discount(Kind):
         raise self.refusal(value)
 
 
-@dataclass(frozen=True)
-class Optional(Kind):
-    """A value of another kind, or none at all."""
-
-    kind: Kind
-
-    @property
-    def description(self) -> str:  # type: ignore[override]
-        return self.kind.description
-
-    def check(self, value: Any) -> Any:
-        return None if value is None else self.kind.check(value)
-
-    def text(self, value: Any) -> str:
-        return "none" if value is None else self.kind.text(value)
-
-    def python(self, value: Any) -> str:
-        return "None" if value is None else self.kind.python(value)
-
-
 def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:
     """A parameter of a measure: its kind, one line on what it means, and its default."""
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
@@ -213,7 +200,7 @@ def gains(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
         for grade, worth in gain:
             value[labels == grade] = worth
         return value
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         value = np.asarray(GAINS[gain](label, max_grade), dtype=np.float64)
     if not np.isfinite(value).all():
         highest = int(labels.max())
@@ -231,11 +218,11 @@ def most_gainful(gain: str | GainMap, max_grade: int) -> int:
     return int(candidates[np.argmax(gains(gain, candidates, max_grade))])
 
 
-def discounts(discount: str, count: int) -> Floats:
-    """The discounts of ranks 1 to `count`."""
+def divisors(discount: str, count: int) -> Floats:
+    """What gains at ranks 1 to `count` are divided by."""
     rank = np.arange(1, count + 1, dtype=np.float64)
     if discount in DISCOUNTS:
         return DISCOUNTS[discount](rank)
     base = float(discount.removeprefix(JARVELIN_KEKALAINEN))
-    value: Floats = np.log(base) / np.log(np.maximum(rank, base))
+    value: Floats = np.log(np.maximum(rank, base)) / np.log(base)
     return value

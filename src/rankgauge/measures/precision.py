@@ -20,7 +20,9 @@ class Precision(BinaryWeighted):
     name = "P"
     summary = "Precision: the share of the first k places that hold a relevant document."
     formula = "P@k = |relevant in the top k| / k, also where fewer than k documents are retrieved"
-    source = "Cleverdon and Keen 1966"
+    source = (
+        "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
+    )
     cutoffs = "required"
     monotone = True
     examples = ("P@10", "P(rel=2)@5")
@@ -39,7 +41,9 @@ class RecallAt(BinaryWeighted):
     aliases = ("R",)
     summary = "Recall: the share of all relevant documents that the top k holds."
     formula = "Recall@k = |relevant in the top k| / R"
-    source = "Cleverdon and Keen 1966"
+    source = (
+        "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
+    )
     examples = ("Recall@100", "Recall", "Recall(rel=2)@20")
 
     def _weights(self, count: int) -> Floats:
@@ -55,7 +59,7 @@ class RPrecision(Binary):
     name = "Rprec"
     summary = "R-precision: precision after as many documents as there are relevant ones."
     formula = "Rprec = |relevant in the top R| / R"
-    source = "Harman 1993 (TREC-2)"
+    source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability"
     cutoffs = "none"
     expectation = "exact"
     examples = ("Rprec", "Rprec(rel=2)")
@@ -76,7 +80,7 @@ class ReciprocalRank(Binary):
     aliases = ("MRR",)
     summary = "Reciprocal rank: one over the rank of the first relevant document."
     formula = "RR@k = 1 / (rank of the first relevant document), 0 if none is in the top k"
-    source = "Voorhees 1999 (TREC-8 QA)"
+    source = "Voorhees 1999, The TREC-8 question answering track report"
     monotone = True
     expectation = "exact"
     examples = ("RR", "RR@10")
@@ -96,7 +100,7 @@ class SuccessAt(Binary):
     aliases = ("HitRate",)
     summary = "Success: 1 when the top k holds a relevant document, else 0."
     formula = "Success@k = [|relevant in the top k| > 0]"
-    source = "Craswell and Hawking 2003 (TREC Web)"
+    source = "used by the TREC Web and Robust tracks; trec_eval calls it success"
     monotone = True
     expectation = "exact"
     examples = ("Success@5", "Success")
@@ -114,9 +118,9 @@ class JudgedAt(Measure):
     name = "Judged"
     summary = "The share of the top k documents that are judged: what the other numbers rest on."
     formula = "Judged@k = |judged in the top k| / min(k, retrieved)"
-    source = "ir_measures (MacAvaney et al. 2022)"
+    source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
     direction = "none"
-    monotone = True
+    bounding = "no"
     examples = ("Judged@10", "Judged")
 
     def _score(self, lists: Rankings) -> Floats:

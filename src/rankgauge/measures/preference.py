@@ -21,7 +21,10 @@ class BinaryPreference(Binary):
     formula = (
         "bpref = (1/R) · Σ_{retrieved relevant} [1 − min(n_above, R)/min(N, R)], 1 if n_above = 0"
     )
-    source = "Buckley and Voorhees 2004, as trec_eval computes it"
+    source = (
+        "Buckley and Voorhees 2004, Retrieval evaluation with incomplete information, "
+        "as trec_eval computes it"
+    )
     expectation = "exact"
     examples = ("bpref", "bpref(rel=2)", "bpref@100")
 

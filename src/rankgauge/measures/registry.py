@@ -6,6 +6,7 @@ import difflib
 import importlib.util
 import os
 import sys
+import threading
 from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
@@ -18,11 +19,16 @@ Entry = Measure | type[Wrapper] | type[Aggregate]
 
 E = TypeVar("E", bound=Entry)
 
+COLUMNS = ("run", "topic", "topics", "over", "missing")
+"""Names that tables of scores have for something else."""
+
 ENTRY_POINTS = "rankgauge.measures"
 
 _entries: dict[str, Entry] = {}
 _aliases: dict[str, str] = {}
 _discovered = False
+_broken: list[str] = []
+_lock = threading.RLock()
 
 
 def register(entry: E) -> E:
@@ -31,19 +37,22 @@ def register(entry: E) -> E:
     Raises MeasureError where another measure has the name.
     """
     name = entry.name
-    if not name.isidentifier():
-        raise MeasureError(f"a measure needs a name of letters and digits, not {name!r}")
+    if isinstance(entry, type) and not issubclass(entry, Wrapper | Aggregate):
+        raise MeasureError(f"register an instance: register({entry.__name__}())")
     for spelling in (name, *entry.aliases):
+        if not spelling.isascii() or not spelling.isidentifier() or spelling in COLUMNS:
+            raise MeasureError(f"a measure cannot be called {spelling!r}, expected another name")
         known = _entries.get(_aliases.get(spelling, spelling))
-        if known is not None and _kind(known).__qualname__ != _kind(entry).__qualname__:
-            raise MeasureError(f"the name {spelling} is taken by {_kind(known).__qualname__}")
+        if known is not None and _origin(known) != _origin(entry):
+            raise MeasureError(f"the name {spelling} is taken by {_origin(known)}")
     _entries[name] = entry
     _aliases.update(dict.fromkeys(entry.aliases, name))
     return entry
 
 
-def _kind(entry: Entry) -> type:
-    return entry if isinstance(entry, type) else type(entry)
+def _origin(entry: Entry) -> str:
+    kind = entry if isinstance(entry, type) else type(entry)
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def find(name: str) -> Entry:
@@ -57,7 +66,7 @@ def find(name: str) -> Entry:
     lower = {spelling.lower(): spelling for spelling in [*_aliases, *_entries]}
     near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(near)}?" if near else "`rankgauge measures` lists them"
-    raise MeasureError(f"there is no measure {name!r}; {hint}")
+    raise MeasureError("; ".join([f"there is no measure {name!r}", hint, *broken_plugins()]))
 
 
 def entries() -> dict[str, Entry]:
@@ -69,15 +78,20 @@ def entries() -> dict[str, Entry]:
 def discover() -> None:
     """Load the measures that installed packages offer as entry points, once."""
     global _discovered
-    if _discovered:
-        return
-    _discovered = True
-    for point in metadata.entry_points(group=ENTRY_POINTS):
-        try:
-            point.load()
-        except Exception as error:
-            message = f"the measures of {point.value} cannot be loaded: {error}"
-            raise MeasureError(message) from error
+    with _lock:
+        if _discovered:
+            return
+        _discovered = True
+        for point in metadata.entry_points(group=ENTRY_POINTS):
+            try:
+                point.load()
+            except Exception as error:
+                _broken.append(f"the measures of {point.value} cannot be loaded: {error}")
+
+
+def broken_plugins() -> list[str]:
+    """What installed plug-ins could not be loaded, and why."""
+    return list(_broken)
 
 
 def load_plugin(path: str | os.PathLike[str]) -> None:
@@ -91,6 +105,6 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         message = f"{path}: the plug-in fails: {type(error).__name__}: {error}"
         raise MeasureError(message) from error

@@ -21,7 +21,7 @@ class SearchLengthTo(Binary):
         "SearchLength = |non-relevant above the j-th relevant document|; where the list lacks it, the "
         "judged non-relevant documents it lacks are taken to come first; undefined where R < j"
     )
-    source = "Cooper 1968"
+    source = "Cooper 1968, Expected search length"
     range = (0.0, np.inf)
     direction = "lower"
     cutoffs = "none"

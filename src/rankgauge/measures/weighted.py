@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Labels
+from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Binary, Measure, labelled, ratio
 
@@ -38,10 +38,12 @@ class Weighted(Measure):
 
     def _total(self, lists: Rankings) -> Floats:
         """The weighted sum of gains of each list."""
-        weights = self._weights(int(lists.lengths.max(initial=0)))
-        return lists.sum(
-            weights[lists.ranks - 1] * self._gains(lists.labels, lists.judged.max_grade)
-        )
+        gains = self._gains(lists.labels, lists.judged.max_grade)
+        return lists.sum(self._weighed(gains, lists.ranks))
+
+    def _weighed(self, gains: Floats, ranks: Ints) -> Floats:
+        """Each gain times the weight of its rank."""
+        return self._weights(int(ranks.max(initial=0)))[ranks - 1] * gains
 
     def _score(self, lists: Rankings) -> Floats:
         return ratio(self._total(lists), self._divisor(lists.judged)[lists.query])

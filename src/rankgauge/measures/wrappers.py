@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import Wrapper
+from rankgauge.measures.base import Answer, Wrapper
 from rankgauge.measures.registry import register
 
 
 class _Bound(Wrapper):
     """One end of a measure's bounds: the measure itself once every document is judged."""
+
+    @property
+    def bounding(self) -> Answer:
+        return self.measure.bounding
 
     def ideal_each(self, judged: JudgedLabels) -> Floats:
         return self.measure.ideal_each(judged)

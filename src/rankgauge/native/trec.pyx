@@ -8,8 +8,10 @@ import numpy as np
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 
+from cpython.object cimport PyObject
+
 cdef extern from "Python.h":
-    double PyOS_string_to_double(const char* text, char** end, object overflow) except? -1.0
+    double PyOS_string_to_double(const char* text, char** end, PyObject* overflow) except? -1.0
 
 # What can be wrong with a line; FAULTS in data/trec.py says it in words.
 cdef enum:
@@ -39,7 +41,7 @@ cdef inline bint is_digit(unsigned char c) noexcept nogil:
 
 cdef bint is_word(
     const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, const char* word
-) noexcept nogil:
+) except -1 nogil:
     """Whether text[start:end] is this lower-case word, in any case."""
     cdef Py_ssize_t i
     for i in range(end - start):
@@ -50,17 +52,17 @@ cdef bint is_word(
 
 cdef int slow_double(
     const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, double* out
-) noexcept with gil:
+) except -1 with gil:
     """The correctly rounded value of text that is already known to have the form of a number."""
     cdef Py_ssize_t length = end - start, i
     cdef char* copy = <char*>PyMem_Malloc(length + 1)
     if copy == NULL:
-        return NOT_A_NUMBER
+        raise MemoryError
     for i in range(length):
         copy[i] = <char>text[start + i]
     copy[length] = 0
     try:
-        out[0] = PyOS_string_to_double(copy, NULL, None)
+        out[0] = PyOS_string_to_double(copy, NULL, NULL)
     except ValueError:
         return NOT_A_NUMBER
     finally:
@@ -70,7 +72,7 @@ cdef int slow_double(
 
 cdef int parse_double(
     const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, double* out
-) noexcept nogil:
+) except -1 nogil:
     """The value of a decimal number, correctly rounded; `inf` is a number, `nan` is named as such."""
     cdef Py_ssize_t i = start
     cdef bint negative = False, any_digit = False, exact = True, exponent_negative = False
@@ -128,7 +130,7 @@ cdef int parse_double(
 
 cdef int parse_grade(
     const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, double* out
-) noexcept nogil:
+) except -1 nogil:
     """The value of a whole number that fits 32 bits."""
     cdef Py_ssize_t i = start
     cdef bint negative = False
@@ -144,7 +146,7 @@ cdef int parse_grade(
         i += 1
     if i != end:
         return NOT_WHOLE if parse_double(text, start, end, &number) == FINE else NOT_A_NUMBER
-    if value > 0x7fffffff:
+    if value > 0x7fffffff:  # symmetric, so that the sign never overflows
         return OUT_OF_RANGE
     out[0] = -<double>value if negative else <double>value
     return FINE

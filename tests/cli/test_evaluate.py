@@ -1,0 +1,748 @@
+"""The command `rankgauge evaluate`, as a user of a shell meets it."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from rankgauge import Scores, __version__, evaluate, read_qrels, read_run
+from rankgauge.cli import main
+
+COMMAND = [sys.executable, "-m", "rankgauge"]
+
+QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
+RUN = b"q1 Q0 b 1 9 t\nq1 Q0 a 2 8 t\n"
+COMPLETE_RUN = RUN + b"q2 Q0 c 1 1 t\n"
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def in_a_shell(*arguments: object, **options: object) -> Outcome:
+    """What the command does in a process of its own."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        timeout=60,
+        **options,  # type: ignore[call-overload]
+    )
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def rankgauge(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """What the command does, in this process."""
+
+    def call(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["rankgauge", *map(str, arguments)])
+        code: object = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        captured = capsys.readouterr()
+        assert isinstance(code, int)
+        return Outcome(code, captured.out, captured.err)
+
+    return call
+
+
+class Files(NamedTuple):
+    folder: Path
+    qrels: Path
+    run: Path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Judgements of two topics, and a run that lacks the second."""
+    made = Files(tmp_path, tmp_path / "qrels.txt", tmp_path / "bm25.run")
+    made.qrels.write_bytes(QRELS)
+    made.run.write_bytes(RUN)
+    return made
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def records(tsv: str) -> list[dict[str, str]]:
+    """The rows of the tsv form by column name."""
+    return list(csv.DictReader(tsv.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+# The numbers
+
+
+def test_a_run_is_scored_with_what_its_means_rest_on(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    files.run.write_bytes(COMPLETE_RUN)
+    code, out, err = rankgauge("evaluate", files.qrels, files.run)
+    assert (code, err) == (0, "")
+    assert records(out) == [
+        {
+            "run": "bm25",
+            "over": "all",
+            "topics": "2",
+            "missing": "0",
+            "no relevant": "0",
+            "judged@10": "1.0",
+            "nDCG@10": "0.8154648767857288",
+            "AP": "0.75",
+            "RR": "0.75",
+            "P@10": "0.1",
+        }
+    ]
+
+
+def test_a_run_that_lacks_topics_has_both_means(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    over_all, answered = records(rankgauge("evaluate", files.qrels, files.run, "-m", "RR").out)
+    assert over_all == {
+        "run": "bm25",
+        "over": "all",
+        "topics": "2",
+        "missing": "1",
+        "no relevant": "0",
+        "judged@10": "1.0",
+        "RR": "0.25",
+    }
+    assert answered == {**over_all, "over": "answered", "topics": "1", "RR": "0.5"}
+
+
+def test_missing_skip_exchanges_the_two_means(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    out = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", "--missing", "skip").out
+    means = [(row["over"], row["topics"], row["RR"]) for row in records(out)]
+    assert means == [("answered", "1", "0.5"), ("all", "2", "0.25")]
+
+
+@pytest.mark.parametrize(
+    ("options", "topics"),
+    [
+        ([], ["q1", "q2", "all", "answered"]),
+        (["--missing", "skip"], ["q1", "answered", "all"]),
+    ],
+)
+def test_per_topic_gives_a_row_a_topic_and_then_the_mean(
+    options: list[str], topics: list[str], rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    other = files.folder / "other.run"
+    other.write_bytes(COMPLETE_RUN)
+    arguments = ("evaluate", files.qrels, files.run, other, "-q", "-m", "RR", *options)
+    rows = records(rankgauge(*arguments).out)
+    values = {"q1": 0.5, "q2": 0.0, "all": 0.25, "answered": 0.5}
+    assert [(row["run"], row["topic"], float(row["RR"])) for row in rows] == [
+        *(("bm25", topic, values[topic]) for topic in topics),
+        ("other", "q1", 0.5),
+        ("other", "q2", 1.0),
+        ("other", "answered" if options else "all", 0.75),
+    ]
+
+
+def test_runs_of_one_name_in_two_folders_are_called_by_their_paths(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    other = files.folder / "other" / "bm25.run"
+    other.parent.mkdir()
+    other.write_bytes(COMPLETE_RUN)
+    rows = records(rankgauge("evaluate", files.qrels, files.run, other, "-m", "RR").out)
+    assert [row["run"] for row in rows] == [
+        str(files.run),
+        str(files.run),
+        str(other),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "score"),
+    [
+        ([], 0.5),
+        (["--ties", "docno"], 0.5),
+        (["--ties", "docno-ascending"], 1.0),
+        (["--ties", "input"], 0.5),
+        (["--precision", "double"], 1.0),
+        (["--condensed"], 1.0),
+    ],
+)
+def test_options_change_how_a_run_is_scored(
+    options: list[str], score: float, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    # Two scores that are one number in single precision; x is not judged, a is relevant.
+    files.qrels.write_bytes(b"q 0 a 1\n")
+    files.run.write_bytes(b"q Q0 x 1 1.00000000001 t\nq Q0 a 2 1.00000000002 t\n")
+    outcome = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", *options)
+    assert outcome.code == 0
+    assert float(records(outcome.out)[0]["RR"]) == score
+    told = "neighbours tied in single precision only: 1" in outcome.err
+    assert told == ("double" not in options)
+
+
+def test_max_grade_is_the_highest_grade_of_the_collection(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    files.run.write_bytes(COMPLETE_RUN)
+    arguments = ("evaluate", files.qrels, files.run, "-q", "-m", "ERR")
+    assert float(records(rankgauge(*arguments).out)[1]["ERR"]) == 3 / 4
+    assert float(records(rankgauge(*arguments, "--max-grade", "3").out)[1]["ERR"]) == 3 / 8
+
+
+def test_topics_without_judgements_are_noted(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    files.run.write_bytes(COMPLETE_RUN + b"q9 Q0 a 1 1 t\n")
+    code, out, err = rankgauge("evaluate", files.qrels, files.run, "-m", "RR")
+    assert (code, err) == (0, "note: bm25: topics without judgements, not scored: 1\n")
+    assert records(out)[0]["RR"] == "0.75"
+
+
+# Input
+
+
+@pytest.mark.parametrize("which", ["qrels", "run"])
+def test_a_dash_is_standard_input(which: str, files: Files) -> None:
+    places = {"qrels": files.qrels, "run": files.run}
+    content = gzip.compress(places[which].read_bytes())
+    arguments = {**places, which: "-"}
+    code, out, err = in_a_shell("evaluate", *arguments.values(), "-m", "RR", input=content)
+    assert (code, err) == (0, "")
+    name = "stdin" if which == "run" else "bm25"
+    assert [(row["run"], row["RR"]) for row in records(out)] == [
+        (name, "0.25"),
+        (name, "0.5"),
+    ]
+
+
+TRUNCATED = gzip.compress(RUN * 10, mtime=0)[:-9]
+BAD_FILES: dict[str, tuple[str, bytes | None, str]] = {
+    "short line": ("run", RUN + b"q2 Q0 c\n", ":3: 3 columns, expected 6"),
+    "qrels as run": ("run", QRELS, ":1: 4 columns, expected 6"),
+    "run as qrels": ("qrels", RUN, ":1: 6 columns, expected 4"),
+    "too many columns": ("run", RUN + b"q2 Q0 a b 1 1 t\n", ":3: 7 columns, expected 6"),
+    "score": ("run", b"\n" + RUN + b"q2 Q0 c 1 high t", ":4: 'high' is not a number, expected "),
+    "NaN": ("run", b"q2 Q0 c 1 nan t\n" + RUN, ":1: the score is NaN, expected a number"),
+    "document twice": ("run", RUN + RUN, ":3: document 'b' again for topic 'q1' (first at line 1)"),
+    "judged twice": ("qrels", QRELS + b"q1 0 a 0\n", ":4: document 'a' again for topic 'q1'"),
+    "fraction": ("qrels", QRELS + b"q2 0 d 1.7\n", ":4: grade '1.7', expected a whole number"),
+    "huge grade": ("qrels", b"q 0 d 4294967296\n", ":1: grade '4294967296', expected "),
+    "empty run": ("run", b"", ": no lines, expected "),
+    "blank qrels": ("qrels", b"\n \r\n", ": no lines, expected "),
+    "binary": ("run", RUN + bytes(range(256)), ":3: binary data, expected text"),
+    "UTF-16": ("qrels", QRELS.decode().encode("utf-16"), ":1: UTF-16 text, expected UTF-8"),
+    "truncated": ("run", TRUNCATED, ": damaged or truncated gzip data"),
+    "missing run": ("run", None, ": cannot be read: No such file or directory"),
+    "missing qrels": ("qrels", None, ": cannot be read: No such file or directory"),
+}
+
+
+@pytest.mark.parametrize(("which", "content", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_a_bad_file_is_one_line_that_starts_with_its_place(
+    which: str, content: bytes | None, message: str, files: Files
+) -> None:
+    bad = files.qrels if which == "qrels" else files.run
+    if content is None:
+        bad.unlink()
+    else:
+        bad.write_bytes(content)
+    code, out, err = in_a_shell("evaluate", files.qrels, files.run)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{bad}{message}")
+    assert err.count("\n") == 1
+
+
+def test_a_folder_is_no_run(rankgauge: Callable[..., Outcome], files: Files) -> None:
+    outcome = rankgauge("evaluate", files.qrels, files.folder)
+    assert outcome == (2, "", f"{files.folder}: cannot be read: Is a directory\n")
+
+
+def test_one_bad_run_among_many_is_named(rankgauge: Callable[..., Outcome], files: Files) -> None:
+    bad = files.folder / "bad.run"
+    bad.write_bytes(b"bad\n")
+    good = [files.folder / f"{number}.run" for number in range(5)]
+    for path in good:
+        path.write_bytes(RUN)
+    code, out, err = rankgauge("evaluate", files.qrels, *good[:3], bad, *good[3:])
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{bad}:1: 1 column, expected 6")
+
+
+def test_lenient_drops_faulty_lines_and_notes_how_many(files: Files) -> None:
+    files.qrels.write_bytes(QRELS + b"q2 0 d 1.7\n")
+    files.run.write_bytes(b"bad\n" + RUN + RUN)
+    code, out, err = in_a_shell("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
+    assert code == 0
+    assert records(out)[0]["RR"] == "0.25"
+    assert err.splitlines() == [
+        f"note: {files.qrels}: 1 line dropped: a grade that is not a whole number "
+        "(first at line 4)",
+        "note: bm25: 1 line dropped: too few columns (first at line 1)",
+        "note: bm25: 2 lines dropped: a document again for the same topic (first at line 4)",
+    ]
+
+
+def test_lenient_with_nothing_left_still_has_no_numbers_to_show(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    files.qrels.write_bytes(b"bad\n")
+    files.run.write_bytes(b"bad\n")
+    code, out, err = rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
+    assert code == 0
+    assert [(row["topics"], row["RR"]) for row in records(out)] == [("0", "")]
+    assert err.count("1 line dropped") == 2
+
+
+def test_lenient_does_not_excuse_a_missing_file(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    outcome = rankgauge("evaluate", files.qrels, files.folder / "none", "--lenient")
+    assert (outcome.code, outcome.out) == (2, "")
+
+
+# Forms of output
+
+
+def from_table(out: str) -> list[list[str]]:
+    header, rule, *rows = out.splitlines()
+    assert set(rule) == {"─"}
+    return [re.split(" {2,}", line.strip()) for line in (header, *rows)]
+
+
+def from_jsonl(out: str) -> list[list[str]]:
+    rows = [json.loads(line) for line in out.splitlines()]
+    cells = [[f"{v:.4f}" if isinstance(v, float) else str(v) for v in r.values()] for r in rows]
+    return [list(rows[0]), *cells]
+
+
+def from_markdown(out: str) -> list[list[str]]:
+    header, rule, *rows = ([c.strip() for c in line.split("|")[1:-1]] for line in out.splitlines())
+    assert all(re.fullmatch(":?-+:?", cell) for cell in rule)
+    return [header, *rows]
+
+
+def from_latex(out: str) -> list[list[str]]:
+    lines = out.splitlines()
+    assert re.fullmatch(r"\\begin\{tabular\}\{llr+\}", lines[0])
+    assert [lines[n] for n in (1, 3, -2, -1)] == [
+        r"\toprule",
+        r"\midrule",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    rows = [lines[2], *lines[4:-2]]
+    assert all(row.endswith(r" \\") for row in rows)
+    return [row.removesuffix(r" \\").split(" & ") for row in rows]
+
+
+PARSERS: dict[str, Callable[[str], list[list[str]]]] = {
+    "table": from_table,
+    "tsv": lambda out: [line.split("\t") for line in out.splitlines()],
+    "csv": lambda out: list(csv.reader(out.splitlines())),
+    "jsonl": from_jsonl,
+    "md": from_markdown,
+    "latex": from_latex,
+}
+each_format = pytest.mark.parametrize("form", PARSERS)
+
+
+@each_format
+def test_every_format_shows_the_same_table(
+    form: str, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    arguments = ("evaluate", files.qrels, files.run, "-m", "nDCG@10", "-m", "RR")
+    code, out, err = rankgauge(*arguments, "--format", form, "--digits", 4)
+    assert (code, err) == (0, "")
+    assert PARSERS[form](out) == [
+        ["run", "over", "topics", "missing", "no relevant", "judged@10", "nDCG@10", "RR"],
+        ["bm25", "all", "2", "1", "0", "1.0000", "0.3155", "0.2500"],
+        ["bm25", "answered", "1", "1", "0", "1.0000", "0.6309", "0.5000"],
+    ]
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
+def test_formats_for_programs_are_exact(
+    form: str, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    exact = evaluate(read_qrels(files.qrels), read_run(files.run), "nDCG@10").mean()["bm25"]
+    out = rankgauge("evaluate", files.qrels, files.run, "--format", form, "-m", "nDCG@10").out
+    if form == "jsonl":
+        shown = json.loads(out.splitlines()[0])["nDCG@10"]
+    else:
+        shown = float(PARSERS[form](out)[1][-1])
+    assert shown == exact["nDCG@10"]
+
+
+@pytest.mark.parametrize(("form", "in_output"), [("tsv", False), ("jsonl", False), ("table", True)])
+def test_notes_go_with_the_table_for_people_and_apart_for_programs(
+    form: str, in_output: bool, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    _, out, err = rankgauge("evaluate", files.qrels, files.run, "--format", form, "-m", "AP(rel=2)")
+    note = "AP(rel=2): 1 topic with nothing relevant to it"
+    assert (note in out) == in_output
+    assert (f"note: {note}\n" == err) == (not in_output)
+
+
+@each_format
+def test_signature_says_how_each_number_was_computed(
+    form: str, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    measures = ("-m", "P@10", "-m", "AP(rel=2)")
+    out = rankgauge("evaluate", files.qrels, files.run, "--signature", "--format", form, *measures)
+    text = out.out.replace("\\|", "|")
+    rest = "|ties=docno-desc|scores=f32|unjudged=nonrelevant|missing=zero|max_grade=2|"
+    for measure in ("P(rel=1)@10", "AP(rel=2,norm=R)"):
+        assert f"{measure}{rest}rankgauge={__version__}" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (["--ties", "docno-ascending"], "|ties=docno-ascending|"),
+        (["--ties", "input"], "|ties=input|"),
+        (["--precision", "double"], "|scores=f64|"),
+        (["--condensed"], "|unjudged=condensed|"),
+        (["--missing", "skip"], "|missing=skip|"),
+        (["--max-grade", "7"], "|max_grade=7|"),
+    ],
+)
+def test_every_option_that_matters_is_in_the_signature(
+    options: list[str], part: str, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    arguments = ("evaluate", files.qrels, files.run, "--signature", "-m", "RR")
+    assert part in rankgauge(*arguments, *options).out
+    assert part not in rankgauge(*arguments).out
+
+
+# Files of output
+
+
+@pytest.mark.parametrize(("name", "unpack"), [("out.tsv", bytes), ("out.gz", gzip.decompress)])
+def test_output_is_what_would_have_been_printed(
+    name: str,
+    unpack: Callable[[bytes], bytes],
+    rankgauge: Callable[..., Outcome],
+    files: Files,
+) -> None:
+    printed = rankgauge("evaluate", files.qrels, files.run).out
+    target = files.folder / name
+    target.write_bytes(b"old")
+    assert rankgauge("evaluate", files.qrels, files.run, "--output", target) == (0, "", "")
+    assert unpack(target.read_bytes()).decode() == printed
+    assert names_in(files.folder) == sorted([files.qrels.name, files.run.name, name])
+
+
+@pytest.mark.parametrize("option", ["--output", "--save"])
+def test_a_failure_leaves_an_existing_file_as_it_was(
+    option: str, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    target = files.folder / "out"
+    target.write_bytes(b"old")
+    files.run.write_bytes(RUN + b"bad\n")
+    assert rankgauge("evaluate", files.qrels, files.run, option, target).code == 2
+    assert target.read_bytes() == b"old"
+    assert names_in(files.folder) == sorted([files.qrels.name, files.run.name, "out"])
+
+
+@pytest.mark.parametrize("option", ["--output", "--save"])
+def test_a_place_that_cannot_be_written_is_named(
+    option: str, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    target = files.folder / "none" / "out"
+    outcome = rankgauge("evaluate", files.qrels, files.run, option, target)
+    message = f"{target}: cannot be written: No such file or directory\n"
+    assert outcome == (2, "", message)
+    assert rankgauge("evaluate", files.qrels, files.run, option, files.folder).code == 2
+    assert names_in(files.folder) == sorted([files.qrels.name, files.run.name])
+
+
+def test_saved_scores_load_as_they_were_computed(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    # The run's topic and documents hold bytes that are no text, and an undefined score is NaN.
+    files.qrels.write_bytes(QRELS + b"q\xff 0 d\xe9 0\n")
+    saved = files.folder / "scores.json"
+    measures = ["nDCG@10", "gm(AP)", "SearchLength"]
+    options = [text for measure in measures for text in ("-m", measure)]
+    printed = rankgauge("evaluate", files.qrels, files.run, *options)
+    also = rankgauge("evaluate", files.qrels, files.run, *options, "--save", saved)
+    assert printed == also
+    assert printed.code == 0
+    scores = Scores.load(saved)
+    computed = evaluate(read_qrels(files.qrels), read_run(files.run), measures)
+    assert scores.table() == computed.table()
+    assert repr(scores.per_query()) == repr(computed.per_query())
+    assert scores.signatures() == computed.signatures()
+    assert scores.queries[-1] == "q\udcff"
+
+
+# Wrong commands
+
+WRONG: dict[str, tuple[list[str], str]] = {
+    "unknown measure": (["-m", "nDGC@10"], "there is no measure 'nDGC'; did you mean nDCG"),
+    "no measure": (["-m", ""], "write, for example, nDCG@10"),
+    "unclosed": (["-m", "AP("], "AP("),
+    "no cut-off": (["-m", "P"], "P needs a cut-off; write, for example, P@10"),
+    "cut-off of zero": (["-m", "P@0"], "expected a whole number from 1"),
+    "unknown parameter": (["-m", "AP(depth=3)"], "AP has no parameter 'depth'; it takes "),
+    "bad parameter": (["-m", "AP(rel=x)"], "AP: rel: "),
+    "escape sequence": (["-m", "\x1b[31m"], r"'\x1b' is not understood here"),
+    "max grade too low": (["--max-grade", "1"], "max_grade=1, but the judgments have a grade 2"),
+    "max grade": (["--max-grade", "0"], "'--max-grade': 0 is not in the range"),
+    "many digits": (["--digits", "18"], "'--digits': 18 is not in the range"),
+    "digits": (["--digits", "few"], "'--digits': 'few' is not a valid integer"),
+    "format": (["--format", "xml"], "'--format': 'xml' is not one of"),
+    "missing": (["--missing", "half"], "'--missing': 'half' is not one of"),
+    "ties": (["--ties", "random"], "'--ties': 'random' is not one of"),
+    "precision": (["--precision", "quad"], "'--precision': 'quad' is not one of"),
+    "unknown option": (["--fast"], "No such option"),
+    "option without value": (["-m"], "requires an argument"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG.values(), ids=WRONG)
+def test_a_wrong_option_is_explained(
+    options: list[str], message: str, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    code, out, err = rankgauge("evaluate", files.qrels, files.run, *options)
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[-1]
+    assert "\x1b" not in err
+
+
+def test_a_run_is_needed(rankgauge: Callable[..., Outcome], files: Files) -> None:
+    code, out, err = rankgauge("evaluate", files.qrels)
+    assert (code, out) == (2, "")
+    assert "Missing argument 'RUN...'" in err
+
+
+def test_the_same_run_twice_is_refused(rankgauge: Callable[..., Outcome], files: Files) -> None:
+    code, out, err = rankgauge("evaluate", files.qrels, files.run, files.run)
+    assert (code, out) == (2, "")
+    assert "given 2 times, expected once" in err
+
+
+# Measures of one's own
+
+TEN_LINES = """\
+from rankgauge import Measure, register
+
+
+class First(Measure):
+    name = "First"
+    summary = "Whether the first document is relevant."
+
+    def _score(self, lists):
+        first = (lists.ranks == 1) & lists.relevant(1)
+        return lists.count(first).astype(float)
+
+
+register(First())
+"""
+
+
+def test_a_measure_of_ten_lines_is_scored_like_any_other(files: Files) -> None:
+    plugin = files.folder / "first.py"
+    plugin.write_text(TEN_LINES)
+    files.run.write_bytes(COMPLETE_RUN)
+    code, out, err = in_a_shell(
+        "evaluate", "-m", "First", files.qrels, files.run, "-q", "--plugin", plugin, "--signature"
+    )
+    assert (code, err) == (0, "")
+    *rows, signature = out.splitlines()
+    assert [(row["topic"], float(row["First"])) for row in records("\n".join(rows))] == [
+        ("q1", 0.0),
+        ("q2", 1.0),
+        ("all", 0.5),
+    ]
+    assert signature.startswith("# First|ties=docno-desc|")
+
+
+BROKEN = {
+    "syntax": ("x = (\n", "the plug-in fails: SyntaxError: "),
+    "exception": ("raise ValueError('no')\n", "the plug-in fails: ValueError: no"),
+    "import": ("import rankgauge.nothing\n", "the plug-in fails: ModuleNotFoundError: "),
+    "name taken": (
+        TEN_LINES.replace('"First"', '"AP"'),
+        "the plug-in fails: MeasureError: the name AP is taken by ",
+    ),
+    "absent": (None, "there is no such plug-in, expected a Python file"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_plugin_is_one_line_that_names_it(
+    text: str | None, message: str, files: Files
+) -> None:
+    plugin = files.folder / "broken.py"
+    if text is not None:
+        plugin.write_text(text)
+    code, out, err = in_a_shell("evaluate", files.qrels, files.run, "--plugin", plugin)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{plugin}: {message}")
+    assert err.count("\n") == 1
+
+
+# Terminals and pipes
+
+EVIL = "\x1b[31m\x1b]0;title\x07\x9b31m\x08".encode() + b"\xff"
+
+
+def on_a_terminal(*arguments: object) -> tuple[int, bytes]:
+    """The exit code, and all that a terminal gets to see of output and errors."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    command = [*COMMAND, *map(str, arguments)]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        try:
+            while piece := os.read(ours, 4096):
+                seen += piece
+        except OSError:  # Linux says so when the other side is closed
+            pass
+        os.close(ours)
+        return process.wait(timeout=60), seen.replace(b"\r\n", b"\n")
+
+
+def assert_harmless(seen: bytes) -> None:
+    assert re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", seen) is None
+    seen.decode()
+
+
+def test_a_terminal_gets_a_table_without_raw_escape_sequences(files: Files) -> None:
+    files.qrels.write_bytes(b"q%b 0 a 1\nbad\n" % EVIL)
+    run = files.folder / "r\x1b[31m\x9b32m.run"
+    run.write_bytes(b"q%b Q0 a 1 1 t%b\nbad%b\n" % (EVIL, EVIL, EVIL))
+    code, seen = on_a_terminal("evaluate", files.qrels, run, "-q", "--lenient", "-m", "RR")
+    assert code == 0
+    assert_harmless(seen)
+    text = seen.decode()
+    assert "─" in text
+    row = next(line for line in text.splitlines() if "\\x1b]0;title" in line)
+    assert row.startswith(r"r\x1b[31m\x9b32m  q\x1b[31m\x1b]0;title\x07\x9b31m\x08\xff")
+    assert row.endswith("  1.0000")
+    assert text.count("1 line dropped") == 2
+
+
+def test_table_in_a_pipe_has_no_raw_escape_sequences_either(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    files.qrels.write_bytes(b"q\x1b[31m 0 a 1\n")
+    out = rankgauge("evaluate", files.qrels, files.run, "-q", "--format", "table").out
+    assert "\x1b" not in out
+    assert r"q\x1b[31m" in out
+
+
+def test_a_message_on_a_terminal_has_no_raw_escape_sequences(files: Files) -> None:
+    run = files.folder / "r\x1b[31m\x9b32m.run"
+    run.write_bytes(b"q\x1b[31m Q0 d\x1b]0;x\x07\xff 1 1 t\n" * 2)
+    code, seen = on_a_terminal("evaluate", files.qrels, run)
+    assert code == 2
+    assert_harmless(seen)
+    assert rb"r\x1b[31m\x9b32m.run:2: document 'd\x1b]0;x\x07\udcff' again" in seen
+
+
+def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -> None:
+    target = files.folder / "out.tsv"
+    arguments = ("evaluate", files.qrels, files.run, "-m", "AP(rel=2)", "--output", target)
+    code, seen = on_a_terminal(*arguments)
+    assert code == 0
+    assert [line.split("\t")[0] for line in target.read_text().splitlines()] == [
+        "run",
+        "bm25",
+        "bm25",
+    ]
+    assert b"AP(rel=2): 1 topic with nothing relevant to it" in seen
+
+
+def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files: Files) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    try:
+        done = subprocess.run(
+            [*COMMAND, "evaluate", files.qrels, files.run],
+            stdout=theirs,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    finally:
+        os.close(theirs)
+    assert done.stderr == b""
+    assert done.returncode != 2
+
+
+def test_a_reader_that_goes_away_after_the_first_line_is_no_error_to_tell(files: Files) -> None:
+    # More than a pipe holds, so that the writing cannot have ended when the reader goes.
+    files.qrels.write_bytes(b"".join(b"topic-%d 0 a 1\n" % number for number in range(20_000)))
+    command = [*COMMAND, "evaluate", files.qrels, files.run, "-q"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"run\ttopic\tmissing\tnDCG@10\tAP\tRR\tP@10\n"
+        process.stdout.close()
+        assert process.stderr.read() == b"note: bm25: topics without judgements, not scored: 1\n"
+        assert process.wait(timeout=60) != 2
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
+def test_output_to_a_full_disk_is_one_line_of_error(files: Files) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "evaluate", files.qrels, files.run],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"No space left on device" in done.stderr
+
+
+def test_without_standard_output_a_file_is_still_written(files: Files) -> None:
+    target = files.folder / "out.tsv"
+    wrapper = 'exec "$@" >&-'
+    command = ["sh", "-c", wrapper, "sh", *COMMAND, "evaluate", files.qrels, files.run]
+    done = subprocess.run(
+        [*command, "-m", "RR", "--output", target], capture_output=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert records(target.read_text())[0]["RR"] == "0.25"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_table_is_shown_also_where_the_encoding_lacks_its_characters(
+    encoding: str, files: Files
+) -> None:
+    files.qrels.write_bytes("тема 0 a 1\n".encode())
+    done = subprocess.run(
+        [*COMMAND, "evaluate", files.qrels, files.run, "-q", "--format", "table", "-m", "RR"],
+        capture_output=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+    )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert re.search(rb"^bm25 +all +1 +0\.0000$", done.stdout, re.MULTILINE)
