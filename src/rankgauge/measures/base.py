@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, dataclass_transform
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.model import LARGEST_GRADE, Floats
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
-from rankgauge.measures.parameters import Whole, parameter
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.labelling import (
+    MOST_CELLS,
+    MOST_LABELLINGS,
+    each_list,
+    extremes,
+    labelled,
+    labelled_variants,
+)
+from rankgauge.measures.parameters import Parametric, Whole, parameter
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
-
-MOST_LABELLINGS = 100_000
-"""How many labellings of the unjudged documents are enumerated for bounds, at the most."""
-
-MOST_CELLS = 4_000_000
-"""How many labels the variants of one list may have at a time, when its bounds are sought."""
 
 
 class Bounds(NamedTuple):
@@ -34,78 +36,6 @@ class Bounds(NamedTuple):
 
     low: float
     high: float
-
-
-@dataclass_transform(
-    frozen_default=True, kw_only_default=True, field_specifiers=(parameter, dataclasses.field)
-)
-class Parametric:
-    """A value with parameters: frozen, checked, and written the way it is read."""
-
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
-    formula: ClassVar[str] = ""
-    source: ClassVar[str] = ""
-    aliases: ClassVar[tuple[str, ...]] = ()
-    examples: ClassVar[tuple[str, ...]] = ()
-    synonyms: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
-    """Parameters of other tools, and what their values mean in ours."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(cls)
-
-    @classmethod
-    def parameters(cls) -> dict[str, dataclasses.Field[Any]]:
-        """The declared parameters, the cut-off and a wrapped measure left out, in order."""
-        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-        return {f.name: f for f in fields if "kind" in f.metadata and f.name != "cutoff"}
-
-    def __post_init__(self) -> None:
-        for f in dataclasses.fields(self):  # type: ignore[arg-type]
-            if "kind" in f.metadata:
-                value = getattr(self, f.name)
-                if value is None and f.default is None:
-                    continue
-                try:
-                    checked = f.metadata["kind"].check(value)
-                except MeasureError as error:
-                    raise MeasureError(f"{self.name}: {f.name}: {error}") from None
-                object.__setattr__(self, f.name, checked)
-
-    @classmethod
-    def _named(cls, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
-        """All arguments by name, other tools' names translated; errors say what is taken."""
-        names = list(cls.parameters())
-        taken = ", ".join(names) or "no parameters"
-        if len(positional) > len(names):
-            raise MeasureError(f"{cls.name} takes {taken}, not {len(positional)} values")
-        arguments = dict(zip(names, positional, strict=False))
-        for key, value in keywords.items():
-            meaning = cls.synonyms.get(key)
-            if meaning is not None:
-                if value not in meaning:
-                    known = ", ".join(meaning)
-                    raise MeasureError(f"{cls.name}: {key}={value} is unknown, expected {known}")
-                if arguments.keys() & meaning[value].keys():
-                    raise MeasureError(f"{cls.name}: {key} says again what is said already")
-                arguments.update(meaning[value])
-            elif key not in names:
-                raise MeasureError(f"{cls.name} has no parameter {key!r}; it takes {taken}")
-            elif key in arguments:
-                raise MeasureError(f"{cls.name}: {key} is given twice")
-            else:
-                arguments[key] = value
-        return arguments
-
-    def _written(self, python: bool, every: bool = False) -> list[str]:
-        """`key=value` for the parameters that differ from their defaults, or for every one."""
-        written = []
-        for key, f in self.parameters().items():
-            value, kind = getattr(self, key), f.metadata["kind"]
-            if (every and value is not None) or value != f.default:
-                written.append(f"{key}={kind.python(value) if python else kind.text(value)}")
-        return written
 
 
 class Measure(Parametric):
@@ -333,19 +263,41 @@ class Binary(Measure):
         return extremes(np.array(found).ravel())
 
 
-class Wrapper(Measure):
-    """A measure made of another one, written `name(measure, key=value)`; it takes no cut-off."""
-
-    cutoffs = "none"
+class Around(Parametric):
+    """Something made of a measure, written `name(measure, key=value)`; it takes no cut-off."""
 
     measure: Measure = dataclasses.field(kw_only=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_wrapped(self.name, self.measure)
+        if not isinstance(self.measure, Measure):
+            example = f"{self.name}(AP)"
+            message = f"{self.name}({self.measure}): expected a measure inside, such as {example}"
+            raise MeasureError(message)
 
     def __matmul__(self, cutoff: Any) -> Self:
-        raise _cutoff_outside(self, cutoff)
+        inside = f"{self.name}({self.measure}@{cutoff})"
+        raise MeasureError(f"the cut-off goes to the measure inside; write {inside}")
+
+    def __str__(self) -> str:
+        return self._around(str(self.measure), self._written(python=False), ",")
+
+    def __repr__(self) -> str:
+        return self._around(repr(self.measure), self._written(python=True), ", ")
+
+    def specification(self) -> str:
+        """The text form with every parameter written out, as signatures have it."""
+        written = self._written(python=False, every=True)
+        return self._around(self.measure.specification(), written, ",")
+
+    def _around(self, inside: str, written: list[str], comma: str) -> str:
+        return f"{self.name}({comma.join([inside, *written])})"
+
+
+class Wrapper(Around, Measure):
+    """A measure made of another one."""
+
+    cutoffs = "none"
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
         return np.zeros(len(judged), dtype=np.bool_)
@@ -366,108 +318,13 @@ class Wrapper(Measure):
         self.measure.complete()
         return self
 
-    def __str__(self) -> str:
-        return _wrapped(self.name, str(self.measure), self._written(python=False), ",")
 
-    def __repr__(self) -> str:
-        return _wrapped(self.name, repr(self.measure), self._written(python=True), ", ")
-
-    def specification(self) -> str:
-        written = self._written(python=False, every=True)
-        return _wrapped(self.name, self.measure.specification(), written, ",")
-
-
-class Aggregate(Parametric):
+class Aggregate(Around):
     """One number from a measure's scores over queries, such as their geometric mean."""
-
-    measure: Measure = dataclasses.field(kw_only=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_wrapped(self.name, self.measure)
-
-    def __matmul__(self, cutoff: Any) -> Self:
-        raise _cutoff_outside(self, cutoff)
 
     def combine(self, scores: Floats) -> float:
         """The number for these queries, all of them defined and at least one."""
         raise NotImplementedError
-
-    def __str__(self) -> str:
-        return _wrapped(self.name, str(self.measure), self._written(python=False), ",")
-
-    def __repr__(self) -> str:
-        return _wrapped(self.name, repr(self.measure), self._written(python=True), ", ")
-
-    def specification(self) -> str:
-        """The text form with every parameter written out, as signatures have it."""
-        written = self._written(python=False, every=True)
-        return _wrapped(self.name, self.measure.specification(), written, ",")
-
-
-def _cutoff_outside(wrapper: Wrapper | Aggregate, cutoff: Any) -> MeasureError:
-    inside = f"{wrapper.name}({wrapper.measure}@{cutoff})"
-    return MeasureError(f"the cut-off goes to the measure inside; write {inside}")
-
-
-def _check_wrapped(name: str, measure: object) -> None:
-    if not isinstance(measure, Measure):
-        message = f"{name}({measure}): expected a measure inside, such as {name}(AP)"
-        raise MeasureError(message)
-
-
-def _wrapped(name: str, inner: str, written: list[str], comma: str) -> str:
-    return f"{name}({comma.join([inner, *written])})"
-
-
-def extremes(values: Floats) -> tuple[float, float]:
-    """The lowest and highest of the values that are defined; NaN where none is."""
-    defined = values[~np.isnan(values)]
-    if defined.size == 0:
-        return np.nan, np.nan
-    return float(defined.min()), float(defined.max())
-
-
-def each_list(
-    rankings: Rankings, bounds_of_one: Callable[[Rankings], tuple[float, float]]
-) -> tuple[Floats, Floats]:
-    """The bounds of each list, one list at a time."""
-    result = np.empty((len(rankings), 2))
-    judged = rankings.judged
-    for i, query in enumerate(rankings.query.tolist()):
-        labels = rankings.labels[rankings.offsets[i] : rankings.offsets[i + 1]]
-        known = judged.labels[judged.offsets[query] : judged.offsets[query + 1]]
-        one = JudgedLabels.of(known, pooled=int(judged.pooled[query]), max_grade=judged.max_grade)
-        result[i] = bounds_of_one(Rankings.of(labels, judged=one))
-    return result[:, 0], result[:, 1]
-
-
-def labelled(rankings: Rankings, grade: int) -> Rankings:
-    """The same lists with every unjudged document at this grade, and R and N as they were.
-
-    Only for measures whose score does not depend on the documents outside the list.
-    """
-    return dataclasses.replace(
-        rankings, labels=np.where(rankings.labels < 0, grade, rankings.labels)
-    )
-
-
-def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
-    """A list for each row of `choices`: its labels put on the unjudged documents of the one list,
-    and each of them judged from then on."""
-    variants, _free = choices.shape
-    lists = np.repeat(one.labels[None, :], variants, axis=0)
-    lists[:, one.labels < 0] = choices
-    known = np.repeat(one.judged.labels[None, :], variants, axis=0)
-    known = -np.sort(-np.concatenate((known, choices.astype(np.int32)), axis=1), axis=1)
-    judged = JudgedLabels(
-        known.ravel(),
-        offsets_of(np.full(variants, known.shape[1])),
-        np.zeros(variants, dtype=np.int64),
-        one.judged.max_grade,
-    )
-    lengths = np.full(variants, lists.shape[1])
-    return Rankings(lists.ravel(), offsets_of(lengths), np.arange(variants), judged)
 
 
 def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:

@@ -8,7 +8,8 @@ import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import each_list, ratio
+from rankgauge.measures.base import ratio
+from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import (
     Discount,
     Gain,

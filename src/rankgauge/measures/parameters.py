@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
 import numpy as np
 
@@ -176,6 +177,78 @@ class Discount(Kind):
 def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:
     """A parameter of a measure: its kind, one line on what it means, and its default."""
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
+
+
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, field_specifiers=(parameter, dataclasses.field)
+)
+class Parametric:
+    """A value with parameters: frozen, checked, and written the way it is read."""
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    examples: ClassVar[tuple[str, ...]] = ()
+    synonyms: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
+    """Parameters of other tools, and what their values mean in ours."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(cls)
+
+    @classmethod
+    def parameters(cls) -> dict[str, dataclasses.Field[Any]]:
+        """The declared parameters, the cut-off and a wrapped measure left out, in order."""
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        return {f.name: f for f in fields if "kind" in f.metadata and f.name != "cutoff"}
+
+    def __post_init__(self) -> None:
+        for f in dataclasses.fields(self):  # type: ignore[arg-type]
+            if "kind" in f.metadata:
+                value = getattr(self, f.name)
+                if value is None and f.default is None:
+                    continue
+                try:
+                    checked = f.metadata["kind"].check(value)
+                except MeasureError as error:
+                    raise MeasureError(f"{self.name}: {f.name}: {error}") from None
+                object.__setattr__(self, f.name, checked)
+
+    @classmethod
+    def _named(cls, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """All arguments by name, other tools' names translated; errors say what is taken."""
+        names = list(cls.parameters())
+        taken = ", ".join(names) or "no parameters"
+        if len(positional) > len(names):
+            raise MeasureError(f"{cls.name} takes {taken}, not {len(positional)} values")
+        arguments = dict(zip(names, positional, strict=False))
+        for key, value in keywords.items():
+            meaning = cls.synonyms.get(key)
+            if meaning is not None:
+                if value not in meaning:
+                    known = ", ".join(meaning)
+                    raise MeasureError(f"{cls.name}: {key}={value} is unknown, expected {known}")
+                if arguments.keys() & meaning[value].keys():
+                    raise MeasureError(f"{cls.name}: {key} says again what is said already")
+                arguments.update(meaning[value])
+            elif key not in names:
+                raise MeasureError(f"{cls.name} has no parameter {key!r}; it takes {taken}")
+            elif key in arguments:
+                raise MeasureError(f"{cls.name}: {key} is given twice")
+            else:
+                arguments[key] = value
+        return arguments
+
+    def _written(self, python: bool, every: bool = False) -> list[str]:
+        """`key=value` for the parameters that differ from their defaults, or for every one."""
+        written = []
+        for key, f in self.parameters().items():
+            value, kind = getattr(self, key), f.metadata["kind"]
+            if (every and value is not None) or value != f.default:
+                written.append(f"{key}={kind.python(value) if python else kind.text(value)}")
+        return written
 
 
 def number_text(value: float) -> str:

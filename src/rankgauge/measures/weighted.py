@@ -12,7 +12,8 @@ import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import Binary, Measure, labelled, ratio
+from rankgauge.measures.base import Binary, Measure, ratio
+from rankgauge.measures.labelling import labelled
 
 
 class Weighted(Measure):

@@ -1,0 +1,66 @@
+"""Labels for the unjudged documents of a ranking: what bounds are sought over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.model import Floats
+from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
+
+MOST_LABELLINGS = 100_000
+"""How many labellings of the unjudged documents are enumerated for bounds, at the most."""
+
+MOST_CELLS = 4_000_000
+"""How many labels the variants of one list may have at a time, when its bounds are sought."""
+
+
+def extremes(values: Floats) -> tuple[float, float]:
+    """The lowest and highest of the values that are defined; NaN where none is."""
+    defined = values[~np.isnan(values)]
+    if defined.size == 0:
+        return np.nan, np.nan
+    return float(defined.min()), float(defined.max())
+
+
+def each_list(
+    rankings: Rankings, bounds_of_one: Callable[[Rankings], tuple[float, float]]
+) -> tuple[Floats, Floats]:
+    """The bounds of each list, one list at a time."""
+    result = np.empty((len(rankings), 2))
+    judged = rankings.judged
+    for i, query in enumerate(rankings.query.tolist()):
+        labels = rankings.labels[rankings.offsets[i] : rankings.offsets[i + 1]]
+        known = judged.labels[judged.offsets[query] : judged.offsets[query + 1]]
+        one = JudgedLabels.of(known, pooled=int(judged.pooled[query]), max_grade=judged.max_grade)
+        result[i] = bounds_of_one(Rankings.of(labels, judged=one))
+    return result[:, 0], result[:, 1]
+
+
+def labelled(rankings: Rankings, grade: int) -> Rankings:
+    """The same lists with every unjudged document at this grade, and R and N as they were.
+
+    Only for measures whose score does not depend on the documents outside the list.
+    """
+    return replace(rankings, labels=np.where(rankings.labels < 0, grade, rankings.labels))
+
+
+def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
+    """A list for each row of `choices`: its labels put on the unjudged documents of the one list,
+    and each of them judged from then on."""
+    variants, _free = choices.shape
+    lists = np.repeat(one.labels[None, :], variants, axis=0)
+    lists[:, one.labels < 0] = choices
+    known = np.repeat(one.judged.labels[None, :], variants, axis=0)
+    known = -np.sort(-np.concatenate((known, choices.astype(np.int32)), axis=1), axis=1)
+    judged = JudgedLabels(
+        known.ravel(),
+        offsets_of(np.full(variants, known.shape[1])),
+        np.zeros(variants, dtype=np.int64),
+        one.judged.max_grade,
+    )
+    lengths = np.full(variants, lists.shape[1])
+    return Rankings(lists.ravel(), offsets_of(lengths), np.arange(variants), judged)
