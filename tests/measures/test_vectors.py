@@ -71,6 +71,12 @@ def test_the_jarvelin_kekalainen_discount_ignores_the_flip_of_the_first_two_rank
     assert measure.score([0, 0, 3]) == pytest.approx(3 / 1.584962500721156)
 
 
+def test_gains_that_are_all_zero_are_a_score_of_zero() -> None:
+    worthless = nDCG(gain={1: 0}) @ 5
+    assert worthless.score([1, -1, 0]) == 0.0
+    assert worthless.bounds([1, -1, 0]) == (0.0, 0.0)
+
+
 def test_what_a_measure_cannot_answer_it_refuses_and_says_what_it_can() -> None:
     with pytest.raises(Unsupported, match="It can answer: score"):
         parse("Judged@10").ideal([1, 0])  # type: ignore[union-attr]

@@ -25,7 +25,7 @@ from rankgauge.measures.labelling import (
     labelled,
     labelled_variants,
 )
-from rankgauge.measures.parameters import Parametric, Whole, parameter
+from rankgauge.measures.parameters import Parametric, Whole, number_text, parameter
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
@@ -78,13 +78,20 @@ class Measure(Parametric):
 
     def _spelled(self, arguments: list[str], comma: str, at: str) -> str:
         inside = f"({comma.join(arguments)})" if arguments else ""
-        return self.name + inside + ("" if self.cutoff is None else f"{at}{self.cutoff}")
+        return (
+            self.name + inside + ("" if self.cutoff is None else f"{at}{number_text(self.cutoff)}")
+        )
 
     def complete(self) -> Self:
         """This measure, or MeasureError when it still needs a cut-off."""
         if self.cutoff is None and self.cutoffs == "required":
             raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
         return self
+
+    @property
+    def depth(self) -> int | None:
+        """How many documents of a ranking the measure looks at; None for all."""
+        return self.cutoff
 
     # One number a list or query: what subclasses give.
 
@@ -94,7 +101,7 @@ class Measure(Parametric):
 
     def score_each(self, rankings: Rankings) -> Floats:
         """The score of each list."""
-        scores = np.asarray(self.complete()._score(rankings.top(self.cutoff)), dtype=np.float64)
+        scores = np.asarray(self.complete()._score(rankings.top(self.depth)), dtype=np.float64)
         if scores.shape != (len(rankings),):
             message = f"{self}: _score gave shape {scores.shape}, expected one number a list"
             raise MeasureError(message)

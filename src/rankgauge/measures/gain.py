@@ -130,7 +130,8 @@ class NormalizedDCG(DiscountedCumulativeGain):
         weights = self._weights(len(one.labels) + len(known))
         if self.cutoff is not None:
             weights[self.cutoff :] = 0.0
-        judged_above = np.array([np.count_nonzero(known >= level) for level in levels[1:]])
+        above = [np.count_nonzero(known >= level) for level in levels[1:]]
+        judged_above = np.array(above, dtype=np.int64)
         ideal = np.concatenate(([0.0], np.cumsum(weights)))
         return _extreme_ratios(
             base=float(self._gains(one.labels, grade) @ weights[: len(one.labels)]),
