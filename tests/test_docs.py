@@ -23,6 +23,12 @@ def test_the_readme_shows_what_its_commands_print() -> None:
     assert result.returncode == 0, result.stderr
 
 
+def test_the_page_of_measures_says_what_the_registry_says() -> None:
+    command = [sys.executable, ROOT / "docs" / "measures.py", "--check"]
+    result = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
 def test_the_measure_of_the_walk_through_works_on_the_command_line(tmp_path: Path) -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ids, Ints, Judgments, Precision, Run, T
+from rankgauge.data.model import Floats, Ids, Ints, Judgments, Labels, Precision, Run, T, counted
 from rankgauge.data.rankings import POOLED, UNJUDGED, JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Aggregate, Measure
 from rankgauge.measures.grammar import parse
+from rankgauge.measures.parameters import Whole
 from rankgauge.measures.precision import Judged
+from rankgauge.measures.ties import TiedRankings
 from rankgauge.native import ids as native
 from rankgauge.scores import Missing, Policies, Scores
+from rankgauge.tie_policies import Tail, Ties, broken, list_seeds, tied_lists, with_tail
 
-Ties: TypeAlias = Literal["docno", "docno-ascending", "input"]
 Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
 Source: TypeAlias = Callable[[], Run]
 AnyRun: TypeAlias = Run | Mapping[str, Mapping[str, float]] | Source
@@ -36,13 +38,16 @@ class Alignment:
 
     `present` says which queries the run holds; those it lacks have an empty list. `unknown` counts
     the run's queries that are not judged, `merged` the neighbours whose scores differ in double but
-    not in single precision.
+    not in single precision. `tied` says of each row whether its score is that of the row above it,
+    `retrieved` of each judgement whether the run has the document.
     """
 
     rankings: Rankings
     present: NDArray[np.bool_]
     unknown: int
     merged: int
+    tied: NDArray[np.bool_]
+    retrieved: NDArray[np.bool_]
 
     def notes(self) -> list[str]:
         """What the user should know about how the lists came about."""
@@ -74,7 +79,10 @@ def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedL
     count = len(judgments.queries)
     sizes = np.bincount(query[order], minlength=count)
     pooled = np.bincount(query[judgments.grades < 0], minlength=count)
-    return JudgedLabels(judgments.grades[order], offsets_of(sizes), pooled, max_grade)
+    labels = JudgedLabels(judgments.grades[order], offsets_of(sizes), pooled, max_grade)
+    if judgments.subtopics is None:
+        return labels
+    return replace(labels, rows=order, aspects=judgments.subtopics)
 
 
 def align(
@@ -83,16 +91,17 @@ def align(
     *,
     judged: JudgedLabels | None = None,
     ties: Ties = "docno",
+    seed: int = 0,
     precision: Precision | None = None,
     documents: dict[bytes, int] | None = None,
 ) -> Alignment:
     """A run's lists in rank order, with a label for each document.
 
+    Under ties="expected" documents of equal score are in the order of "docno", with `tied` to say so.
     `documents` asks for document numbers: the dict, which may be shared by several runs, gets a
     number for every id it does not have yet.
     """
     judged = judged_labels(judgments) if judged is None else judged
-    order, merged = rank_order(run, ties, precision or run.precision)
     in_judgments = _rows_of(judgments.queries, run.queries)
     row = native.match(
         run.documents.data,
@@ -105,6 +114,7 @@ def align(
     )
     grade = judgments.grades[np.maximum(row, 0)] if judgments.grades.size else np.zeros_like(row)
     label = np.where(row < 0, UNJUDGED, np.where(grade < 0, POOLED, grade)).astype(np.int32)
+    order, tied, merged = rank_order(run, label, ties, seed, precision or run.precision)
     # The lists of the judged queries, in the judgments' order.
     in_run = np.full(len(judgments.queries), -1, dtype=np.int64)
     known = np.flatnonzero(in_judgments >= 0)
@@ -113,7 +123,8 @@ def align(
     lengths = np.where(present, np.diff(run.bounds)[in_run] if len(known) else 0, 0)
     offsets = offsets_of(lengths)
     starts = np.where(present, run.bounds[in_run], 0)
-    rows = order[np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)]
+    places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+    rows = order[places]
     numbers = None
     if documents is not None:
         ids = run.documents.take(rows)
@@ -121,12 +132,19 @@ def align(
             [documents.setdefault(raw, len(documents)) for raw in ids], dtype=np.int32
         )
     rankings = Rankings(label[rows], offsets, np.arange(len(in_run)), judged, numbers)
-    return Alignment(rankings, present, len(run.queries) - len(known), merged)
+    if judgments.subtopics is not None:
+        rankings = replace(rankings, rows=np.where(label < 0, -1, row)[rows])
+    retrieved = np.zeros(len(judgments.grades), dtype=np.bool_)
+    retrieved[row[row >= 0]] = True
+    unknown = len(run.queries) - len(known)
+    return Alignment(rankings, present, unknown, merged, tied[places], retrieved)
 
 
-def rank_order(run: Run, ties: Ties, precision: Precision) -> tuple[NDArray[np.intp], int]:
-    """The rows of a run, query by query, best first, and how many neighbours only single
-    precision ties."""
+def rank_order(
+    run: Run, labels: Labels, ties: Ties, seed: int, precision: Precision
+) -> tuple[NDArray[np.intp], NDArray[np.bool_], int]:
+    """The rows of a run, query by query, best first; for each place whether its score is that of the
+    one above; and how many neighbours only single precision ties."""
     scores = run.scores
     if precision == "single":
         with np.errstate(over="ignore"):
@@ -139,15 +157,15 @@ def rank_order(run: Run, ties: Ties, precision: Precision) -> tuple[NDArray[np.i
         order = np.arange(len(scores))
     tied = neighbours & (scores[order[1:]] == scores[order[:-1]])
     merged = int(np.count_nonzero(tied & (run.scores[order[1:]] != run.scores[order[:-1]])))
-    places = np.flatnonzero(np.append(False, tied) | np.append(tied, False))
-    if places.size and ties != "input":
+    above = np.append(False, tied)[: len(order)]
+    places = np.flatnonzero(above | np.append(tied, False)[: len(order)])
+    if places.size:
         rows = order[places]
-        group = np.cumsum(~np.append(False, tied))[places].tolist()
-        docnos = list(run.documents.take(rows))
-        index = sorted(range(len(rows)), key=docnos.__getitem__, reverse=ties == "docno")
+        group = np.cumsum(~above)[places].tolist()
+        index = broken(run, rows, labels, ties, seed)
         index.sort(key=group.__getitem__)
         order[places] = rows[index]
-    return order, merged
+    return order, above, merged
 
 
 def _rows_of(table: Ids, wanted: Ids) -> Ints:
@@ -172,6 +190,9 @@ def evaluate(
     missing: Missing = "zero",
     unjudged: Unjudged = "nonrelevant",
     ties: Ties = "docno",
+    seed: int = 0,
+    tail: Tail | None = None,
+    documents: int | None = None,
     precision: Precision | None = None,
     max_grade: int | None = None,
     executor: Executor | None = None,
@@ -182,7 +203,15 @@ def evaluate(
     `qrels`: Judgments or `{query: {document: grade}}`. `runs`: a Run, several, a dict of runs by
     name, or plain dicts `{query: {document: score}}` in place of any Run; also functions that give a
     Run, so that reading is part of the parallel work. Every judged query counts: one that a run lacks
-    is scored as an empty ranking, or left out of its means with missing="skip". `executor` does the
+    is scored as an empty ranking, or left out of its means with missing="skip".
+
+    `ties` says what is made of equal scores. "docno", "docno-ascending" and "input" order them;
+    "pessimistic" puts the lowest label first, with unjudged documents between labels 0 and 1, so that
+    no other order scores worse by a measure that never prefers the worse of two neighbours first, and
+    "optimistic" is its reverse; "random" draws an order by `seed` and the ids of query and documents;
+    "expected" gives the mean score over all orders, by the measure's own formula or, as a note then
+    says, estimated. tail="tied", for ties="expected" alone, completes each list by what it lacks of a
+    collection of so many `documents`, all of them one more tie. `executor` does the
     work, run by run; by default threads. `progress` is called with the name of each run done.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
@@ -193,11 +222,14 @@ def evaluate(
         ("missing", missing, Missing),
         ("unjudged", unjudged, Unjudged),
         ("ties", ties, Ties),
+        ("tail", tail, Tail),
         ("precision", precision, Precision),
     ):
         if value is not None and value not in get_args(choices):
             expected = ", ".join(get_args(choices))
             raise RankgaugeError(f"{what}={value!r}, expected one of {expected}")
+    Whole(0).check(seed)
+    _check_tail(tail, documents, ties)
     judgments = _judgments(qrels)
     wanted = _measures(measures)
     judged = judged_labels(judgments, max_grade)
@@ -208,6 +240,8 @@ def evaluate(
         measures=wanted,
         unjudged=unjudged,
         ties=ties,
+        seed=seed,
+        documents=documents,
         precision=precision,
     )
     results = []
@@ -233,6 +267,8 @@ def evaluate(
         ),
         policies=Policies(
             ties=f"{ties}-desc" if ties == "docno" else ties,
+            seed=seed if ties == "random" or any(r.estimated for r in results) else None,
+            tail=None if tail is None else f"{tail}({documents})",
             scores="+".join(sorted({PRECISIONS[result.precision] for result in results})),
             unjudged=unjudged,
             missing=missing,
@@ -251,6 +287,7 @@ class _RunScores:
     present: NDArray[np.bool_]
     judged_share: Floats
     precision: Precision
+    estimated: bool
     notes: tuple[str, ...]
 
 
@@ -262,29 +299,75 @@ def _evaluate_run(
     measures: Sequence[Measure | Aggregate],
     unjudged: Unjudged,
     ties: Ties,
+    seed: int,
+    documents: int | None,
     precision: Precision | None,
 ) -> _RunScores:
     """Read or take one run, align it and ask each measure."""
     run = source()
     used = precision or run.precision
-    lists = align(judgments, run, judged=judged, ties=ties, precision=used)
-    rankings = lists.rankings if unjudged == "nonrelevant" else lists.rankings.condensed()
+    lists = align(judgments, run, judged=judged, ties=ties, seed=seed, precision=used)
+    rankings: Rankings | TiedRankings = lists.rankings
+    if ties == "expected":
+        rankings = tied_lists(lists.rankings, lists.tied, list_seeds(seed, judgments.queries))
+    judged_share = _scored(JUDGED_AT_10, rankings)[0]
+    if isinstance(rankings, TiedRankings) and documents is not None:
+        rankings = with_tail(rankings, judgments, lists.retrieved, documents)
+    if unjudged == "condensed":
+        rankings = rankings.condensed()
     values = np.empty((len(judged), len(measures)))
+    estimates = []
     for column, measure in enumerate(measures):
-        try:
-            values[:, column] = _inner(measure).score_each(rankings)
-        except RankgaugeError:
-            raise
-        except Exception as error:
-            raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
+        values[:, column], note = _scored(measure, rankings)
+        estimates += [] if note is None else [f"{measure}: {note}"]
+    notes = (*run.dropped, *lists.notes(), *estimates)
     return _RunScores(
         run.name,
         values,
         lists.present,
-        JUDGED_AT_10.score_each(lists.rankings),
+        judged_share,
         used,
-        tuple(f"{run.name}: {note}" for note in (*run.dropped, *lists.notes())),
+        bool(estimates),
+        tuple(f"{run.name}: {note}" for note in notes),
     )
+
+
+def _scored(
+    measure: Measure | Aggregate, lists: Rankings | TiedRankings
+) -> tuple[Floats, str | None]:
+    """The score of each list, and where it is an estimate of a mean over ties, how good a one."""
+    try:
+        if isinstance(lists, Rankings):
+            return _inner(measure).score_each(lists), None
+        mean = _inner(measure).tied_each(lists)
+    except RankgaugeError:
+        raise
+    except Exception as error:
+        raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
+    drawn = mean.samples > 0
+    if not drawn.any():
+        return mean.values, None
+    return mean.values, (
+        f"estimated from {mean.samples.max():,} random orders of the ties on "
+        f"{counted(int(np.count_nonzero(drawn)), 'topic')}, standard error at most "
+        f"{np.nanmax(mean.errors[drawn], initial=0.0):.2g}"
+    )
+
+
+def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:
+    if tail is None:
+        if documents is not None:
+            raise RankgaugeError(f"documents={documents!r} is for tail='tied' alone; add it")
+        return
+    if ties != "expected":
+        raise RankgaugeError(
+            f"tail={tail!r} with ties={ties!r}: only ties='expected' ranks what is not retrieved"
+        )
+    if documents is None:
+        raise RankgaugeError(
+            f"tail={tail!r} needs documents=, the number of documents in the collection"
+        )
+    Whole(1).check(documents)
 
 
 def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:

@@ -33,6 +33,8 @@ class Policies:
     """How the numbers were computed, apart from the measures themselves."""
 
     ties: str = "docno-desc"
+    seed: int | None = None
+    tail: str | None = None
     scores: str = "f64"
     unjudged: str = "nonrelevant"
     missing: Missing = "zero"
@@ -40,13 +42,13 @@ class Policies:
     rankgauge: str = __version__
 
     def signature(self, measure: Measure | Aggregate) -> str:
-        """All that fixes a number, in one line.
+        """All that fixes a number, in one line; what does not apply is left out.
 
         >>> from rankgauge import P
         >>> Policies(rankgauge="0.1.0").signature(P @ 10)
         'P(rel=1)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
         """
-        rest = (f"{key}={value}" for key, value in asdict(self).items())
+        rest = (f"{key}={value}" for key, value in asdict(self).items() if value is not None)
         return "|".join((measure.specification(), *rest))
 
 

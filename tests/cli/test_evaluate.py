@@ -510,7 +510,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "digits": (["--digits", "few"], "'--digits': 'few' is not a valid integer"),
     "format": (["--format", "xml"], "'--format': 'xml' is not one of"),
     "missing": (["--missing", "half"], "'--missing': 'half' is not one of"),
-    "ties": (["--ties", "random"], "'--ties': 'random' is not one of"),
+    "ties": (["--ties", "magic"], "'--ties': 'magic' is not one of"),
     "precision": (["--precision", "quad"], "'--precision': 'quad' is not one of"),
     "unknown option": (["--fast"], "No such option"),
     "option without value": (["-m"], "requires an argument"),

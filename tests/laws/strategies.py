@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries
-from rankgauge.measures.parameters import Choice, Discount, Gain, Kind, Number, Whole
+from rankgauge.measures.parameters import GAINS, Choice, Discount, Gain, Kind, Number, Share, Whole
 
 MEASURES = {name: entry for name, entry in entries().items() if isinstance(entry, Measure)}
 WRAPPERS = {
@@ -31,20 +34,41 @@ def values(kind: Kind) -> st.SearchStrategy[Any] | None:
         case Whole(least):
             return st.integers(least, least + 2)
         case Number(low, high, closed):
-            top = high if math.isfinite(high) else low + 3
-            return st.floats(low, top, exclude_min=not closed, exclude_max=not closed).map(
-                lambda x: round(x, 3) or low + 0.001 if closed else min(max(x, 0.001), 0.999)
-            )
+            least = low if math.isfinite(low) else -3.0
+            most = high if math.isfinite(high) else least + 6
+            margin = 0 if closed else 0.001
+            return st.floats(least + margin, most - margin).map(lambda x: round(x, 3))
         case Choice(names):
             return st.sampled_from(names)
+        case Share():
+            share = st.integers(0, 4).map(lambda quarters: quarters / 4)
+            maps = st.fixed_dictionaries(dict.fromkeys(range(1, HIGHEST + 1), share))
+            return st.sampled_from(["fraction", "scaled"]) | maps
         case Gain():
             maps = st.dictionaries(
                 st.integers(1, HIGHEST), st.integers(0, 5).map(float), min_size=1
             )
-            return st.sampled_from(["linear", "exp2", "scaled"]) | maps
+            return st.sampled_from(sorted(GAINS)) | maps
         case Discount():
             return st.sampled_from(["log2", "zipf", "log_2", "log_3"])
     return None
+
+
+def cutoffs(measure: Measure) -> st.SearchStrategy[Any]:
+    """Cut-offs of the kind that a measure takes, some beyond the end of a ranking."""
+    (field,) = (f for f in dataclasses.fields(measure) if f.name == "cutoff")
+    other = values(field.metadata["kind"])
+    whole = isinstance(field.metadata["kind"], Whole)
+    return st.integers(1, 7) if whole or other is None else other
+
+
+def around(wrapper: Callable[[Measure], Measure], measure: Measure) -> Measure:
+    """A measure made of another, which is given a cut-off where that takes one."""
+    try:
+        return wrapper(measure).complete()
+    except MeasureError:
+        assume(measure.cutoff is None and measure.cutoffs == "optional")
+        return wrapper(measure @ 3).complete()
 
 
 @st.composite
@@ -58,10 +82,11 @@ def versions(draw: st.DrawFn, name: str) -> Measure:
             parameters[key] = draw(kind)
     if isinstance(entry, type):
         inside = draw(st.sampled_from([n for n, m in MEASURES.items() if m.direction != "none"]))
-        return entry(draw(versions(inside)), **parameters)
+        measure = draw(versions(inside))
+        return around(lambda m: entry(m, **parameters), measure)
     measure = entry(**parameters)
     if measure.cutoffs == "required" or (measure.cutoffs == "optional" and draw(st.booleans())):
-        measure = measure @ draw(st.integers(1, 7))
+        measure = measure @ draw(cutoffs(measure))
     try:
         return measure.complete()
     except MeasureError:
@@ -79,5 +104,5 @@ def rankings(draw: st.DrawFn, most: int = 8, unjudged: int = 8) -> tuple[list[in
     ranked = draw(st.lists(st.integers(-2, HIGHEST), max_size=most))
     while sum(label < 0 for label in ranked) > unjudged:
         ranked.remove(min(ranked))
-    unretrieved = draw(st.lists(st.integers(0, HIGHEST), max_size=4))
+    unretrieved = draw(st.lists(st.integers(0, HIGHEST), max_size=4 if most > 5 else 2))
     return ranked, [label for label in ranked if label >= 0] + unretrieved

@@ -49,7 +49,7 @@ def test_what_is_understood(text: str, measure: object) -> None:
         ("gm(AP)@10", "write gm(AP@10)"),
         ("nDGC@10", "did you mean nDCG"),
         ("recal@10", "Recall"),
-        ("nDCG(gain=exp3)", "linear, exp2, scaled or a map"),
+        ("nDCG(gain=exp3)", "scaled, fraction or a map"),
         ("nDCG(gainz=exp2)", "it takes gain, discount"),
         ("nDCG(gain={0:1})", "a whole number from 1"),
         ("nDCG(gain={1:-1})", "a number from 0"),

@@ -146,5 +146,7 @@ def test_a_measure_without_formulas_still_answers_by_enumeration(clean_registry:
     assert odd.bounds([1, -1, -1], max_grade=2) == (0.0, 1.0)
     with pytest.raises(rg.Unsupported, match="too many to enumerate"):
         odd.bounds([-1] * 40)
+    assert odd.expected([1, 0]) == 1.0
+    assert (odd @ 1).expected([1, 0, 0, 0]) == 0.25
     with pytest.raises(rg.Unsupported, match="It can answer: score"):
-        odd.expected([1, 0])
+        odd.expected([1] * 9)

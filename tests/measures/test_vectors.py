@@ -13,13 +13,16 @@ from rankgauge import (
     RBP,
     RR,
     SP,
+    F,
     P,
+    Q,
     R,
     Rprec,
     SearchLength,
     Success,
     Unsupported,
     bpref,
+    infAP,
     nDCG,
     parse,
 )
@@ -33,6 +36,7 @@ GRADED = [2, 1, 0, 0]
     [
         (P @ 3, Fraction(2, 5)),
         (R @ 3, Fraction(3, 5)),
+        (F @ 3, Fraction(12, 25)),
         (Success @ 3, Fraction(9, 10)),
         (RR, Fraction(77, 120)),
         (RR @ 3, Fraction(37, 60)),
@@ -49,7 +53,13 @@ def test_expectations_for_two_relevant_of_five(measure: object, expected: Fracti
     assert measure.expected(BINARY) == pytest.approx(float(expected), abs=1e-15)  # type: ignore[attr-defined]
 
 
+def test_expectation_of_inferred_average_precision() -> None:
+    assert infAP.expected(BINARY) == pytest.approx(0.5925012833, abs=5e-11)
+
+
 def test_expectations_for_graded_labels() -> None:
+    assert (Q @ 2).expected(GRADED) == pytest.approx(3 / 8, abs=1e-15)
+    assert (Q @ 4).expected(GRADED) == pytest.approx(733 / 1008, abs=1e-15)
     assert (ERR @ 2).expected(GRADED) == pytest.approx(23 / 64, abs=1e-15)
     assert (ERR @ 4).expected(GRADED) == pytest.approx(59 / 128, abs=1e-15)
     exponential = DCG(gain="exp2")

@@ -33,6 +33,8 @@ def test_sums_and_products_run_strictly_left_to_right(groups: list[list[float]])
     flat = np.array([x for group in groups for x in group], dtype=np.float64)
     offsets = offsets_of([len(group) for group in groups])
     assert segments.segment_sum(flat, offsets).tolist() == [left_sum(group) for group in groups]
+    running = [left_sum(group[: i + 1]) for group in groups for i in range(len(group))]
+    assert segments.segment_cumsum(flat, offsets).tolist() == running
     products = [math.prod(group[:i]) for group in groups for i in range(len(group))]
     assert segments.segment_cumprod(flat, offsets).tolist() == products
 
@@ -105,6 +107,7 @@ def test_arrays_that_do_not_fit_are_refused(offsets: Any) -> None:
     for call in (
         lambda: segments.segment_sum(np.ones(3), offsets),
         lambda: segments.segment_cumprod(np.ones(3), offsets),
+        lambda: segments.segment_cumsum(np.ones(3), offsets),
         lambda: ids.number(BYTES, offsets),
         lambda: ids.repeats(BYTES, offsets, whole),
         lambda: ids.repeats(BYTES, good, offsets),

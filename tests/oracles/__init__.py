@@ -19,10 +19,28 @@ import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
 
-from oracles import basic
+from oracles import (
+    basic,
+    diversity,
+    preference,
+    q_measure,
+    recall_levels,
+    sets,
+    trec_eval,
+    user_models,
+)
 from oracles.basic import Labels
 
-SCORES: dict[str, Callable[..., float]] = {**basic.SCORES}
+SCORES: dict[str, Callable[..., float]] = {
+    **basic.SCORES,
+    **diversity.SCORES,
+    **trec_eval.SCORES,
+    **preference.SCORES,
+    **q_measure.SCORES,
+    **recall_levels.SCORES,
+    **sets.SCORES,
+    **user_models.SCORES,
+}
 
 
 def score(

@@ -50,7 +50,7 @@ def forbidden(k: int | None) -> None:
 
 
 def gain_of(label: int, gain: Gain, max_grade: int) -> float:
-    """linear: label; exp2: 2^label - 1; scaled: (2^label - 1) / 2^G; or a map.
+    """linear: label; exp2: 2^label - 1; scaled: (2^label - 1) / 2^G; fraction: label / G; or a map.
 
     A label that the map does not name keeps its linear gain. Unjudged: 0.
     """
@@ -64,6 +64,8 @@ def gain_of(label: int, gain: Gain, max_grade: int) -> float:
         return 2.0**label - 1.0
     if gain == "scaled":
         return (2.0**label - 1.0) / 2.0**max_grade
+    if gain == "fraction":
+        return label / max_grade
     raise ValueError(f"unknown gain {gain!r}")
 
 
@@ -233,14 +235,22 @@ def success(ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel:
 
 
 def r_precision(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    rel: int = 1,
+    times: float = 1.0,
 ) -> float:
-    """Rprec = relevant documents in the top R / R; 0 when R = 0."""
+    """Rprec = relevant documents in the top c / c, c = times * R + 0.9 cut to a whole number.
+
+    c is R where `times` is 1. 0 when c = 0.
+    """
     forbidden(k)
-    r = count_relevant(judged, rel)
-    if r == 0:
+    c = int(times * count_relevant(judged, rel) + 0.9)
+    if c == 0:
         return 0.0
-    return count_relevant(ranking[:r], rel) / r
+    return count_relevant(ranking[:c], rel) / c
 
 
 def rank_biased_precision(

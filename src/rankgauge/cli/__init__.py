@@ -6,6 +6,7 @@ import importlib
 import io
 import os
 import sys
+from pathlib import PurePath
 
 import click
 
@@ -14,6 +15,7 @@ from rankgauge.version import __version__
 
 COMMANDS = {
     "evaluate": "Score runs against judgements.",
+    "trec_eval": "Do as trec_eval does, with its flags and its output.",
     "measures": "List the measures, or explain one.",
     "demo": "Make a synthetic test collection and evaluate it.",
 }
@@ -43,12 +45,18 @@ def group() -> None:
 
 
 def main() -> None:
-    """Run the command line; every refusal is one line on standard error and exit code 2."""
+    """Run the command line; every refusal is one line on standard error and exit code 2.
+
+    Called under the name trec_eval, through a link, it is that program.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        group(standalone_mode=False)
+        if PurePath(sys.argv[0]).stem == "trec_eval":
+            group(["trec_eval", *sys.argv[1:]], standalone_mode=False)
+        else:
+            group(standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:

@@ -23,9 +23,12 @@ from rankgauge.cli.options import (
 from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import Precision
 from rankgauge.data.trec import read_qrels, read_run, run_name
-from rankgauge.evaluation import Ties, evaluate
-from rankgauge.measures import parse
+from rankgauge.evaluation import evaluate
+from rankgauge.measures import Aggregate, Measure, parse
+from rankgauge.measures.base import Around
+from rankgauge.measures.diversity import Diversity
 from rankgauge.scores import Missing
+from rankgauge.tie_policies import Tail, Ties
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
@@ -51,14 +54,33 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     help="Judged topics that a run lacks: count as an empty ranking, or leave out of its means.",
 )
 @click.option(
-    "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
+    "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
 )
 @click.option(
     "--ties",
     type=click.Choice(get_args(Ties)),
     default="docno",
     show_default=True,
-    help="Order of equal scores: docno descending as trec_eval does, ascending, or as in the file.",
+    help="Order of equal scores: docno descending as trec_eval does, ascending, as in the file, the "
+    "worst order, the best, a random one; or the expected score over all orders.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31 - 1),
+    default=0,
+    show_default=True,
+    help="What random orders of ties are drawn by.",
+)
+@click.option(
+    "--tail",
+    type=click.Choice(get_args(Tail)),
+    help="With --ties expected: take all documents that were not retrieved as one more tie.",
+)
+@click.option(
+    "--documents",
+    type=click.IntRange(1, 2**31 - 1),
+    metavar="N",
+    help="How many documents the collection has, for --tail.",
 )
 @click.option(
     "--precision",
@@ -71,6 +93,11 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     "--max-grade",
     type=click.IntRange(1),
     help="The highest grade of the collection, if higher than any in QRELS (ERR, scaled gains).",
+)
+@click.option(
+    "--subtopics",
+    is_flag=True,
+    help="QRELS has subtopics in its second column, for alpha_nDCG, ERR_IA, NRBP and strec.",
 )
 @click.option("--lenient", is_flag=True, help="Drop faulty lines and count them.")
 @click.option(
@@ -96,8 +123,12 @@ def command(
     missing: Missing,
     condensed: bool,
     ties: Ties,
+    seed: int,
+    tail: Tail | None,
+    documents: int | None,
     precision: Precision,
     max_grade: int | None,
+    subtopics: bool,
     lenient: bool,
     size_limit: int,
     signature: bool,
@@ -118,7 +149,7 @@ def command(
             raise click.UsageError(f"{file} is given {count} times, expected once")
     wanted = [parse(measure) for measure in measures]
     reading: Any = {"lenient": lenient, "size_limit": size_limit}
-    judgments = read_qrels(qrels, **reading)
+    judgments = read_qrels(qrels, subtopics=subtopics, **reading)
     sources = [partial(read_run, run, name=name, **reading) for run, name in named(runs)]
     with progress(len(sources)) as advance:
         scores = evaluate(
@@ -128,18 +159,30 @@ def command(
             missing=missing,
             unjudged="condensed" if condensed else "nonrelevant",
             ties=ties,
+            seed=seed,
+            tail=tail,
+            documents=documents,
             precision=precision,
             max_grade=max_grade,
             progress=advance,
         )
     table = (scores.query_table if per_topic else scores.table)(signature=signature)
     notify([*(f"{judgments.source}: {text}" for text in judgments.dropped), *scores.notes])
+    if not subtopics and any(about_subtopics(measure) for measure in wanted):
+        notify([f"{judgments.source}: read without --subtopics, so each topic has a single one"])
     if not signature and chosen_format(form, output) in MACHINE_FORMATS:
         notify(table.notes)
         table = replace(table, notes=())
     if save is not None:
         scores.save(save)
     show(table, form, digits, output)
+
+
+def about_subtopics(measure: Measure | Aggregate) -> bool:
+    """Whether a measure, or the one inside it, asks for subtopics."""
+    while isinstance(measure, Around):
+        measure = measure.measure
+    return isinstance(measure, Diversity)
 
 
 def named(runs: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -77,7 +77,8 @@ def answers(entry: Entry) -> str:
     measure = entry if isinstance(entry, Measure) else parse(entry.examples[0])
     if not isinstance(measure, Measure):
         return "one number from the scores of all queries"
-    return ", ".join(f"{question} ({how})" for question, how in measure.answers().items())
+    known = (f"{question} ({how})" for question, how in measure.answers().items() if how != "no")
+    return ", ".join(known)
 
 
 def kind(entry: Entry) -> str:

@@ -21,6 +21,10 @@ class InputError(RankgaugeError):
         return type(self), (self.source, self.line, self.message)
 
 
+class DuplicateError(InputError):
+    """A document that occurs twice for a topic."""
+
+
 class MeasureError(RankgaugeError):
     """A measure that does not exist, is written wrongly or has a value outside its range."""
 

@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import InputError
 from rankgauge.native import ids as native
@@ -84,10 +84,32 @@ class Ids:
 
 
 @dataclass(frozen=True, eq=False)
+class Subtopics:
+    """The subtopics that each judged document was judged for, each with a grade of its own.
+
+    The judgment in row r has numbers[offsets[r]:offsets[r + 1]], ascending, and as many grades. A
+    number is a place in `names`, where query q has names[bounds[q]:bounds[q + 1]], the shorter ids
+    first. `order` has the rows of grade 1 and above, query by query, the last document id first: the
+    order in which ndeval prefers documents that are equally good.
+    """
+
+    names: Ids
+    bounds: Ints
+    offsets: Ints
+    numbers: Ints
+    grades: Labels
+    order: Ints
+
+    def __post_init__(self) -> None:
+        _freeze(self, "bounds", "offsets", "numbers", "grades", "order")
+
+
+@dataclass(frozen=True, eq=False)
 class Judgments:
     """What the assessors said: for each query, documents with grades (a qrels file).
 
-    A negative grade means pooled but not judged.
+    A negative grade means pooled but not judged. Where documents were judged for subtopics,
+    `subtopics` has those grades, and the grade of a document is the highest of them.
 
     >>> Judgments.from_dict({"q1": {"d1": 1, "d2": 0}})
     Judgments: 1 query, 2 judgements
@@ -99,6 +121,7 @@ class Judgments:
     grades: Labels
     source: str = "judgments"
     dropped: tuple[str, ...] = ()
+    subtopics: Subtopics | None = None
 
     @classmethod
     def from_dict(
@@ -113,13 +136,94 @@ class Judgments:
         ]
         return cls(queries, bounds, documents, np.array(grades, dtype=np.int32), source)
 
+    @classmethod
+    def from_subtopics(
+        cls,
+        judgments: Mapping[str, Mapping[str, Mapping[str, int]]],
+        *,
+        source: str = "judgments",
+    ) -> Judgments:
+        """Judgments from `{query: {subtopic: {document: grade}}}`.
+
+        >>> Judgments.from_subtopics({"q1": {"1": {"d1": 1, "d2": 0}, "2": {"d2": 3}}})
+        Judgments: 1 query, 2 subtopics, 2 judgements
+        """
+        sizes: list[int] = []
+        documents: list[str] = []
+        subtopics: list[str] = []
+        grades: list[int] = []
+        for query, by_name in judgments.items():
+            start = len(grades)
+            for name, row in _rows_of_query(source, query, by_name):
+                subtopics += [name] * len(row)
+                documents += row
+                grades += [_grade(source, query, d, grade) for d, grade in row.items()]
+            sizes.append(len(grades) - start)
+        return cls.from_rows(
+            Ids.of(judgments),
+            _bounds(sizes),
+            Ids.of(documents),
+            Ids.of(subtopics),
+            np.array(grades, dtype=np.int32),
+            source,
+        )
+
+    @classmethod
+    def from_rows(
+        cls,
+        queries: Ids,
+        bounds: Ints,
+        documents: Ids,
+        subtopics: Ids,
+        grades: Labels,
+        source: str = "judgments",
+        dropped: tuple[str, ...] = (),
+    ) -> Judgments:
+        """Judgments from rows of a document, a subtopic and a grade, each pair once a query."""
+        query = np.repeat(np.arange(len(queries)), np.diff(bounds))
+        first = first_rows(documents, bounds)
+        kept = np.flatnonzero(first == np.arange(len(first)))
+        row = np.searchsorted(kept, first)
+        highest = np.full(len(kept), -LARGEST_GRADE, dtype=np.int32)
+        np.maximum.at(highest, row, grades)
+        documents = documents.take(kept)
+        name = first_rows(subtopics, bounds)
+        named = np.flatnonzero(name == np.arange(len(name)))
+        names, owner = list(subtopics.take(named)), query[named].tolist()
+        place = sorted(range(len(names)), key=lambda i: (owner[i], len(names[i]), names[i]))
+        number = np.empty(len(names), dtype=np.int64)
+        number[place] = np.arange(len(names))
+        number = number[np.searchsorted(named, name)]
+        entry = np.lexsort((number, row))
+        relevant = np.flatnonzero(highest >= 1)
+        ids = list(documents.take(relevant))
+        order = sorted(range(len(ids)), key=ids.__getitem__, reverse=True)
+        order.sort(key=query[kept[relevant]].tolist().__getitem__)
+        return cls(
+            queries,
+            _bounds(np.bincount(query[kept], minlength=len(queries))),
+            documents,
+            highest,
+            source,
+            dropped,
+            Subtopics(
+                subtopics.take(named[place]),
+                _bounds(np.bincount(query[named], minlength=len(queries))),
+                _bounds(np.bincount(row, minlength=len(kept))),
+                number[entry],
+                grades[entry],
+                relevant[order],
+            ),
+        )
+
     def __post_init__(self) -> None:
         _freeze(self, "bounds", "grades")
 
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}: {counted(len(self.queries), 'query', 'queries')}, "
-            f"{counted(len(self.grades), 'judgement')}"
+            + (f"{counted(len(self.subtopics.names), 'subtopic')}, " if self.subtopics else "")
+            + f"{counted(len(self.grades), 'judgement')}"
         )
 
 
@@ -169,6 +273,28 @@ class Run:
 def counted(count: int, thing: str, things: str | None = None) -> str:
     """A count with its noun: `1 query`, `1,200 queries`."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
+def first_rows(ids: Ids, bounds: Ints) -> Ints:
+    """For each row, the first row of its segment that holds the same id: its own where it is new."""
+    earlier = native.repeats(ids.data, ids.offsets, bounds)
+    return np.where(earlier < 0, np.arange(len(ids)), earlier)
+
+
+def _bounds(sizes: ArrayLike) -> Ints:
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+
+def _rows_of_query(
+    source: str, query: str, subtopics: object
+) -> Iterable[tuple[str, Mapping[str, int]]]:
+    """Each subtopic of a query with its documents; InputError where these are no mappings."""
+    if isinstance(subtopics, Mapping) and all(
+        isinstance(row, Mapping) for row in subtopics.values()
+    ):
+        return subtopics.items()
+    message = f"query {query!r}: expected {{subtopic: {{document: grade}}}}"
+    raise InputError(source, None, message)
 
 
 def _columns(nested: Mapping[str, Mapping[str, float]]) -> tuple[Ids, Ints, Ids]:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.model import Floats, Ints, Labels, T
+from rankgauge.data.model import Floats, Ints, Labels, Subtopics, T
 from rankgauge.native import segments as native
 
 UNJUDGED = -1
@@ -25,7 +25,8 @@ class JudgedLabels:
     """The judged labels of each query, highest first, and how many documents were only pooled.
 
     Query q has labels[offsets[q]:offsets[q + 1]]. `max_grade` is the collection's highest grade, the
-    G of ERR, of scaled gains and of bounds.
+    G of ERR, of scaled gains and of bounds. Where documents were judged for subtopics, `aspects` has
+    these and `rows` the judgment that each label is of.
 
     >>> JudgedLabels.of([0, 2, 1, 0]).labels.tolist()
     [2, 1, 0, 0]
@@ -35,6 +36,8 @@ class JudgedLabels:
     offsets: Ints
     pooled: Ints
     max_grade: int
+    rows: Ints | None = None
+    aspects: Subtopics | None = None
 
     @classmethod
     def of(cls, *queries: ArrayLike, pooled: int = 0, max_grade: int | None = None) -> JudgedLabels:
@@ -61,13 +64,14 @@ class JudgedLabels:
 
     def best_first(self) -> Rankings:
         """One ranking a query: all judged documents, the highest label first."""
-        return Rankings(self.labels, self.offsets, np.arange(len(self)), self)
+        return Rankings(self.labels, self.offsets, np.arange(len(self)), self, rows=self.rows)
 
     def worst_first(self) -> Rankings:
         """One ranking a query: all judged documents, the lowest label first."""
         last = np.repeat(self.offsets[1:] - 1, self.sizes)
         place = np.arange(len(self.labels)) - np.repeat(self.offsets[:-1], self.sizes)
-        return replace(self.best_first(), labels=self.labels[last - place])
+        rows = None if self.rows is None else self.rows[last - place]
+        return replace(self.best_first(), labels=self.labels[last - place], rows=rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +79,8 @@ class Rankings:
     """Lists of labels in rank order: list i is labels[offsets[i]:offsets[i + 1]], for query[i].
 
     `documents`, kept only when asked for, numbers the documents so that equal numbers mean the same
-    document in all rankings aligned together.
+    document in all rankings aligned together. `rows`, kept only where the judgments have subtopics,
+    has the judgment of each document, -1 where it is not judged.
 
     >>> lists = Rankings.of([1, 0, 2], [0])
     >>> lists.ranks.tolist(), lists.count(lists.labels >= 1).tolist()
@@ -87,6 +92,7 @@ class Rankings:
     query: Ints
     judged: JudgedLabels
     documents: NDArray[np.int32] | None = None
+    rows: Ints | None = None
 
     @classmethod
     def of(cls, *lists: ArrayLike, judged: JudgedLabels | None = None) -> Rankings:
@@ -134,6 +140,7 @@ class Rankings:
             self.query,
             self.judged,
             None if self.documents is None else self.documents[rows],
+            None if self.rows is None else self.rows[rows],
         )
 
     def relevant(self, rel: int) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """TREC files: runs (`topic Q0 document rank score tag`) and qrels (`topic iteration document grade`).
 
+Diversity qrels have a subtopic in the place of the iteration, which is not used otherwise.
 Columns are separated by any run of blanks; CRLF and a UTF-8 byte-order mark are taken as they come.
 The rank column is not used: the order is by score. A fault is an InputError that names the line, or,
 when reading leniently, the line is dropped and counted.
@@ -8,6 +9,7 @@ when reading leniently, the line is dropped and counted.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -15,7 +17,7 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.errors import InputError
+from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import (
     SIZE_LIMIT,
     STANDARD_INPUT,
@@ -26,14 +28,28 @@ from rankgauge.data.files import (
     read_bytes,
     writing,
 )
-from rankgauge.data.model import Floats, Ids, Ints, Judgments, Run, counted, decode, encode
+from rankgauge.data.model import (
+    Floats,
+    Ids,
+    Ints,
+    Judgments,
+    Run,
+    counted,
+    decode,
+    encode,
+    first_rows,
+)
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
 
 Path = str | os.PathLike[str]
 
+COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
+"""A line that starts with #; its newline stays, so that lines keep their numbers."""
+
 RUN_LINE = "topic Q0 document rank score tag"
 QRELS_LINE = "topic iteration document grade"
+SUBTOPICS_LINE = "topic subtopic document grade"
 
 FAULTS = {
     1: "too few columns",
@@ -50,12 +66,32 @@ COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".results")
 
 
-def read_qrels(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMIT) -> Judgments:
+def read_qrels(
+    path: Path,
+    *,
+    subtopics: bool = False,
+    lenient: bool = False,
+    comments: bool = False,
+    size_limit: int = SIZE_LIMIT,
+) -> Judgments:
     """The judgments in a qrels file.
 
-    `lenient` drops faulty lines and says so in `.dropped` instead of raising InputError.
+    `subtopics` takes the second column as the subtopic that a document was judged for, of which it
+    may have several. `lenient` drops faulty lines and says so in `.dropped` instead of raising
+    InputError. `comments` passes over lines that start with #.
     """
-    rows = _read_rows(path, columns=4, lenient=lenient, size_limit=size_limit)
+    expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
+    rows = _read_rows(path, expected, lenient, comments, size_limit)
+    if rows.subtopics is not None:
+        return Judgments.from_rows(
+            rows.topics,
+            rows.bounds,
+            rows.documents,
+            rows.subtopics,
+            rows.values.astype(np.int32),
+            display_name(path),
+            rows.dropped,
+        )
     return Judgments(
         rows.topics,
         rows.bounds,
@@ -67,13 +103,20 @@ def read_qrels(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
 
 
 def read_run(
-    path: Path, *, name: str | None = None, lenient: bool = False, size_limit: int = SIZE_LIMIT
+    path: Path,
+    *,
+    name: str | None = None,
+    lenient: bool = False,
+    comments: bool = False,
+    more_columns: bool = False,
+    size_limit: int = SIZE_LIMIT,
 ) -> Run:
     """The run in a TREC run file, named after the file unless `name` is given.
 
     `lenient` drops faulty lines and says so in `.dropped` instead of raising InputError.
+    `comments` passes over lines that start with #, `more_columns` over what follows the tag.
     """
-    rows = _read_rows(path, columns=6, lenient=lenient, size_limit=size_limit)
+    rows = _read_rows(path, RUN_LINE, lenient, comments, size_limit, more_columns)
     return Run(
         run_name(path) if name is None else name,
         rows.topics,
@@ -120,20 +163,35 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
 
 
 def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Path) -> None:
-    """Write judgments, or a dict of them, as a qrels file, whole or not at all."""
+    """Write judgments, or a dict of them, as a qrels file, whole or not at all.
+
+    Where they have subtopics, there is a line for each subtopic of a document.
+    """
     if not isinstance(judgments, Judgments):
         judgments = Judgments.from_dict(judgments)
     documents = _writable(judgments, path)
     with writing(path) as stream:
         for query, start, end in _segments(judgments):
             for row in range(start, end):
-                stream.write(b"%b 0 %b %d\n" % (query, documents[row], judgments.grades[row]))
+                for second, grade in _grades(judgments, row):
+                    stream.write(b"%b %b %b %d\n" % (query, second, documents[row], grade))
+
+
+def _grades(judgments: Judgments, row: int) -> list[tuple[bytes, int]]:
+    """The second column and the grade of each line for a document."""
+    aspects = judgments.subtopics
+    if aspects is None:
+        return [(b"0", int(judgments.grades[row]))]
+    entries = slice(aspects.offsets[row], aspects.offsets[row + 1])
+    numbers, grades = aspects.numbers[entries].tolist(), aspects.grades[entries].tolist()
+    return [(aspects.names[n], grade) for n, grade in zip(numbers, grades, strict=True)]
 
 
 def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
     """The documents, after making sure that the file will be read back as it was meant."""
     documents, queries = list(data.documents), list(data.queries)
-    for raw in [*queries, *documents]:
+    aspects = data.subtopics if isinstance(data, Judgments) else None
+    for raw in [*queries, *documents, *(() if aspects is None else aspects.names)]:
         if raw.split() != [raw] or b"\0" in raw:
             message = f"cannot hold the id {decode(raw)!r}, expected one without blanks"
             raise InputError(display_name(path), None, message)
@@ -157,16 +215,24 @@ class _Rows:
     topics: Ids
     bounds: Ints
     documents: Ids
+    subtopics: Ids | None
     values: Floats
     tag: str
     dropped: tuple[str, ...]
 
 
-def _read_rows(path: Path, *, columns: int, lenient: bool, size_limit: int) -> _Rows:
-    source = display_name(path)
-    expected = RUN_LINE if columns == 6 else QRELS_LINE
-    text = _text(read_bytes(path, limit=size_limit), source)
-    places, values, faults = native.tokenize(text, columns, columns == 4, lenient)
+def _read_rows(
+    path: Path,
+    expected: str,
+    lenient: bool,
+    comments: bool,
+    size_limit: int,
+    more_columns: bool = False,
+) -> _Rows:
+    source, columns = display_name(path), len(expected.split())
+    raw = read_bytes(path, limit=size_limit)
+    text = _text(COMMENT.sub(b"", raw) if comments else raw, source)
+    places, values, faults = native.tokenize(text, columns, columns == 4, lenient, more_columns)
     if faults and not lenient:
         kind, (_, position) = min(faults.items(), key=lambda item: item[1][1])
         raise _fault(text, source, kind, position, expected)
@@ -186,26 +252,43 @@ def _read_rows(path: Path, *, columns: int, lenient: bool, size_limit: int) -> _
     starts, lengths = np.ascontiguousarray(places[4]), np.ascontiguousarray(places[5])
     documents = Ids(*native_ids.gather(text, starts, lengths))
     bounds = np.searchsorted(numbers, np.arange(len(topics) + 1)).astype(np.int64)
-    repeated = native_ids.repeats(documents.data, documents.offsets, bounds)
+    repeated, same = native_ids.repeats(documents.data, documents.offsets, bounds), "topic"
+    subtopics = None
+    if expected is SUBTOPICS_LINE:
+        subtopics = Ids(*native_ids.gather(text, *np.ascontiguousarray(places[2:4])))
+        repeated, same = _repeated_pairs(documents, subtopics, bounds), "topic and subtopic"
     again = np.flatnonzero(repeated >= 0)
     if again.size:
         first = again[np.argmin(starts[again])]
         if not lenient:
-            line = _line(text, starts[first])
+            line, earlier = _line(text, starts[first]), repeated[first]
             message = (
                 f"document {decode(documents[first])!r} again for topic "
                 f"{decode(topics[numbers[first]])!r} (first at line "
-                f"{_line(text, starts[repeated[first]])}), expected each document once a topic"
+                f"{_line(text, starts[earlier])}), expected each document once a {same}"
             )
-            raise InputError(source, line, message)
+            second = native_ids.gather(text, *np.ascontiguousarray(places[2:4, [first, earlier]]))
+            if expected is QRELS_LINE and len(set(Ids(*second))) == 2:
+                message += "; if the second column is a subtopic, read with subtopics=True "
+                message += "(--subtopics)"
+            raise DuplicateError(source, line, message)
         dropped.append(
-            f"{counted(again.size, 'line')} dropped: a document again for the same topic "
+            f"{counted(again.size, 'line')} dropped: a document again for the same {same} "
             f"(first at line {_line(text, starts[first])})"
         )
         kept = np.flatnonzero(repeated < 0)
         documents, values, numbers = documents.take(kept), values[kept], numbers[kept]
+        subtopics = None if subtopics is None else subtopics.take(kept)
         bounds = np.searchsorted(numbers, np.arange(len(topics) + 1)).astype(np.int64)
-    return _Rows(topics, bounds, documents, values, decode(tag), tuple(dropped))
+    return _Rows(topics, bounds, documents, subtopics, values, decode(tag), tuple(dropped))
+
+
+def _repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
+    """For each row the first earlier one of its topic with the same document and subtopic, or -1."""
+    pair = first_rows(documents, bounds) * len(documents) + first_rows(subtopics, bounds)
+    _, first, number = np.unique(pair, return_index=True, return_inverse=True)
+    earlier = first[number]
+    return np.where(earlier < np.arange(len(documents)), earlier, -1)
 
 
 def _text(raw: bytes, source: str) -> NDArray[np.uint8]:

@@ -4,22 +4,58 @@ from rankgauge.measures.aggregates import gm, mean
 from rankgauge.measures.average_precision import AP, SP, SSP
 from rankgauge.measures.base import Aggregate, Binary, Bounds, Measure, Wrapper
 from rankgauge.measures.cascade import ERR, RBP
-from rankgauge.measures.gain import CG, DCG, SDCG, nDCG
+from rankgauge.measures.counts import NumNonRelRet, NumRel, NumRelRet, NumRet, Unjudged
+from rankgauge.measures.diversity import (
+    ERR_IA,
+    NRBP,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+    strec,
+)
+from rankgauge.measures.gain import CG, DCG, RNDCG, SDCG, nDCG
 from rankgauge.measures.grammar import parse
+from rankgauge.measures.overlap import compat
 from rankgauge.measures.parameters import parameter
 from rankgauge.measures.precision import RR, Judged, P, R, Recall, Rprec, Success
-from rankgauge.measures.preference import bpref
+from rankgauge.measures.preference import CorrectPairs, bpref, infAP
+from rankgauge.measures.q_measure import GAP, Q
+from rankgauge.measures.recall_levels import ElevenPoint, IPrec
 from rankgauge.measures.registry import entries, load_plugin, register
 from rankgauge.measures.search_length import SearchLength
+from rankgauge.measures.sets import (
+    F,
+    RelP,
+    ScaledUtility,
+    SetAP,
+    SetF,
+    SetP,
+    SetRelP,
+    Utility,
+)
+from rankgauge.measures.trec_experiments import G, Rndcg, binG, ndcg_rel, yaap
+from rankgauge.measures.user_models import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11
 from rankgauge.measures.weighted import Weighted
-from rankgauge.measures.wrappers import expected, ideal, lower, upper, worst
+from rankgauge.measures.wrappers import expected, ideal, lower, prefix_mean, upper, worst
 
 __all__ = [
     "AP",
+    "BPM",
     "CG",
     "DCG",
     "ERR",
+    "ERR_IA",
+    "GAP",
+    "INSQ",
+    "INST",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
+    "NRBP",
     "RBP",
+    "RNDCG",
     "RR",
     "SDCG",
     "SP",
@@ -27,28 +63,58 @@ __all__ = [
     "Aggregate",
     "Binary",
     "Bounds",
+    "CorrectPairs",
+    "ElevenPoint",
+    "F",
+    "G",
+    "IPrec",
     "Judged",
     "Measure",
+    "NumNonRelRet",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
     "P",
+    "Q",
     "R",
     "Recall",
+    "RelP",
+    "Rndcg",
     "Rprec",
+    "ScaledUtility",
     "SearchLength",
+    "SetAP",
+    "SetF",
+    "SetP",
+    "SetRelP",
     "Success",
+    "Unjudged",
+    "Utility",
     "Weighted",
     "Wrapper",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "binG",
     "bpref",
+    "compat",
     "entries",
     "expected",
     "gm",
     "ideal",
+    "infAP",
     "load_plugin",
     "lower",
     "mean",
     "nDCG",
+    "nERR_IA",
+    "nNRBP",
+    "ndcg_rel",
     "parameter",
     "parse",
+    "prefix_mean",
     "register",
+    "strec",
     "upper",
     "worst",
+    "yaap",
 ]

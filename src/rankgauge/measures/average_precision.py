@@ -12,6 +12,7 @@ from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.parameters import Choice, parameter
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings, harmonic_between
 
 
 class SumOfPrecisions(Binary):
@@ -48,6 +49,19 @@ class SumOfPrecisions(Binary):
         harmonic = np.concatenate(([0.0], np.cumsum(1 / ranks)))[filled]
         further = ratio(relevant - 1, size - 1) * (filled - harmonic)
         return ratio(ratio(relevant, size) * (harmonic + further), self._norm(relevant))
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """At place j of a group of g documents, r of them relevant, with c relevant ones above the
+        group: (r/g)·[(c+1) + (j−1)(r−1)/(g−1)]/rank, added up by harmonic numbers (McSherry and
+        Najork 2008)."""
+        found = tied.count(tied.rankings.relevant(self.rel))
+        places = tied.within(self.depth)
+        harmonic = harmonic_between(tied.above, tied.above + places)
+        others = ratio(found - 1, tied.sizes - 1) * (places - (tied.above + 1) * harmonic)
+        share = ratio(found, tied.sizes)
+        total = tied.over_groups(share * ((tied.before(found) + 1) * harmonic + others))
+        norm = self._norm(tied.rankings.judged.relevant(self.rel).astype(np.float64))
+        return ratio(total, norm[tied.rankings.query])
 
 
 class ScaledSumOfPrecisions(SumOfPrecisions):

@@ -20,12 +20,14 @@ from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.labelling import (
     MOST_CELLS,
     MOST_LABELLINGS,
+    MOST_ORDERED,
     each_list,
     extremes,
     labelled,
     labelled_variants,
 )
 from rankgauge.measures.parameters import Parametric, Whole, number_text, parameter
+from rankgauge.measures.ties import MOST_PLACES, Mean, TiedRankings, mean_over_orders
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
@@ -48,7 +50,12 @@ class Measure(Parametric):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[Direction] = "higher"
     cutoffs: ClassVar[Literal["optional", "required", "none"]] = "optional"
-    expectation: ClassVar[Answer] = "no"
+    expectation: ClassVar[Answer] = "enumerated"
+    swap_monotone: ClassVar[bool] = True
+    """Whether putting the better of two neighbours first never hurts: the best order is by label."""
+    ideal_is_best: ClassVar[bool] = True
+    """Whether no list beats the best order of all the judged documents; where retrieving what is
+    not relevant costs, a shorter one may."""
     monotone: ClassVar[bool] = False
     """Whether raising one label never lowers the score, which depends on nothing but the list."""
 
@@ -107,6 +114,47 @@ class Measure(Parametric):
             raise MeasureError(message)
         return scores
 
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """The mean score of each list over all orders of its ties, where there is a formula."""
+        return None
+
+    def tied_each(self, tied: TiedRankings) -> Mean:
+        """The mean score of each list over all orders of its tied documents.
+
+        By the formula where the measure has one, else by enumeration or, where there are too many
+        orders, estimated from some drawn at random.
+        """
+        undecided = tied.undecided
+        means = Mean.exact(np.zeros(len(tied)))
+        means.values[~undecided] = self.score_each(tied.pick(~undecided).rankings)
+        if undecided.any():
+            for whole, part in zip(means, self._tied_lists(tied.pick(undecided)), strict=True):
+                whole[undecided] = part
+        return means
+
+    def _tied_lists(self, tied: TiedRankings) -> Mean:
+        """The mean scores of lists of which each has a tie."""
+        values = self._tied(tied) if self._tied_formula_holds() else None
+        if values is not None:
+            return Mean.exact(values)
+        longest = int(tied.lengths.max())
+        if min(longest, self.depth or longest) > MOST_PLACES:
+            raise self._unsupported(
+                "its mean over ties here",
+                f"no formula is known for it, and {longest} documents are too many to draw orders of; "
+                "a cut-off or a smaller collection would help",
+            )
+        return mean_over_orders(self.score_each, tied, self.depth)
+
+    def _tied_formula_holds(self) -> bool:
+        """Whether `_tied` is for the score as this class has it, not as one it derives from had."""
+        for kind in type(self).__mro__:
+            if "_tied" in vars(kind):
+                return True
+            if "_score" in vars(kind) or "score_each" in vars(kind):
+                return False
+        return False
+
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
         """Which queries have no relevant document; relevant is what `rel` says, or label 1."""
         nothing: NDArray[np.bool_] = judged.relevant(getattr(self, "rel", 1)) == 0
@@ -127,11 +175,37 @@ class Measure(Parametric):
     def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
         if self.direction == "none":
             raise self._unsupported("what is best", "it is neither better high nor low")
+        if not self.swap_monotone:
+            return self._extreme_by_enumeration(
+                judged, highest=best == (self.direction == "higher")
+            )
         return self.score_each(judged.best_first() if best else judged.worst_first())
 
+    def _extreme_by_enumeration(self, judged: JudgedLabels, *, highest: bool) -> Floats:
+        """The extreme over all orders, for measures that sorting does not serve."""
+        found = [extremes(scores) for scores in self._of_all_orders(judged, "what is best here")]
+        return np.array([high if highest else low for low, high in found])
+
+    def _of_all_orders(self, judged: JudgedLabels, question: str) -> list[Floats]:
+        """The scores of all different orders of each query's judged documents, of few documents."""
+        if judged.sizes.max(initial=0) > MOST_ORDERED:
+            most = f"more than {MOST_ORDERED} judged documents are too many to enumerate"
+            raise self._unsupported(question, most)
+        scores = []
+        for start, end in zip(judged.offsets, judged.offsets[1:], strict=False):
+            labels = judged.labels[start:end]
+            orders = sorted(set(itertools.permutations(labels.tolist())))
+            alone = JudgedLabels.of(labels, max_grade=judged.max_grade)
+            scores.append(self.score_each(Rankings.of(*orders, judged=alone)))
+        return scores
+
     def expected_each(self, judged: JudgedLabels) -> Floats:
-        """The mean score over all orders of each query's judged documents."""
-        raise self._unsupported("its expected value", "no formula is known for it")
+        """The mean score over all orders of each query's judged documents.
+
+        As derived here: by enumeration, of few documents.
+        """
+        scores = self._of_all_orders(judged, "its expected value here")
+        return np.array([float(np.mean(each)) for each in scores])
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The lowest and highest score of each list over all labels of its unjudged documents."""
@@ -166,13 +240,18 @@ class Measure(Parametric):
 
     def answers(self) -> dict[str, Answer]:
         """What this measure can answer, and how."""
-        directed: Answer = "exact" if self.direction != "none" else "no"
+        directed: Answer = "exact" if self.swap_monotone else "enumerated"
+        if self.direction == "none":
+            directed = "no"
         return {
             "score": "exact",
             "ideal": directed,
             "worst": directed,
             "bounds": self.bounding,
             "expected": self.expectation,
+            "variance": "no",
+            "distance": "no",
+            "flips": "no",
         }
 
     # One list or query at a time, for people.
@@ -316,6 +395,10 @@ class Wrapper(Around, Measure):
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return self.measure.range
+
+    @property
+    def swap_monotone(self) -> bool:  # type: ignore[override]
+        return self.measure.swap_monotone
 
     @property
     def expectation(self) -> Answer:  # type: ignore[override]

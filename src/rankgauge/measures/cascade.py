@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
 
-from rankgauge.data.model import Floats, Labels
-from rankgauge.data.rankings import JudgedLabels, Rankings
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Measure
 from rankgauge.measures.parameters import (
     Gain,
@@ -17,6 +20,7 @@ from rankgauge.measures.parameters import (
     parameter,
 )
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import NEGLIGIBLE, TiedRankings, mean_reciprocal_rank
 from rankgauge.measures.weighted import Weighted
 from rankgauge.native import segments as native
 
@@ -45,7 +49,7 @@ class RankBiasedPrecision(Weighted):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        return (0.0, 1.0 if self.gain in (None, "scaled") else np.inf)
+        return (0.0, 1.0 if self.gain in (None, "scaled", "fraction") else np.inf)
 
     def _weights(self, count: int) -> Floats:
         return np.asarray((1 - self.p) * self.p ** np.arange(count))
@@ -105,6 +109,52 @@ class ExpectedReciprocalRank(Measure):
                 )
             expected[query] = np.sum((survival[:-1] - survival[1:]) / rank)
         return expected
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """Were it known beforehand which documents would satisfy, the user would stop at the first
+        of them: the mean reciprocal rank of the first of a, over the chances that a of a group would."""
+        stop = self._stops(tied.rankings.labels, tied.rankings.judged.max_grade)
+        satisfying = stop > 0
+        counts = tied.count(satisfying)
+        # Groups whose documents cannot satisfy change nothing.
+        groups = np.flatnonzero((counts > 0) & (tied.within(self.depth) > 0))
+        stops = stop[satisfying]
+        starts = offsets_of(counts)[groups]
+        passing = np.log1p(-stop)
+        above = native.segment_cumprod(np.exp(tied.sum(passing)), tied.offsets)
+        total = np.zeros(len(counts))
+        for chosen, chance in chances_of_counts(stops, starts, counts[groups]):
+            group = groups[chosen]
+            row, hits = np.nonzero(chance[:, 1:] > NEGLIGIBLE)
+            mean = mean_reciprocal_rank(
+                tied.sizes[group][row], hits + 1, tied.above[group][row], self.depth
+            )
+            total[group] = np.bincount(
+                row, weights=chance[row, hits + 1] * mean, minlength=len(group)
+            )
+        return tied.over_groups(total * above)
+
+
+def chances_of_counts(
+    chances: Floats, starts: Ints, counts: Ints
+) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+    """Segments of independent events, and for each the chance that 0, 1, … of its events happen.
+
+    Segment s has the events starts[s] to starts[s] + counts[s]; it comes in one of several tables,
+    with others of about its size.
+    """
+    scale = np.frexp(counts)[1]
+    for size in np.unique(scale):
+        chosen = np.flatnonzero(scale == size)
+        table = np.zeros((len(chosen), int(counts[chosen].max()) + 1))
+        table[:, 0] = 1.0
+        for event in range(table.shape[1] - 1):
+            place = np.minimum(event, counts[chosen] - 1)
+            chance = np.where(event < counts[chosen], chances[starts[chosen] + place], 0.0)
+            happened = table[:, :-1] * chance[:, None]
+            table *= 1 - chance[:, None]
+            table[:, 1:] += happened
+        yield chosen, table
 
 
 RBP = register(RankBiasedPrecision())

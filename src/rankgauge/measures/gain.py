@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import ratio
+from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import (
     Discount,
@@ -20,9 +20,13 @@ from rankgauge.measures.parameters import (
     parameter,
 )
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings
 from rankgauge.measures.weighted import Weighted
 
 TOLERANCE = 1e-15
+
+CERTAINTY = 1e-12
+"""How near to 1 an expected nDCG means that every order is the best one."""
 
 
 class CumulativeGain(Weighted):
@@ -38,7 +42,8 @@ class CumulativeGain(Weighted):
 
     gain: str | GainMap = parameter(
         Gain(),
-        "linear: the label; exp2: 2^label − 1; scaled: (2^label − 1)/2^max_grade; or a map",
+        "linear: the label; exp2: 2^label − 1; scaled: (2^label − 1)/2^max_grade; "
+        "fraction: label/max_grade; or a map",
         default="linear",
     )
 
@@ -96,7 +101,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
     """DCG over the best DCG that the query's judged documents allow."""
 
     name = "nDCG"
-    aliases = ("NDCG", "ndcg")
+    aliases: ClassVar[tuple[str, ...]] = ("NDCG", "ndcg")
     summary = "Normalised DCG: DCG over that of the best possible ranking."
     formula = "nDCG@k = DCG@k / DCG@k of the judged documents in the best order"
     source = (
@@ -105,8 +110,13 @@ class NormalizedDCG(DiscountedCumulativeGain):
     )
     range = (0.0, 1.0)
     monotone = False
-    bounding = "exact"
-    examples = ("nDCG@10", "nDCG", "nDCG(gain=exp2)@10", "nDCG(gain={1:1,2:3})@5")
+    bounding: ClassVar[Answer] = "exact"
+    examples: ClassVar[tuple[str, ...]] = (
+        "nDCG@10",
+        "nDCG",
+        "nDCG(gain=exp2)@10",
+        "nDCG(gain={1:1,2:3})@5",
+    )
     synonyms = {"dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}}}  # noqa: RUF012
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
@@ -139,6 +149,45 @@ class NormalizedDCG(DiscountedCumulativeGain):
             thickness=np.diff(levels),
             ideals=ideal[judged_above[:, None] + np.arange(len(free) + 1)[None, :]],
         )
+
+
+class ChanceNormalizedDCG(NormalizedDCG):
+    """How far nDCG gets from what a random ranking has to what the best one has."""
+
+    name = "RNDCG"
+    aliases = ()
+    summary = "nDCG set against the random ranking's: 0 is as good as random, 1 is the best."
+    formula = (
+        "RNDCG@k = (nDCG@k − E) / (1 − E), E the mean of nDCG@k over all orders of the judged "
+        "documents; 0 where E = 1"
+    )
+    source = (
+        "Gienapp, Fröbe, Hagen and Potthast 2020, "
+        "The impact of negative relevance judgments on nDCG"
+    )
+    range = (-np.inf, 1.0)
+    bounding = "enumerated"
+    examples = ("RNDCG@10", "RNDCG(gain=exp2)@20")
+
+    def _score(self, lists: Rankings) -> Floats:
+        return self._against_chance(super()._score(lists), lists)
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        mean = super()._tied(tied)
+        return None if mean is None else self._against_chance(mean, tied.rankings)
+
+    def _against_chance(self, scores: Floats, lists: Rankings) -> Floats:
+        chance = super().expected_each(lists.judged)
+        room = np.where(chance < 1 - CERTAINTY, 1 - chance, 0.0)
+        return ratio(scores - chance[lists.query], room[lists.query])
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """0, by definition."""
+        self.complete()
+        return np.zeros(len(judged))
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        return each_list(rankings, self._bounds_by_enumeration)
 
 
 def _extreme_ratios(
@@ -174,3 +223,4 @@ CG = register(CumulativeGain())
 DCG = register(DiscountedCumulativeGain())
 SDCG = register(ScaledDCG())
 nDCG = register(NormalizedDCG())
+RNDCG = register(ChanceNormalizedDCG())

@@ -31,6 +31,18 @@ OTHER_TOOLS = [
     (r"P[_.](\d+)", r"P@\1"),
     (r"recall[_.](\d+)", r"Recall@\1"),
     (r"success[_.](\d+)", r"Success@\1"),
+    (r"set_P", r"SetP"),
+    (r"set_recall", r"Recall"),
+    (r"set_F", r"SetF"),
+    (r"set_map", r"SetAP"),
+    (r"set_relative_P", r"SetRelP"),
+    (r"relative_P[_.](\d+)", r"RelP@\1"),
+    (r"11pt_avg", r"ElevenPoint"),
+    (r"iprec_at_recall[_.](\d*\.?\d+)", r"IPrec@\1"),
+    (r"Rprec_mult[_.](\d*\.?\d+)", r"Rprec(times=\1)"),
+    (r"gm_bpref", r"gm(bpref)"),
+    (r"utility", r"Utility"),
+    (r"utility[_.]([^,]+),([^,]+),([^,]+),([^,]+)", r"Utility(1,\1,\2,\3,\4)"),
 ]
 """trec_eval's names, and ours for them."""
 

@@ -14,6 +14,9 @@ from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 MOST_LABELLINGS = 100_000
 """How many labellings of the unjudged documents are enumerated for bounds, at the most."""
 
+MOST_ORDERED = 7
+"""How many documents are put into every order, at the most."""
+
 MOST_CELLS = 4_000_000
 """How many labels the variants of one list may have at a time, when its bounds are sought."""
 

@@ -70,6 +70,8 @@ class Number(Kind):
 
     @property
     def description(self) -> str:  # type: ignore[override]
+        if self.low == -math.inf and self.high == math.inf:
+            return "a number"
         if self.high == math.inf:
             return f"a number {'from' if self.closed else 'above'} {self.low:g}"
         sort = "from {:g} to {:g}" if self.closed else "strictly between {:g} and {:g}"
@@ -114,6 +116,7 @@ GAINS: dict[str, GainFunction] = {
     "linear": lambda label, max_grade: label,
     "exp2": lambda label, max_grade: np.exp2(label) - 1,
     "scaled": lambda label, max_grade: (np.exp2(label) - 1) / np.exp2(float(max_grade)),
+    "fraction": lambda label, max_grade: label / max_grade,
 }
 """Gain of a label, given the collection's highest grade, by name."""
 
@@ -157,6 +160,29 @@ class Gain(Kind):
 
 
 @dataclass(frozen=True)
+class Share(Gain):
+    """A gain from 0 to 1, so that it can be a chance."""
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        named = [name for name in GAINS if self._fits(name)]
+        return f"{', '.join(named)} or a map such as {{1:0.5,2:1}} of labels to gains from 0 to 1"
+
+    def check(self, value: Any) -> str | GainMap:
+        checked = super().check(value)
+        if not self._fits(checked):
+            raise self.refusal(value)
+        return checked
+
+    def _fits(self, gain: str | GainMap) -> bool:
+        """Whether gains stay within 0 and 1; for a function, by what a few scales give."""
+        if not isinstance(gain, str):
+            return all(worth <= 1 for _, worth in gain)
+        found = [gains(gain, np.arange(g + 1, dtype=np.int32), g) for g in range(1, 5)]
+        return all(((worth >= 0) & (worth <= 1)).all() for worth in found)
+
+
+@dataclass(frozen=True)
 class Discount(Kind):
     """How much a rank counts: a registered function, or `log_b`."""
 
@@ -191,8 +217,10 @@ class Parametric:
     source: ClassVar[str] = ""
     aliases: ClassVar[tuple[str, ...]] = ()
     examples: ClassVar[tuple[str, ...]] = ()
-    synonyms: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
+    synonyms: ClassVar[Mapping[str, Mapping[Any, Mapping[str, Any]]]] = {}
     """Parameters of other tools, and what their values mean in ours."""
+    elsewhere: ClassVar[Mapping[str, str]] = {}
+    """Parameters of other tools that are none here, and what to do instead."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -228,11 +256,13 @@ class Parametric:
             meaning = cls.synonyms.get(key)
             if meaning is not None:
                 if value not in meaning:
-                    known = ", ".join(meaning)
+                    known = ", ".join(map(str, meaning))
                     raise MeasureError(f"{cls.name}: {key}={value} is unknown, expected {known}")
                 if arguments.keys() & meaning[value].keys():
                     raise MeasureError(f"{cls.name}: {key} says again what is said already")
                 arguments.update(meaning[value])
+            elif key in cls.elsewhere:
+                raise MeasureError(f"{cls.name} has no parameter {key!r}: {cls.elsewhere[key]}")
             elif key not in names:
                 raise MeasureError(f"{cls.name} has no parameter {key!r}; it takes {taken}")
             elif key in arguments:
@@ -278,6 +308,16 @@ def gains(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
     if not np.isfinite(value).all():
         highest = int(labels.max())
         raise MeasureError(f"gain={gain} of grade {highest} is too large a number; use gain=linear")
+    return value
+
+
+def shares(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
+    """The gain of each label; MeasureError where one is above 1."""
+    value = gains(gain, labels, max_grade)
+    if value.max(initial=0.0) > 1:
+        grade = int(labels[np.argmax(value)])
+        message = f"the gain of grade {grade} is {number_text(value.max())}, expected at most 1"
+        raise MeasureError(f"{message}: a map of gains has to name every grade")
     return value
 
 

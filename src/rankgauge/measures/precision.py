@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankgauge.data.model import Floats
+from rankgauge.data.model import Floats, Ints
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Binary, Measure, ratio
+from rankgauge.measures.parameters import Number, parameter
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings, mean_reciprocal_rank, miss_chance
 from rankgauge.measures.weighted import BinaryWeighted
 from rankgauge.native import segments as native
 
@@ -38,7 +41,7 @@ class RecallAt(BinaryWeighted):
     """The share of all relevant documents that is retrieved."""
 
     name = "Recall"
-    aliases = ("R",)
+    aliases = ("R", "SetR")
     summary = "Recall: the share of all relevant documents that the top k holds."
     formula = "Recall@k = |relevant in the top k| / R"
     source = (
@@ -54,23 +57,45 @@ class RecallAt(BinaryWeighted):
 
 
 class RPrecision(Binary):
-    """Precision at R, the number of relevant documents."""
+    """Precision at R, the number of relevant documents, or at a multiple of it."""
 
     name = "Rprec"
     summary = "R-precision: precision after as many documents as there are relevant ones."
-    formula = "Rprec = |relevant in the top R| / R"
+    formula = (
+        "Rprec = |relevant in the top R| / R; with `times`, the top c = ⌊times·R + 0.9⌋, over c"
+    )
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability"
     cutoffs = "none"
     expectation = "exact"
-    examples = ("Rprec", "Rprec(rel=2)")
+    examples = ("Rprec", "Rprec(rel=2)", "Rprec(times=0.5)")
+
+    times: float = parameter(
+        Number(0, closed=False),
+        "what R is multiplied by to say how many documents count",
+        default=1.0,
+    )
+
+    def _depths(self, judged: JudgedLabels) -> Ints:
+        """How many documents count for each query."""
+        depths: Ints = (self.times * judged.relevant(self.rel) + 0.9).astype(np.int64)
+        return depths
 
     def _score(self, lists: Rankings) -> Floats:
-        relevant = lists.judged.relevant(self.rel)[lists.query]
-        counted = lists.relevant(self.rel) & (lists.ranks <= lists.each_row(relevant))
-        return ratio(lists.count(counted), relevant)
+        depth = self._depths(lists.judged)[lists.query]
+        counted = lists.relevant(self.rel) & (lists.ranks <= lists.each_row(depth))
+        return ratio(lists.count(counted), depth)
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
-        return ratio(judged.relevant(self.rel), judged.sizes)
+        """min(c, n)·R/n hits in the top c, over c."""
+        depth = self._depths(judged)
+        hits = np.minimum(depth, judged.sizes) * ratio(judged.relevant(self.rel), judged.sizes)
+        return ratio(hits, depth)
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """The share of relevant documents in each group times its places in the top c, over c."""
+        depth = self._depths(tied.rankings.judged)[tied.rankings.query]
+        share = ratio(tied.count(tied.rankings.relevant(self.rel)), tied.sizes)
+        return ratio(tied.over_groups(share * tied.within(tied.each_group(depth))), depth)
 
 
 class ReciprocalRank(Binary):
@@ -92,6 +117,15 @@ class ReciprocalRank(Binary):
     def expected_each(self, judged: JudgedLabels) -> Floats:
         return expected_at_first_relevant(judged, self.rel, self.cutoff, lambda rank: 1 / rank)
 
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """The mean of 1/rank over the places of the first relevant document in its group."""
+        first, found = first_relevant_group(tied, self.rel)
+        score = np.zeros(len(tied))
+        score[tied.owner[first]] = mean_reciprocal_rank(
+            tied.sizes[first], found, tied.above[first], self.depth
+        )
+        return score
+
 
 class SuccessAt(Binary):
     """Whether anything relevant is retrieved."""
@@ -111,6 +145,16 @@ class SuccessAt(Binary):
     def expected_each(self, judged: JudgedLabels) -> Floats:
         return expected_at_first_relevant(judged, self.rel, self.cutoff, np.ones_like)
 
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """The chance that the places of the first group with relevant documents that are in the top
+        k hold one of them."""
+        first, found = first_relevant_group(tied, self.rel)
+        score = np.zeros(len(tied))
+        score[tied.owner[first]] = 1 - miss_chance(
+            tied.sizes[first], found, tied.within(self.depth)[first]
+        )
+        return score
+
 
 class JudgedAt(Measure):
     """How much of a ranking has been judged."""
@@ -126,12 +170,25 @@ class JudgedAt(Measure):
     def _score(self, lists: Rankings) -> Floats:
         return ratio(lists.count(lists.labels >= 0), lists.lengths)
 
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """The share of judged documents in each group times its places in the top k."""
+        places = tied.within(self.depth)
+        share = ratio(tied.count(tied.rankings.labels >= 0), tied.sizes)
+        return ratio(tied.over_groups(share * places), tied.over_groups(places))
+
 
 def first_relevant(lists: Rankings, rel: int) -> Floats:
     """The rank of the first relevant document of each list, 0 where there is none."""
     relevant = lists.relevant(rel)
     first = relevant & (lists.running_count(relevant) == 1)
     return lists.sum(np.where(first, lists.ranks, 0).astype(np.float64))
+
+
+def first_relevant_group(tied: TiedRankings, rel: int) -> tuple[NDArray[np.intp], Ints]:
+    """The first group of each list, where it has one, that holds relevant documents, and how many."""
+    found = tied.count(tied.rankings.relevant(rel))
+    first = np.flatnonzero((found > 0) & (tied.before(found) == 0))
+    return first, found[first]
 
 
 def expected_at_first_relevant(

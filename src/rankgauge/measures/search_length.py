@@ -9,6 +9,7 @@ from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Binary
 from rankgauge.measures.parameters import Whole, parameter
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings
 
 
 class SearchLengthTo(Binary):
@@ -45,6 +46,22 @@ class SearchLengthTo(Binary):
         found = judged.relevant(self.rel)
         expected: Floats = self.j * (judged.sizes - found) / (found + 1)
         return np.where(found < self.j, np.nan, expected)
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """Cooper's expected search length: the non-relevant documents above the group that holds the
+        j-th relevant one, and i·n/(r+1) of its own n, i being how many of its r are still wanted."""
+        found = tied.count(tied.rankings.relevant(self.rel))
+        before = tied.before(found)
+        wanted = self.j - before
+        goal = (wanted > 0) & (wanted <= found)
+        within = wanted * (tied.sizes - found) / (found + 1)
+        above = tied.over_groups(np.where(goal, tied.above - before + within, 0.0))
+        query, judged = tied.rankings.query, tied.rankings.judged
+        relevant = judged.relevant(self.rel)[query]
+        unjudged = tied.over_groups(tied.count(tied.rankings.labels < 0) + tied.unlisted)
+        never = judged.sizes[query] - relevant + unjudged
+        length = np.where(tied.over_groups(goal) > 0, above, never)
+        return np.where(relevant < self.j, np.nan, length)
 
 
 SearchLength = register(SearchLengthTo())

@@ -14,9 +14,39 @@ from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
+from rankgauge.measures.ties import TiedRankings
 
 
-class Weighted(Measure):
+class Gainful(Measure):
+    """A measure that sees of a label only its gain, so that orders are by gain and not by label."""
+
+    def _gains(self, labels: Labels, max_grade: int) -> Floats:
+        """The gain of each label; 0 for an unjudged document."""
+        raise NotImplementedError
+
+    def _most_gainful(self, max_grade: int) -> int:
+        """The label from 0 to `max_grade` with the highest gain."""
+        return max_grade
+
+    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
+        if not self.swap_monotone:
+            return super()._extreme(judged, best=best)
+        return self._in_order(judged, best=best)
+
+    def _in_order(self, judged: JudgedLabels, *, best: bool) -> Floats:
+        """The score of the most gainful document first, or last."""
+        ordered = by_gain(judged, self._gains(judged.labels, judged.max_grade))
+        lists = ordered.best_first() if best else ordered.worst_first()
+        return self.complete()._score(lists.top(self.cutoff))
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        if not self.monotone:
+            return super().bounds_each(rankings)
+        best = self._most_gainful(rankings.judged.max_grade)
+        return self.score_each(labelled(rankings, 0)), self.score_each(labelled(rankings, best))
+
+
+class Weighted(Gainful):
     """Static weights by rank times gains by label, over a divisor that the query sets."""
 
     expectation = "exact"
@@ -25,17 +55,9 @@ class Weighted(Measure):
         """The weights of ranks 1 to `count`, none greater than the one before."""
         raise NotImplementedError
 
-    def _gains(self, labels: Labels, max_grade: int) -> Floats:
-        """The gain of each label; 0 for an unjudged document."""
-        raise NotImplementedError
-
     def _divisor(self, judged: JudgedLabels) -> Floats:
         """What each query's sum is divided by; where it is 0 the score is 0."""
         return np.ones(len(judged))
-
-    def _most_gainful(self, max_grade: int) -> int:
-        """The label from 0 to `max_grade` with the highest gain."""
-        return max_grade
 
     def _total(self, lists: Rankings) -> Floats:
         """The weighted sum of gains of each list."""
@@ -49,26 +71,29 @@ class Weighted(Measure):
     def _score(self, lists: Rankings) -> Floats:
         return ratio(self._total(lists), self._divisor(lists.judged)[lists.query])
 
-    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
-        ordered = by_gain(judged, self._gains(judged.labels, judged.max_grade))
-        lists = ordered.best_first() if best else ordered.worst_first()
-        return self.complete()._score(lists.top(self.cutoff))
-
-    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        if not self.monotone:
-            return super().bounds_each(rankings)
-        best = self._most_gainful(rankings.judged.max_grade)
-        return self.score_each(labelled(rankings, 0)), self.score_each(labelled(rankings, best))
-
     def expected_each(self, judged: JudgedLabels) -> Floats:
         """The mean gain times the weights of the ranks that are filled (MATHS: any Σ d·g)."""
         self.complete()
         lists = judged.best_first()
         gain = lists.sum(self._gains(judged.labels, judged.max_grade))
         filled = judged.sizes if self.cutoff is None else np.minimum(judged.sizes, self.cutoff)
-        weights = self._weights(int(filled.max(initial=0)))
-        weight = np.concatenate(([0.0], np.cumsum(weights)))[filled]
+        weight = self._weight_of_first(filled)
         return ratio(ratio(gain, judged.sizes) * weight, self._divisor(judged))
+
+    def _weight_of_first(self, counts: Ints) -> Floats:
+        """The weights of the first ranks, so many of them, added up."""
+        weights = self._weights(int(counts.max(initial=0)))
+        return np.concatenate(([0.0], np.cumsum(weights)))[counts]
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """Each group's mean gain times the weights of its ranks (McSherry and Najork 2008)."""
+        lists = tied.rankings
+        gain = ratio(tied.sum(self._gains(lists.labels, lists.judged.max_grade)), tied.sizes)
+        end = np.where(gain > 0, tied.above + tied.within(self.depth), 0)
+        begin = np.minimum(tied.above, end)
+        filled = self._weight_of_first(np.concatenate((begin, end))).reshape(2, -1)
+        total = tied.over_groups(gain * (filled[1] - filled[0]))
+        return ratio(total, self._divisor(lists.judged)[lists.query])
 
 
 class BinaryWeighted(Binary, Weighted):

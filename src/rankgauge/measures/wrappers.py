@@ -1,11 +1,16 @@
-"""What a measure answers, as measures of their own: lower, upper, ideal, worst, expected."""
+"""Measures made of another: what it answers (lower, upper, ideal, worst, expected), prefix_mean."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Self
+
+from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import Answer, Wrapper
+from rankgauge.measures.base import Answer, Measure, Wrapper
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings
 
 
 class _Bound(Wrapper):
@@ -70,6 +75,9 @@ class _OfQuery(Wrapper):
     def expected_each(self, judged: JudgedLabels) -> Floats:
         return self._value(judged)
 
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        return self.score_each(tied.rankings)
+
 
 class Ideal(_OfQuery):
     """The best any order of the judged documents gets."""
@@ -107,8 +115,67 @@ class Expected(_OfQuery):
         return self.measure.expected_each(judged)
 
 
+class PrefixMean(Wrapper):
+    """The mean of a measure over the cut-offs 1 to k.
+
+    The best and the worst order are the same at every cut-off, and so are the best and the worst labels
+    for a monotone measure; so what the measure answers at each cut-off is averaged, one after the other.
+    """
+
+    name = "prefix_mean"
+    summary = "The mean of a measure with a cut-off k over the cut-offs 1 to k."
+    formula = "prefix_mean(m@k) = (1/k) · Σ_{i≤k} m@i"
+    source = "Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques"
+    examples = ("prefix_mean(nDCG@10)", "prefix_mean(P@5)")
+
+    def complete(self) -> Self:
+        if not isinstance(self.measure.cutoff, int):
+            inside = f"write, for example, {self.name}(nDCG@10)"
+            raise MeasureError(f"{self} needs a cut-off at the measure inside; {inside}")
+        return super().complete()
+
+    @property
+    def depth(self) -> int | None:
+        return self.measure.depth
+
+    def _mean(self, answer: Callable[[Measure], Floats]) -> Floats:
+        last = self.complete().measure.cutoff or 1
+        total = answer(self.measure @ 1)
+        for cutoff in range(2, last + 1):
+            total = total + answer(self.measure @ cutoff)
+        return total / last
+
+    def score_each(self, rankings: Rankings) -> Floats:
+        return self._mean(lambda measure: measure.score_each(rankings))
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        return self._mean(lambda measure: measure.expected_each(judged))
+
+    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
+        if not self.swap_monotone:
+            return super()._extreme(judged, best=best)
+        if best:
+            return self._mean(lambda measure: measure.ideal_each(judged))
+        return self._mean(lambda measure: measure.worst_each(judged))
+
+    @property
+    def bounding(self) -> Answer:
+        if self.measure.bounding == "no" or self.measure.monotone:
+            return self.measure.bounding
+        return "enumerated"
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        if not self.measure.monotone:
+            return super().bounds_each(rankings)
+        return (
+            self._mean(lambda measure: measure.bounds_each(rankings)[0]),
+            self._mean(lambda measure: measure.bounds_each(rankings)[1]),
+        )
+
+
 lower = register(Lower)
 upper = register(Upper)
 ideal = register(Ideal)
 worst = register(Worst)
 expected = register(Expected)
+prefix_mean = register(PrefixMean)

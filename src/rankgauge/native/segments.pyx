@@ -34,6 +34,22 @@ def segment_sum(const double[::1] values, const long long[::1] offsets):
     return result
 
 
+def segment_cumsum(const double[::1] values, const long long[::1] offsets):
+    """The running sum within each segment, each place included."""
+    check(values.shape[0], offsets)
+    cdef Py_ssize_t segments = offsets.shape[0] - 1, s, i
+    result = np.zeros(values.shape[0])
+    cdef double[::1] out = result
+    cdef double total
+    with nogil:
+        for s in range(segments):
+            total = 0.0
+            for i in range(offsets[s], offsets[s + 1]):
+                total = total + values[i]
+                out[i] = total
+    return result
+
+
 def segment_cumprod(const double[::1] values, const long long[::1] offsets):
     """The running product within each segment of the values before each place, so 1 at its start."""
     check(values.shape[0], offsets)

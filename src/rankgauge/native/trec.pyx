@@ -152,14 +152,16 @@ cdef int parse_grade(
     return FINE
 
 
-def tokenize(const unsigned char[::1] text, Py_ssize_t columns, bint whole, bint lenient):
+def tokenize(
+    const unsigned char[::1] text, Py_ssize_t columns, bint whole, bint lenient, bint more=False
+):
     """The columns of each line, and what was wrong.
 
     Lines have `columns` columns: topic first, document third, the number (a grade when `whole`, else
     a score) fifth of six or fourth of four. Returns (places, values, faults): places is an array of
     starts and lengths for topic, second column, document and last column, one row each; faults
     maps the kind of fault to (count, position of the first). Reading stops at the first fault unless
-    `lenient`.
+    `lenient`. `more` columns than these are passed over, if allowed.
     """
     if columns != 4 and columns != 6:
         raise ValueError("a run has six columns, a qrels file four")
@@ -205,7 +207,7 @@ def tokenize(const unsigned char[::1] text, Py_ssize_t columns, bint whole, bint
                 continue
             if binary:
                 fault = BINARY
-            elif column != columns:
+            elif column < columns or (column > columns and not more):
                 fault = TOO_FEW if column < columns else TOO_MANY
             elif whole:
                 fault = parse_grade(

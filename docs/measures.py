@@ -1,0 +1,68 @@
+"""Writes docs/MEASURES.md from the registry: every measure, and what it can answer.
+
+python docs/measures.py           rewrites the page
+python docs/measures.py --check   fails where the page is not what the registry says
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rankgauge.measures import Aggregate, Measure, entries, parse
+from rankgauge.measures.registry import Entry
+
+PAGE = Path(__file__).with_name("MEASURES.md")
+HEAD = """\
+# The measures, and what they can answer
+
+Made from the registry by `docs/measures.py`. How a question is answered: `exact`; `enumerated`, while
+there are few enough documents to try every order or labelling; `–`, not at all. `score` is for any
+ranking; `ideal`, `worst` and `expected` are over the orders of the judged documents; `bounds` over the
+labels of the unjudged ones.
+`rankgauge measures NAME` explains a measure with its parameters.
+"""
+
+
+def sample(entry: Entry) -> Measure | Aggregate:
+    """A measure to ask: the entry itself, or a wrapper around the measure of its first example."""
+    return entry if isinstance(entry, Measure) else parse(entry.examples[0])
+
+
+def escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def page() -> str:
+    """The whole page."""
+    by_name = sorted(entries().items(), key=lambda item: item[0].lower())
+    measures = [(name, entry) for name, entry in by_name if isinstance(sample(entry), Measure)]
+    questions = list(sample(measures[0][1]).answers())  # type: ignore[union-attr]
+    lines = [HEAD, f"| measure | better | {' | '.join(questions)} |"]
+    lines.append("|---|---|" + "---|" * len(questions))
+    for name, entry in measures:
+        measure = sample(entry)
+        assert isinstance(measure, Measure)
+        shown = [how.replace("no", "–") for how in measure.answers().values()]
+        around = name if isinstance(entry, Measure) else f"{name}(…)"
+        lines.append(f"| {around} | {measure.direction} | {' | '.join(shown)} |")
+    lines += [
+        "",
+        "## What they are",
+        "",
+        "| name | what it is | formula | source |",
+        "|---|---|---|---|",
+    ]
+    for name, entry in by_name:
+        cells = (entry.summary, entry.formula, entry.source)
+        lines.append(f"| {name} | {' | '.join(map(escaped, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv:
+        same = PAGE.exists() and PAGE.read_text() == page()
+        sys.exit(
+            0 if same else "docs/MEASURES.md is not what the registry says: run docs/measures.py"
+        )
+    PAGE.write_text(page())

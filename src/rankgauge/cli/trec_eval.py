@@ -1,0 +1,138 @@
+"""rankgauge trec_eval: the drop-in, with trec_eval's own flags."""
+
+from __future__ import annotations
+
+import getopt
+import sys
+from typing import Literal
+
+import click
+
+from rankgauge.cli import printable
+from rankgauge.data.errors import DuplicateError, RankgaugeError
+from rankgauge.data.trec import read_qrels, read_run
+from rankgauge.trec_eval import NICKNAMES, NoCommonTopics, Settings, UsageError, report
+from rankgauge.version import __version__
+
+SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+LONG = {
+    "help": "h",
+    "version": "v",
+    "query_eval_wanted": "q",
+    "measure=": "m",
+    "complete_rel_info_wanted": "c",
+    "level_for_rel=": "l",
+    "nosummary": "n",
+    "Debug_level=": "D",
+    "Judged_docs_only": "J",
+    "Number_docs_in_coll=": "N",
+    "Max_retrieved_per_topic=": "M",
+    "Rel_info_format=": "R",
+    "Results_format=": "T",
+    "Output_old_results_format": "o",
+    "Zscore=": "Z",
+    "compat=": "compat",
+}
+HELP = f"""\
+Usage: rankgauge trec_eval [OPTIONS] QRELS RUN
+
+Prints what trec_eval 9.0.8 prints, line for line. RUN may be - for standard input; files may be
+compressed.
+
+  -m NAME[.PARAMETERS]  a measure: map, P.5,10, ndcg_cut.20, ndcg.1=3,2=9, utility.2,-1,0,0, or one of
+                        {", ".join(NICKNAMES)} (official is the default); may be repeated
+  -q                    also each topic, not only all of them
+  -n                    no summary over topics
+  -c                    average over all judged topics, not only those of the run
+  -l NUMBER             the lowest grade that counts as relevant (1)
+  -J                    judged documents only: the others are removed from the run
+  -M NUMBER             use so many documents of each topic
+  -N NUMBER             documents in the collection (utility)
+  -Z FILE               z-scores, by the means and deviations in FILE
+  -R FORMAT, -T FORMAT  formats of the files: qrels and trec_results are understood
+  -o, -D NUMBER         accepted, without effect
+  -v                    the version
+  --compat 9|10         follow trec_eval 9.0.8 (default) or 10.0: scores compared in double precision,
+                        recall levels rounded to the nearest, lines with # skipped, rbp and unj
+"""
+
+
+@click.command(
+    "trec_eval",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True},
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(arguments: tuple[str, ...]) -> None:
+    """Do as trec_eval does, with its flags: -m -q -c -l -n -J -M -N -Z -R -T -o -v -h."""
+    sys.exit(run(list(arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """Evaluate as trec_eval would; the exit code tells what went wrong as its does."""
+    try:
+        return _run(arguments)
+    except (UsageError, getopt.GetoptError) as error:
+        click.echo(f"trec_eval: {printable(str(error))} (-h for help)", err=True)
+        return 1
+    except NoCommonTopics as error:
+        click.echo(f"trec_eval: {error}", err=True)
+        return 7
+    except DuplicateError as error:
+        click.echo(printable(str(error)), err=True)
+        return 4
+    except RankgaugeError as error:
+        click.echo(printable(str(error)), err=True)
+        return 2
+
+
+def _run(arguments: list[str]) -> int:
+    options, files = getopt.gnu_getopt(arguments, SHORT, list(LONG))
+    measures: list[str] = []
+    given: dict[str, str] = {}
+    for flag, value in options:
+        name = LONG.get(flag[2:], LONG.get(f"{flag[2:]}=")) if flag.startswith("--") else flag[1:]
+        assert name is not None
+        if name == "m":
+            measures.append(value)
+        given[name] = value
+    if "h" in given:
+        click.echo(HELP, nl=False)
+        return 0
+    if "v" in given:
+        click.echo(f"rankgauge {__version__}, as trec_eval version 9.0.8", err=True)
+        return 0
+    if len(files) != 2:
+        raise UsageError(f"{len(files)} files, expected QRELS and RUN")
+    for flag, understood in (("R", "qrels"), ("T", "trec_results")):
+        if given.get(flag, understood) != understood:
+            raise UsageError(f"-{flag} {given[flag]} is not supported, only -{flag} {understood}")
+    compat = given.get("compat", "9")
+    if compat not in ("9", "10"):
+        raise UsageError(f"--compat {compat}: expected 9 or 10")
+    version: Literal[9, 10] = 9 if compat == "9" else 10
+    settings = Settings(
+        measures=measures,
+        per_query="q" in given,
+        summary="n" not in given,
+        complete="c" in given,
+        judged_only="J" in given,
+        rel=_natural(given, "l", 1),
+        most_retrieved=_natural(given, "M", 0) or None,
+        collection=_natural(given, "N", 0),
+        z_scores=given.get("Z"),
+        compat=version,
+    )
+    comments = version == 10
+    judgments = read_qrels(files[0], comments=comments)
+    retrieved = read_run(files[1], comments=comments, more_columns=True)
+    lines = list(report(judgments, retrieved, settings))
+    click.echo("\n".join(lines) + "\n" if lines else "", nl=False)
+    return 0
+
+
+def _natural(given: dict[str, str], flag: str, default: int) -> int:
+    text = given.get(flag, str(default))
+    if not text.strip().isdigit():
+        raise UsageError(f"-{flag} {text}: expected a whole number")
+    return int(text)

@@ -1,0 +1,98 @@
+"""Counts of documents, and the share that is not judged: what the other numbers rest on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.data.model import Floats
+from rankgauge.data.rankings import Rankings
+from rankgauge.measures.base import Measure
+from rankgauge.measures.parameters import Whole, parameter
+from rankgauge.measures.registry import register
+
+
+class Count(Measure):
+    """A number of documents: neither better high nor low."""
+
+    range = (0.0, np.inf)
+    direction = "none"
+    bounding = "no"
+    source = "trec_eval"
+
+
+class NumberRetrieved(Count):
+    """How many documents a ranking holds."""
+
+    name = "NumRet"
+    summary = "The number of documents retrieved."
+    formula = "NumRet = |retrieved|"
+    examples = ("NumRet", "NumRet@10")
+
+    def _score(self, lists: Rankings) -> Floats:
+        return lists.lengths.astype(np.float64)
+
+
+class NumberRelevant(Count):
+    """How many documents of a query are relevant, whatever is retrieved."""
+
+    name = "NumRel"
+    summary = "The number of relevant documents of a query."
+    formula = "NumRel = R"
+    cutoffs = "none"
+    examples = ("NumRel", "NumRel(rel=2)")
+
+    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+
+    def _score(self, lists: Rankings) -> Floats:
+        return lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
+
+
+class NumberRelevantRetrieved(Count):
+    """How many relevant documents a ranking holds."""
+
+    name = "NumRelRet"
+    summary = "The number of relevant documents retrieved."
+    formula = "NumRelRet = |retrieved with a label from rel on|"
+    examples = ("NumRelRet", "NumRelRet(rel=2)@10")
+
+    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+
+    def _score(self, lists: Rankings) -> Floats:
+        return lists.count(lists.relevant(self.rel)).astype(np.float64)
+
+
+class NumberNonrelevantRetrieved(Count):
+    """How many documents of a ranking are judged and not relevant."""
+
+    name = "NumNonRelRet"
+    summary = "The number of retrieved documents that are judged non-relevant."
+    formula = "NumNonRelRet = |retrieved with a label from 0 to rel − 1|"
+    examples = ("NumNonRelRet", "NumNonRelRet(rel=2)@10")
+
+    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+
+    def _score(self, lists: Rankings) -> Floats:
+        return lists.count((lists.labels >= 0) & (lists.labels < self.rel)).astype(np.float64)
+
+
+class UnjudgedAt(Measure):
+    """How much of the first k places holds a document that nobody judged."""
+
+    name = "Unjudged"
+    summary = "The share of the first k places that hold an unjudged document."
+    formula = "Unjudged@k = |unjudged in the top k| / k, also where fewer are retrieved"
+    source = "trec_eval 10 (as unj)"
+    direction = "none"
+    bounding = "no"
+    cutoffs = "required"
+    examples = ("Unjudged@10",)
+
+    def _score(self, lists: Rankings) -> Floats:
+        return lists.count(lists.labels < 0) / float(self.cutoff or 1)
+
+
+NumRet = register(NumberRetrieved())
+NumRel = register(NumberRelevant())
+NumRelRet = register(NumberRelevantRetrieved())
+NumNonRelRet = register(NumberNonrelevantRetrieved())
+Unjudged = register(UnjudgedAt())

@@ -1,0 +1,133 @@
+"""Measures of likeness to an ideal ranking: compatibility."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.data.model import Floats, Ints
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.base import Measure, ratio
+from rankgauge.measures.parameters import Choice, Number, parameter
+from rankgauge.measures.registry import register
+
+
+class Compatibility(Measure):
+    """Rank-biased overlap with the most similar ideal ranking.
+
+    The ideal ranking holds the documents of grade 1 and above, the highest grade first, and within a
+    grade those that are retrieved first, in the order of the ranking. Overlap is counted at the depths
+    1 to k, also beyond the end of either ranking, and without a cut-off at all depths.
+    """
+
+    name = "compat"
+    aliases = ("Compat",)
+    summary = "Compatibility: rank-biased overlap with the ideal ranking that is most similar."
+    formula = (
+        "compat(p)@k = RBO(ranking, ideal) / RBO(ideal, ideal), "
+        "RBO = Σ_{d≤k} p^(d−1) · |common in the top d| / d over Σ_{d≤k} p^(d−1)"
+    )
+    source = (
+        "Clarke, Smucker and Vtyurina 2020, Offline evaluation by maximum similarity to an ideal "
+        "ranking; Clarke, Vtyurina and Smucker 2021, Assessing top-k preferences"
+    )
+    expectation = "exact"
+    examples = ("compat", "compat(p=0.98)", "compat(normalize=no)@1000")
+    synonyms = {  # noqa: RUF012
+        "normalize": {
+            "yes": {"normalize": "yes"},
+            "no": {"normalize": "no"},
+            "True": {"normalize": "yes"},
+            "False": {"normalize": "no"},
+            True: {"normalize": "yes"},
+            False: {"normalize": "no"},
+        }
+    }
+
+    p: float = parameter(
+        Number(0, 1, closed=False), "persistence: how much deeper ranks count", default=0.95
+    )
+    normalize: str = parameter(
+        Choice(("yes", "no")),
+        "yes: divide by the overlap of the ideal ranking with itself, so that 1 can be reached",
+        default="yes",
+    )
+
+    def _score(self, lists: Rankings) -> Floats:
+        relevant = lists.labels >= 1
+        met = np.maximum(lists.ranks, places(lists))[relevant]
+        worth = np.zeros(len(lists.labels))
+        worth[relevant] = self._from_depth(int(met.max(initial=0)))[met - 1]
+        return ratio(lists.sum(worth), self._divisor(lists.judged)[lists.query])
+
+    def _from_depth(self, count: int) -> Floats:
+        """What a document adds that is common from depth d on, for d from 1 to `count`.
+
+        Σ_{d≤i≤k} p^(i−1)/i; without a cut-off the sum over all i is −ln(1 − p)/p.
+        """
+        deepest = count if self.cutoff is None else max(count, self._noticed(self.cutoff))
+        depth = np.arange(1.0, deepest + 1)
+        down_to = np.concatenate(([0.0], np.cumsum(self.p ** (depth - 1) / depth)))
+        whole = -np.log1p(-self.p) / self.p
+        if self.cutoff is not None:
+            whole = down_to[min(self.cutoff, deepest)]
+        worth: Floats = np.maximum(whole - down_to[:count], 0.0)
+        return worth
+
+    def _noticed(self, depth: int) -> int:
+        """The depth, or that beyond which nothing changes a sum any more."""
+        return int(min(depth, 45 / -np.log(self.p) + 1))
+
+    def _divisor(self, judged: JudgedLabels) -> Floats:
+        if self.normalize == "no":
+            whole = 1.0 if self.cutoff is None else 1 - self.p**self.cutoff
+            return np.full(len(judged), whole / (1 - self.p))
+        relevant = judged.relevant(1)
+        each = self._from_depth(int(relevant.max(initial=0)))
+        return np.concatenate(([0.0], np.cumsum(each)))[relevant]
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """The j-th of m documents of a grade, out of n, is at rank r in a random order with
+        probability C(r−1, j−1) · C(n−r, m−j) / C(n, m).
+
+        One query and grade after the other, since each has a table of probabilities of its own.
+        """
+        from scipy.special import gammaln
+
+        def choices(n: Ints, m: Ints) -> Floats:
+            return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))
+
+        each = self._from_depth(int(judged.sizes.max(initial=0)))
+        total = np.zeros(len(judged))
+        for query, (start, end) in enumerate(
+            zip(judged.offsets[:-1].tolist(), judged.offsets[1:].tolist(), strict=True)
+        ):
+            labels, size = judged.labels[start:end], end - start
+            for grade in np.unique(labels[labels >= 1]):
+                above, count = (int(np.count_nonzero(f)) for f in (labels > grade, labels == grade))
+                nth = np.arange(1, count + 1)[:, None]
+                rank = nth + np.arange(size - count + 1)[None, :]
+                log_chance = choices(rank - 1, nth - 1) + choices(size - rank, count - nth)
+                chance = np.exp(log_chance - choices(np.array(size), np.array(count)))
+                total[query] += np.sum(chance * each[np.maximum(rank, above + nth) - 1])
+        return ratio(total, self._divisor(judged))
+
+
+def places(lists: Rankings) -> Ints:
+    """The place of each judged document of a ranking in the ideal ranking most similar to it."""
+    judged, labels = lists.judged, lists.labels.astype(np.int64)
+    query = lists.each_row(lists.query)
+    span = int(max(judged.labels.max(initial=0), labels.max(initial=0))) + 1
+    owner = np.repeat(np.arange(len(judged)), judged.sizes)
+    known = owner * span + (span - 1 - judged.labels)
+    higher = np.searchsorted(known, query * span + (span - 1 - labels)) - judged.offsets[query]
+    grouped = np.lexsort((labels, lists.each_row(np.arange(len(lists)))))
+    group = lists.each_row(np.arange(len(lists)))[grouped] * (span + 2) + labels[grouped] + 2
+    start = np.concatenate(([True], group[1:] != group[:-1]))[: len(group)]
+    first = np.flatnonzero(start)[np.cumsum(start) - 1]
+    nth = np.empty(len(labels), dtype=np.int64)
+    nth[grouped] = np.arange(1, len(labels) + 1) - first
+    place: Ints = higher + nth
+    return place
+
+
+compat = register(Compatibility())

@@ -1,0 +1,204 @@
+"""Average precision for graded labels: the Q-measure and graded average precision."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import Floats
+from rankgauge.data.rankings import JudgedLabels, Rankings, segment_count
+from rankgauge.measures.average_precision import SumOfPrecisions
+from rankgauge.measures.base import Measure, ratio
+from rankgauge.measures.labelling import each_list
+from rankgauge.measures.parameters import Choice, Gain, GainMap, Number, gains, parameter
+from rankgauge.measures.registry import register
+from rankgauge.measures.weighted import by_gain
+from rankgauge.native import segments as native
+
+TOLERANCE = 1e-15
+
+
+class QMeasure(Measure):
+    """Average precision with the gains so far, of the list and of the best one, mixed in."""
+
+    name = "Q"
+    summary = "Q-measure: average precision blended with the gain so far over the best possible."
+    formula = (
+        "Q(beta)@k = (1/norm) · Σ_{i≤k} [gain_i > 0] · (c_i + β·cg_i) / (i + β·cg*_i), c_i documents "
+        "with a gain and cg_i their gains down to rank i, cg*_i the highest cg_i; norm R, min(k, R) or k"
+    )
+    source = (
+        "Sakai 2004, New performance metrics based on multigrade relevance: their application to "
+        "question answering"
+    )
+    expectation = "exact"
+    examples = ("Q", "Q@10", "Q(beta=10,norm=min)@10", "Q(gain=exp2)@20")
+
+    beta: float = parameter(
+        Number(0), "how much gains count against documents; 0 is average precision", default=1.0
+    )
+    norm: str = parameter(
+        Choice(("R", "min", "k")),
+        "R: all documents with a gain; min: min(k, R), so that 1 can be reached; k: the cut-off",
+        default="R",
+    )
+    gain: str | GainMap = parameter(
+        Gain(),
+        "linear: the label; exp2: 2^label − 1; scaled: (2^label − 1)/2^max_grade; or a map",
+        default="linear",
+    )
+
+    def complete(self) -> QMeasure:
+        if self.norm == "k" and self.cutoff is None:
+            raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
+        return self
+
+    def _gains(self, lists: Rankings | JudgedLabels, max_grade: int) -> Floats:
+        return gains(self.gain, lists.labels, max_grade)
+
+    def _ideal_gains(self, judged: JudgedLabels) -> Floats:
+        """The gains of each query's judged documents, the highest first."""
+        own = self._gains(judged, judged.max_grade)
+        return self._gains(by_gain(judged, own), judged.max_grade)
+
+    def _with_gain(self, judged: JudgedLabels) -> Floats:
+        """R, the number of judged documents of each query that have a gain."""
+        gainful = self._gains(judged, judged.max_grade) > 0
+        return segment_count(gainful, judged.offsets).astype(np.float64)
+
+    def _norm(self, relevant: Floats) -> Floats:
+        if self.norm == "R" or self.cutoff is None:
+            return relevant
+        limit = float(self.cutoff)
+        return np.minimum(relevant, limit) if self.norm == "min" else np.full_like(relevant, limit)
+
+    def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
+        nothing: NDArray[np.bool_] = self._with_gain(judged) == 0
+        return nothing
+
+    def _score(self, lists: Rankings) -> Floats:
+        judged, gain = lists.judged, self._gains(lists, lists.judged.max_grade)
+        best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
+        size = lists.each_row(judged.sizes[lists.query])
+        start = lists.each_row(judged.offsets[:-1][lists.query])
+        best_here = best[np.where(size > 0, start + np.minimum(lists.ranks, size), 0)]
+        gained = native.segment_cumsum(gain, lists.offsets)
+        blended = (lists.running_count(gain > 0) + self.beta * gained) / (
+            lists.ranks + self.beta * best_here
+        )
+        total = lists.sum(np.where(gain > 0, blended, 0.0))
+        return ratio(total, self._norm(self._with_gain(judged))[lists.query])
+
+    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
+        return super()._extreme(by_gain(judged, self._gains(judged, judged.max_grade)), best=best)
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """(1/norm)·Σ_{r≤m} (R + βG)/n · [1 + (r−1)(R−1)/(n−1)] / (r + β·cg*_r), G all gains."""
+        self.complete()
+        lists, gain = judged.best_first(), self._ideal_gains(judged)
+        relevant, size = self._with_gain(judged), judged.sizes
+        best = native.segment_cumsum(gain, judged.offsets)
+        further = (lists.ranks - 1) * lists.each_row(ratio(relevant - 1, size - 1))
+        terms = (1 + further) / (lists.ranks + self.beta * best)
+        if self.cutoff is not None:
+            terms[lists.ranks > self.cutoff] = 0.0
+        blended = ratio(relevant + self.beta * lists.sum(gain), size)
+        return ratio(blended * lists.sum(terms), self._norm(relevant))
+
+
+class GradedAveragePrecision(Measure):
+    """Average precision of a user who may draw the line of relevance at any grade."""
+
+    name = "GAP"
+    summary = "Graded average precision: average precision over all grades a user may insist on."
+    formula = (
+        "GAP@k = Σ_{i≤k} (1/i) · Σ_{j≤i} min(label_i, label_j) / Σ of all judged labels: each grade "
+        "from 1 on is as likely to be the lowest that satisfies"
+    )
+    source = (
+        "Robertson, Kanoulas and Yilmaz 2010, Extending average precision to graded relevance "
+        "judgments"
+    )
+    expectation = "exact"
+    bounding = "exact"
+    examples = ("GAP", "GAP@100")
+
+    def _total(self, judged: JudgedLabels) -> Floats:
+        """The judged labels of each query, added up."""
+        return native.segment_sum(judged.labels.astype(np.float64), judged.offsets)
+
+    def _by_grade(self, judged: JudgedLabels) -> list[tuple[int, SumOfPrecisions]]:
+        """The sum of precisions at each grade that is given, and how many grades it stands for."""
+        grades = np.unique(judged.labels[judged.labels > 0]).tolist()
+        return [
+            (grade - lower, SumOfPrecisions(rel=grade, cutoff=self.cutoff))
+            for lower, grade in zip([0, *grades], grades, strict=False)
+        ]
+
+    def _score(self, lists: Rankings) -> Floats:
+        # Whole numbers until the division by rank, so that no other query's grades move a rounding.
+        shared = np.zeros(len(lists.labels), dtype=np.int64)
+        for grades, precisions in self._by_grade(lists.judged):
+            relevant = lists.relevant(precisions.rel)
+            shared += grades * np.where(relevant, lists.running_count(relevant), 0)
+        total = lists.sum(shared / lists.ranks)
+        return ratio(total, self._total(lists.judged)[lists.query])
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        total = np.zeros(len(judged))
+        for grades, precisions in self._by_grade(judged):
+            total += grades * precisions.expected_each(judged)
+        return ratio(total, self._total(judged))
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        return each_list(rankings, self._bounds_of_one)
+
+    def _bounds_of_one(self, one: Rankings) -> tuple[float, float]:
+        """Exact, over layers of grades cut at those that the judged documents have.
+
+        With s unjudged documents from a grade on, its sum of precisions is highest when they are the s
+        ranked highest, lowest when they are the s ranked lowest, and both nest from grade to grade. One
+        more adds no less at a lower grade, where more judged documents count. So for the highest ratio,
+        found by Dinkelbach's method, each layer may choose its s alone, and the choices nest; for the
+        lowest, one s for all layers is as good as any.
+        """
+        known = one.judged.labels
+        levels = np.unique(np.concatenate(([0, one.judged.max_grade], known)))
+        thickness = np.diff(levels).astype(np.float64)
+        added = np.arange(np.count_nonzero(one.labels < 0) + 1)
+        layers = [self._sums(one, int(level)) for level in levels[1:]]
+        most, least = (np.array(sums) for sums in zip(*layers, strict=True))
+        relevant = np.array([np.count_nonzero(known >= level) for level in levels[1:]])
+        norms = relevant[:, None] + added[None, :]
+        low = float(ratio(thickness @ least, thickness @ norms).min())
+        rows, high = np.arange(len(thickness)), 0.0
+        while True:
+            chosen = np.argmax(most - high * norms, axis=1)
+            norm = float(thickness @ norms[rows, chosen])
+            reached = float(thickness @ most[rows, chosen]) / norm if norm > 0 else 0.0
+            if reached <= high + TOLERANCE:
+                return low, max(high, reached)
+            high = reached
+
+    def _sums(self, one: Rankings, grade: int) -> tuple[Floats, Floats]:
+        """The sum of precisions at a grade, with its 0, 1, … highest and lowest ranked unjudged
+        documents relevant."""
+        relevant, free = one.labels >= grade, np.flatnonzero(one.labels < 0)
+        weight = 1.0 / one.ranks
+        if self.cutoff is not None:
+            weight[self.cutoff :] = 0.0
+        count = np.cumsum(relevant)
+        own = float(np.sum(weight * count * relevant))
+        below = np.cumsum((weight * relevant)[::-1])[::-1][free]
+        alone = (count[free] + 1) * weight[free] + below
+        above = np.arange(len(free)) * weight[free]
+        free_below = np.append(np.cumsum(weight[free][::-1])[::-1][1:], 0.0)[: len(free)]
+        return (
+            own + np.append(0.0, np.cumsum(alone + above)),
+            own + np.append(0.0, np.cumsum((alone + free_below)[::-1])),
+        )
+
+
+Q = register(QMeasure())
+GAP = register(GradedAveragePrecision())

@@ -1,0 +1,104 @@
+"""Precision at levels of recall: interpolated precision and the eleven-point average."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import Floats, Ints
+from rankgauge.data.rankings import Rankings
+from rankgauge.measures.base import Binary
+from rankgauge.measures.parameters import Choice, Number, parameter
+from rankgauge.measures.registry import register
+
+ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))
+
+
+class AtRecallLevels(Binary):
+    """Measures of the precision once a share of the relevant documents is found."""
+
+    source: ClassVar[str] = (
+        "Salton and McGill 1983, Introduction to modern information retrieval; "
+        "trec_eval 9, with rounding=nearest 10"
+    )
+
+    rounding: str = parameter(
+        Choice(("ninetenths", "nearest")),
+        "how many of R documents a level x asks for: ninetenths: x·R + 0.9, the fraction dropped; "
+        "nearest: x·R rounded, halves up",
+        default="ninetenths",
+    )
+
+    def _wanted(self, level: float, relevant: Ints) -> Ints:
+        """How many relevant documents reach this level of recall."""
+        exact = level * relevant
+        whole = np.floor(exact)
+        nearest = whole + (exact - whole >= 0.5)
+        wanted: Ints = (nearest if self.rounding == "nearest" else exact + 0.9).astype(np.int64)
+        return wanted
+
+    def _interpolated(self, lists: Rankings, level: float) -> Floats:
+        """The highest precision from the rank on at which each list reaches the level.
+
+        Only relevant documents raise precision, so it is the highest at one of them.
+        """
+        relevant = lists.relevant(self.rel)
+        found = lists.running_count(relevant)
+        wanted = self._wanted(level, lists.judged.relevant(self.rel))[lists.query]
+        reached = relevant & (found >= lists.each_row(wanted))
+        precision = np.append(np.where(reached, found / lists.ranks, 0.0), 0.0)
+        highest: Floats = np.maximum.reduceat(precision, lists.offsets[:-1])
+        return np.where(lists.lengths > 0, highest, 0.0)
+
+
+class InterpolatedPrecision(AtRecallLevels):
+    """The best precision to be had once a share x of the relevant documents is found."""
+
+    name = "IPrec"
+    summary = "Interpolated precision: the highest precision once a share of R has been found."
+    formula = (
+        "IPrec@x = max P@i over the ranks i with at least x·R (rounded) relevant documents down to "
+        "them, 0 if there is none"
+    )
+    cutoffs = "required"
+    examples = ("IPrec@0.1", "IPrec@0", "IPrec(rounding=nearest)@0.25", "IPrec(rel=2)@1")
+
+    cutoff: float | None = parameter(  # type: ignore[assignment]
+        Number(0, 1), "the level of recall that has to be reached", default=None
+    )
+
+    @property
+    def depth(self) -> None:
+        return None
+
+    def complete(self) -> Self:
+        if self.cutoff is None:
+            message = f"{self} needs a level of recall; write, for example, {self}@0.1"
+            raise MeasureError(message)
+        return self
+
+    def _score(self, lists: Rankings) -> Floats:
+        return self._interpolated(lists, self.cutoff or 0.0)
+
+
+class ElevenPointAverage(AtRecallLevels):
+    """Interpolated precision averaged over the recall levels 0, 0.1 to 1."""
+
+    name = "ElevenPoint"
+    aliases = ("IPrec11",)
+    summary = "Eleven-point average: interpolated precision averaged over recall 0, 0.1 to 1."
+    formula = "ElevenPoint = (1/11) · Σ_{x = 0, 0.1, …, 1} IPrec@x"
+    cutoffs = "none"
+    examples = ("ElevenPoint", "ElevenPoint(rounding=nearest)")
+
+    def _score(self, lists: Rankings) -> Floats:
+        total = np.zeros(len(lists))
+        for level in ELEVEN_LEVELS:
+            total += self._interpolated(lists, level)
+        return total / len(ELEVEN_LEVELS)
+
+
+IPrec = register(InterpolatedPrecision())
+ElevenPoint = register(ElevenPointAverage())

@@ -1,0 +1,236 @@
+"""Measures of what is retrieved as a set, in whatever order: set precision, F, utility."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from rankgauge.data.model import Floats
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.base import Binary, ratio
+from rankgauge.measures.parameters import Number, Whole, parameter
+from rankgauge.measures.registry import register
+
+
+class OfCounts(Binary):
+    """A measure of how many documents are retrieved, relevant, and both.
+
+    Subclasses give `_of`, in which, R − hits and the retrieved staying as they are, another hit always
+    raises the score or always lowers it, and another relevant document beyond the cut-off never raises
+    it. With a cut-off it must be linear in the hits, for its expected value.
+    """
+
+    expectation = "exact"
+
+    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        """The score of each list, from its relevant retrieved, its retrieved and all relevant."""
+        raise NotImplementedError
+
+    def _places(self, retrieved: Floats) -> Floats:
+        """How many places there are to fill: k, or without a cut-off as many as are retrieved."""
+        return retrieved if self.cutoff is None else np.full_like(retrieved, self.cutoff)
+
+    def _score(self, lists: Rankings) -> Floats:
+        hits = lists.count(lists.relevant(self.rel))
+        relevant = lists.judged.relevant(self.rel)[lists.query]
+        return self._of(hits.astype(float), lists.lengths.astype(float), relevant.astype(float))
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """The score of the mean number of hits, m·R/n, which without a cut-off is R."""
+        self.complete()
+        relevant, size = judged.relevant(self.rel).astype(float), judged.sizes.astype(float)
+        filled = size if self.cutoff is None else np.minimum(size, self.cutoff)
+        return self._of(relevant * ratio(filled, size), filled, relevant)
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        """At one end every unjudged document of the top k is relevant and none beyond it, at the
+        other none of the top k and every one beyond it."""
+        lists = rankings.top(self.complete().depth)
+        hits = lists.count(lists.relevant(self.rel)).astype(float)
+        retrieved = lists.lengths.astype(float)
+        relevant = lists.judged.relevant(self.rel)[lists.query].astype(float)
+        inside = lists.count(lists.labels < 0)
+        beyond = rankings.count(rankings.labels < 0) - inside
+        if rankings.judged.max_grade < self.rel:
+            inside = beyond = np.zeros_like(inside)
+        with_all = self._of(hits + inside, retrieved, relevant + inside)
+        with_none = self._of(hits, retrieved, relevant + beyond)
+        return np.minimum(with_none, with_all), np.maximum(with_none, with_all)
+
+
+class SetPrecision(OfCounts):
+    """The share of the retrieved documents that are relevant."""
+
+    name = "SetP"
+    summary = "Set precision: the share of the retrieved documents that are relevant."
+    formula = "SetP = |relevant retrieved| / |retrieved|, 0 for an empty list"
+    source = (
+        "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
+    )
+    cutoffs = "none"
+    ideal_is_best = False
+    examples = ("SetP", "SetP(rel=2)")
+
+    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        return ratio(hits, retrieved)
+
+
+class HarmonicMean(OfCounts):
+    """The weighted harmonic mean of precision and recall."""
+
+    source = "van Rijsbergen 1979, Information Retrieval"
+
+    beta: float = parameter(
+        Number(0), "how many times as much recall counts as precision", default=1.0
+    )
+
+    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        weight = self.beta**2
+        return ratio((1 + weight) * hits, self._places(retrieved) + weight * relevant)
+
+
+class FMeasure(HarmonicMean):
+    """The harmonic mean of precision and recall in the first k places."""
+
+    name = "F"
+    summary = "F measure: the weighted harmonic mean of precision and recall in the first k places."
+    formula = (
+        "F(beta)@k = (1 + β²)·P@k·Recall@k / (β²·P@k + Recall@k) "
+        "= (1 + β²)·|relevant in the top k| / (k + β²·R)"
+    )
+    cutoffs = "required"
+    examples = ("F@10", "F(beta=2)@10", "F(beta=0.5,rel=2)@20")
+
+
+class SetFMeasure(HarmonicMean):
+    """The harmonic mean of the precision and the recall of all that is retrieved."""
+
+    name = "SetF"
+    summary = "Set F measure: the weighted harmonic mean of precision and recall of all retrieved."
+    formula = (
+        "SetF(beta) = (1 + β²)·SetP·Recall / (β²·SetP + Recall) "
+        "= (1 + β²)·|relevant retrieved| / (|retrieved| + β²·R)"
+    )
+    cutoffs = "none"
+    ideal_is_best = False
+    examples = ("SetF", "SetF(beta=2)")
+
+
+class SetAveragePrecision(OfCounts):
+    """Set precision times recall: average precision when order does not count."""
+
+    name = "SetAP"
+    summary = "Set average precision: the precision of all that is retrieved, times its recall."
+    formula = "SetAP = |relevant retrieved|² / (|retrieved| · R)"
+    source = "trec_eval 9 (as set_map)"
+    cutoffs = "none"
+    ideal_is_best = False
+    examples = ("SetAP", "SetAP(rel=2)")
+
+    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        return ratio(hits**2, retrieved * relevant)
+
+
+class RelativeToBest(OfCounts):
+    """Precision over the best precision that R relevant documents allow."""
+
+    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        return ratio(hits, np.minimum(self._places(retrieved), relevant))
+
+
+class RelativePrecision(RelativeToBest):
+    """Precision in the first k places over the best precision possible there."""
+
+    name = "RelP"
+    summary = "Relative precision: precision in the first k places over the highest possible there."
+    formula = "RelP@k = |relevant in the top k| / min(k, R)"
+    source = "trec_eval 9 (as relative_P)"
+    cutoffs = "required"
+    examples = ("RelP@10", "RelP(rel=2)@5")
+
+
+class SetRelativePrecision(RelativeToBest):
+    """Set precision over the best that a set of this size allows."""
+
+    name = "SetRelP"
+    summary = "Relative set precision: set precision over the highest possible for a set this big."
+    formula = "SetRelP = |relevant retrieved| / min(|retrieved|, R)"
+    source = "trec_eval 9 (as set_relative_P)"
+    cutoffs = "none"
+    examples = ("SetRelP", "SetRelP(rel=2)")
+
+
+class WeightedUtility(OfCounts):
+    """What the retrieved and the other documents are worth, added up."""
+
+    name = "Utility"
+    summary = (
+        "Utility: a worth for each document, by whether it is relevant and retrieved, added up."
+    )
+    formula = (
+        "Utility = found·a + noise·b + missed·c + rejected·d, with a relevant and b other documents "
+        "retrieved, c relevant and d = documents − a − b − c other documents not"
+    )
+    source = "Hull 1997, The TREC-6 filtering track: description and analysis; trec_eval 9"
+    range = (-np.inf, np.inf)
+    cutoffs = "none"
+    ideal_is_best = False
+    examples = ("Utility", "Utility(found=2)", "Utility(found=3,noise=-2,missed=-1)")
+
+    found: float = parameter(
+        Number(-np.inf), "what a relevant document retrieved is worth", default=1.0
+    )
+    noise: float = parameter(
+        Number(-np.inf), "what any other document retrieved is worth", default=-1.0
+    )
+    missed: float = parameter(
+        Number(-np.inf), "what a relevant document left out is worth", default=0.0
+    )
+    rejected: float = parameter(
+        Number(-np.inf), "what any other document of the collection left out is worth", default=0.0
+    )
+    documents: int = parameter(
+        Whole(0), "how many documents the collection holds, for `rejected`", default=0
+    )
+
+    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        others, left = retrieved - hits, relevant - hits
+        worth = self.found * hits + self.noise * others + self.missed * left
+        total: Floats = worth + self.rejected * (self.documents - retrieved - left)
+        return total
+
+
+class FilteringUtility(OfCounts):
+    """Linear utility as a share of the best possible, with a floor, as in the filtering tracks."""
+
+    name = "ScaledUtility"
+    aliases = ("T11SU",)
+    summary = "Scaled utility: linear utility over the best possible, with a floor, from 0 to 1."
+    formula = (
+        "ScaledUtility = (max(U/(2R), −½) + ½) / 1½, "
+        "U = 2·|relevant retrieved| − |other documents retrieved|"
+    )
+    source = "Robertson and Soboroff 2002, The TREC 2002 filtering track report"
+    cutoffs = "none"
+    ideal_is_best = False
+    examples = ("ScaledUtility", "ScaledUtility(rel=2)")
+
+    FLOOR: ClassVar[float] = -0.5
+
+    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        """Where nothing is relevant, any document retrieved sinks utility to the floor."""
+        utility = 2 * hits - (retrieved - hits)
+        sunk = np.where(utility < 0, self.FLOOR, 0.0)
+        share = np.where(relevant > 0, ratio(utility, 2 * relevant), sunk)
+        return (np.maximum(share, self.FLOOR) - self.FLOOR) / (1 - self.FLOOR)
+
+
+SetP = register(SetPrecision())
+SetF = register(SetFMeasure())
+SetAP = register(SetAveragePrecision())
+SetRelP = register(SetRelativePrecision())
+F = register(FMeasure())
+RelP = register(RelativePrecision())
+Utility = register(WeightedUtility())
+ScaledUtility = register(FilteringUtility())

@@ -1,0 +1,312 @@
+"""Measures of a user who reads down the list and decides after each document whether to go on.
+
+A user model says how likely rank i is read: V_i, the product of the chances of going on after each
+rank above. The score is the rate of gain of what is read, Σ V_i · gain_i / Σ V_i: the expected utility
+of the C/W/L framework (Moffat, Bailey, Scholer and Thomas 2017, Incorporating user expectations and
+behavior into the measurement of search effectiveness; Azzopardi, Thomas and Moffat 2019, cwl_eval: an
+evaluation tool for information retrieval).
+
+Where a ranking ends, the user reads on and gains nothing more. The cut-off is where the user stops at
+the latest; without one there is no last rank, and what is read beyond the list is summed exactly.
+cwl_eval lets every user stop at rank 1000: its INST is INST@1000 here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import Field
+from typing import Any
+
+import numpy as np
+
+from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.base import Answer, ratio
+from rankgauge.measures.parameters import (
+    GainMap,
+    Number,
+    Share,
+    most_gainful,
+    parameter,
+    shares,
+)
+from rankgauge.measures.registry import register
+from rankgauge.measures.weighted import Gainful, Weighted
+from rankgauge.native import segments as native
+
+TOLERANCE = 1e-9
+"""By how much a sum of gains may miss a goal and still reach it: ten gains of 0.1 make 1."""
+
+
+class UserModel(Gainful):
+    """The rate of gain of a user, of whom a subclass says how long the reading goes on."""
+
+    synonyms = {"min_rel": {0: {}}}  # noqa: RUF012
+    elsewhere = {  # noqa: RUF012
+        "max_rel": "the highest grade is the collection's, or max_grade where it is evaluated"
+    }
+
+    gain: str | GainMap = parameter(
+        Share(),
+        "from 0 to 1: fraction: label/max_grade; scaled: (2^label − 1)/2^max_grade; or a map",
+        default="fraction",
+    )
+
+    @classmethod
+    def parameters(cls) -> dict[str, Field[Any]]:
+        """The parameters of the model, and the gain last."""
+        declared = super().parameters()
+        declared["gain"] = declared.pop("gain")
+        return declared
+
+    def _gains(self, labels: Labels, max_grade: int) -> Floats:
+        return shares(self.gain, labels, max_grade)
+
+    def _most_gainful(self, max_grade: int) -> int:
+        return most_gainful(self.gain, max_grade)
+
+    def _left(self, read: Ints) -> Floats:
+        """How many ranks are left to the user after this many."""
+        last = np.inf if self.cutoff is None else float(self.cutoff)
+        return np.asarray(last - read, dtype=np.float64)
+
+    def _beyond(self, read: Ints, total: Floats) -> Floats:
+        """How many further documents a user reads who goes on after `read` ones, as a mean, when
+        none of them gains anything and those before have gained `total`."""
+        raise NotImplementedError
+
+
+class StaticUserModel(UserModel, Weighted):
+    """A user whose chance of reading a rank depends on the rank alone, given by its weights."""
+
+    monotone = True
+
+    def _divisor(self, judged: JudgedLabels) -> Floats:
+        all_weights = self._beyond(np.zeros(1, dtype=np.int64), np.zeros(1))
+        return np.repeat(all_weights, len(judged))
+
+
+class AdaptiveUserModel(UserModel):
+    """A user whom documents make stop, given by the chances of reading on."""
+
+    def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
+        """The chance of reading on after each document, given its rank, its gain and the gain of all
+        documents down to it."""
+        raise NotImplementedError
+
+    def _score(self, lists: Rankings) -> Floats:
+        gains = self._gains(lists.labels, lists.judged.max_grade)
+        totals = native.segment_cumsum(gains, lists.offsets)
+        reads_on = self._reads_on(lists.ranks, gains, totals)
+        reached = native.segment_cumprod(reads_on, lists.offsets)
+        leaves, total = np.ones(len(lists)), np.zeros(len(lists))
+        some = lists.lengths > 0
+        last = lists.offsets[1:][some] - 1
+        leaves[some], total[some] = reached[last] * reads_on[last], totals[last]
+        read = lists.sum(reached) + leaves * self._beyond(lists.lengths, total)
+        return ratio(lists.sum(reached * gains), read)
+
+
+class InverseSquares(StaticUserModel):
+    """The rate of gain of a user who is the more patient the more is wanted."""
+
+    name = "INSQ"
+    summary = "INSQ: the rate of gain of a user who wants T and reads ranks by inverse squares."
+    formula = "INSQ(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = 1/(i + 2T − 1)²"
+    source = "Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process"
+    examples = ("INSQ", "INSQ(T=3)", "INSQ(gain=scaled)@1000")
+
+    T: float = parameter(Number(0, closed=False), "the gain that the user wants", default=1.0)
+
+    def _weights(self, count: int) -> Floats:
+        return np.asarray((2 * self.T / (2 * self.T + np.arange(count))) ** 2)
+
+    def _beyond(self, read: Ints, total: Floats) -> Floats:
+        return inverse_squares(2 * self.T + read.astype(np.float64), self._left(read))
+
+
+class AdaptiveInverseSquares(AdaptiveUserModel):
+    """INSQ for a user who wants less, the more has been found.
+
+    Raising a gain, or moving the higher of two neighbours up, never lowers the score. With
+    x_i = i + 2T − (gain so far), at least 1, the gain F that lies ahead at x is at most
+    (x − 1)²/(2x − 1) and grows by at most half of what x grows by, so what is gained earlier outweighs
+    what is no longer read; and less is read.
+    """
+
+    name = "INST"
+    summary = "INST: the rate of gain of a user who wants T, and less the more has been found."
+    formula = (
+        "INST(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} ((x_j − 1)/x_j)², "
+        "x_j = j + 2T − Σ_{l≤j} gain_l"
+    )
+    source = (
+        "Moffat, Bailey, Scholer and Thomas 2015, "
+        "INST: an adaptive metric for information retrieval evaluation"
+    )
+    monotone = True
+    examples = ("INST", "INST(T=3)", "INST(gain=scaled)@1000")
+
+    T: float = parameter(
+        Number(0.5),
+        "the gain that the user wants; 0.5 at least, so that finding more never means reading on",
+        default=1.0,
+    )
+
+    def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
+        state = ranks + 2 * self.T - totals
+        return np.asarray(((state - 1) / state) ** 2)
+
+    def _beyond(self, read: Ints, total: Floats) -> Floats:
+        return inverse_squares(read + (2 * self.T - total), self._left(read))
+
+
+class NearlyERR(AdaptiveUserModel):
+    """A user who stops at a document with the chance that its gain is, and for lack of patience.
+
+    With weights w_i of patience, never rising, and Q_i = Π_{j≤i} (1 − gain_j) the score is
+    1 − Σ w_i Q_i / Σ w_i Q_{i−1}. Raising a gain, or moving the higher of two neighbours up, lowers some
+    Q_i, and the first sum by no less a share than the second.
+    """
+
+    source = (
+        "Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between "
+        "expected reciprocal rank and other metrics"
+    )
+    monotone = True
+
+    def _patience(self, ranks: Ints) -> Floats:
+        """The chance of reading on after a document at each rank that does not satisfy."""
+        raise NotImplementedError
+
+    def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
+        return self._patience(ranks) * (1 - gains)
+
+
+class NearlyERR8(NearlyERR):
+    """A user who stops when satisfied, or at rank k."""
+
+    name = "NERR8"
+    summary = "Nearly ERR, equation 8: the rate of gain of a user who is satisfied or stops at k."
+    formula = "NERR8@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} (1 − gain_j)"
+    cutoffs = "required"
+    examples = ("NERR8@10", "NERR8(gain=scaled)@20")
+
+    def _patience(self, ranks: Ints) -> Floats:
+        return np.ones(len(ranks))
+
+    def _beyond(self, read: Ints, total: Floats) -> Floats:
+        return self._left(read)
+
+
+class NearlyERR9(NearlyERR):
+    """A user who stops when satisfied, loses patience as ranks do their reciprocals, or at rank k."""
+
+    name = "NERR9"
+    summary = "Nearly ERR, equation 9: as NERR8, and the patience at rank i is 1/i as in ERR."
+    formula = "NERR9@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = (1/i) · Π_{j<i} (1 − gain_j)"
+    cutoffs = "required"
+    examples = ("NERR9@10", "NERR9(gain=scaled)@20")
+
+    def _patience(self, ranks: Ints) -> Floats:
+        return ranks / (ranks + 1.0)
+
+    def _beyond(self, read: Ints, total: Floats) -> Floats:
+        from scipy.special import digamma
+
+        difference = digamma(read + self._left(read) + 1) - digamma(read + 1)
+        return np.asarray((read + 1) * difference)
+
+
+class NearlyERR10(NearlyERR):
+    """A user who stops when satisfied, and else reads on with probability p."""
+
+    name = "NERR10"
+    summary = "Nearly ERR, equation 10: as NERR8, with RBP's patience p instead of a last rank."
+    formula = "NERR10(p)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} p · (1 − gain_j)"
+    examples = ("NERR10", "NERR10(p=0.8)", "NERR10(gain=scaled)@1000")
+
+    p: float = parameter(
+        Number(0, 1, closed=False), "persistence: the chance of reading on", default=0.9
+    )
+
+    def _patience(self, ranks: Ints) -> Floats:
+        return np.full(len(ranks), self.p)
+
+    def _beyond(self, read: Ints, total: Floats) -> Floats:
+        return np.asarray((1 - self.p ** self._left(read)) / (1 - self.p))
+
+
+class NearlyERR11(NearlyERR):
+    """A user who stops when satisfied, and else is as patient as INSQ's."""
+
+    name = "NERR11"
+    summary = "Nearly ERR, equation 11: as NERR8, with INSQ's patience T instead of a last rank."
+    formula = (
+        "NERR11(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, "
+        "V_i = Π_{j<i} (1 − gain_j) / (i + 2T − 1)²"
+    )
+    examples = ("NERR11", "NERR11(T=3)", "NERR11(gain=scaled)@1000")
+
+    T: float = parameter(Number(0, closed=False), "the gain that the user wants", default=1.0)
+
+    def _patience(self, ranks: Ints) -> Floats:
+        state = ranks + 2 * self.T
+        return np.asarray(((state - 1) / state) ** 2)
+
+    def _beyond(self, read: Ints, total: Floats) -> Floats:
+        return inverse_squares(2 * self.T + read.astype(np.float64), self._left(read))
+
+
+class BejeweledPlayer(AdaptiveUserModel):
+    """The rate of gain of a user who stops with enough gain, or at rank k.
+
+    A better document can hurt: with T = 1, a gain of ⅔ before one of 1 is one document more of use to
+    the user than the 1 alone. The best order is still the most gainful first, since no other reads
+    fewer documents or has a better mean of as many.
+    """
+
+    name = "BPM"
+    summary = (
+        "Bejeweled player model: the rate of gain of a user who stops with gain T or at rank k."
+    )
+    formula = "BPM(T)@k = (1/s) · Σ_{i≤s} gain_i, s = min(k, first rank with Σ_{i≤s} gain_i ≥ T)"
+    source = (
+        "Zhang, Liu, Li, Zhang, Xu and Ma 2017, Evaluating web search with a bejeweled player model, "
+        "static, with gains from 0 to 1"
+    )
+    cutoffs = "required"
+    swap_monotone = False
+    examples = ("BPM@10", "BPM(T=2)@20")
+
+    T: float = parameter(Number(0, closed=False), "the gain that is enough", default=1.0)
+
+    def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
+        return (totals < self.T - TOLERANCE).astype(np.float64)
+
+    def _beyond(self, read: Ints, total: Floats) -> Floats:
+        return self._left(read)
+
+    def ideal_each(self, judged: JudgedLabels) -> Floats:
+        return self._in_order(judged, best=True)
+
+    def answers(self) -> dict[str, Answer]:
+        return {**super().answers(), "ideal": "exact"}
+
+
+def inverse_squares(start: Floats, count: Floats) -> Floats:
+    """Σ_{0≤j<count} (start / (start + j))², also for an infinite count."""
+    from scipy.special import zeta
+
+    rest = np.where(
+        np.isfinite(count), zeta(2.0, np.where(np.isfinite(count), start + count, 1)), 0
+    )
+    return np.asarray(start**2 * (zeta(2.0, start) - rest))
+
+
+INSQ = register(InverseSquares())
+INST = register(AdaptiveInverseSquares())
+NERR8 = register(NearlyERR8())
+NERR9 = register(NearlyERR9())
+NERR10 = register(NearlyERR10())
+NERR11 = register(NearlyERR11())
+BPM = register(BejeweledPlayer())

@@ -1,0 +1,159 @@
+"""The drop-in prints what trec_eval prints, to the byte, on trec_eval's own test files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rankgauge.cli.trec_eval import run
+
+CASES = {
+    "out.test": "qrels.test results.test",
+    "out.test.a": "-m all_trec qrels.test results.test",
+    "out.test.aq": "-m all_trec -q qrels.test results.test",
+    "out.test.aqc": "-m all_trec -q -c qrels.test results.trunc",
+    "out.test.aqcM": "-m all_trec -q -c -M100 qrels.test results.trunc",
+    "out.test.aql": "-m all_trec -mrelstring.20 -q -l2 qrels.rel_level results.test",
+    "out.test.meas_params": "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 "
+    "-m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 -m 11pt_avg..25,.5,.75 "
+    "-mndcg.1=3,2=9,4=4.5 -mndcg_cut.10,20,23.4 -msuccess.2,5,20 qrels.test results.test",
+    "out.test.aqZ": "-q -m all_trec -Z zscores_file qrels.test results.test",
+}
+COMMENTED = {
+    "out.comment.test": "qrels.comment.test results.comment.test",
+    "out.test": "qrels.test.with-comments results.test",
+}
+
+
+@pytest.fixture
+def printed(
+    real_data: Callable[[str], Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[str, str], tuple[int, str, str]]:
+    """Runs the drop-in where trec_eval's files are."""
+
+    def call(version: str, arguments: str) -> tuple[int, str, str]:
+        monkeypatch.chdir(real_data(f"trec_eval/{version}"))
+        code = run(arguments.split())
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+Printed = Callable[[str, str], tuple[int, str, str]]
+
+
+@pytest.mark.parametrize("expected", CASES)
+def test_version_9(expected: str, printed: Printed, real_data: Callable[[str], Path]) -> None:
+    wanted = (real_data("trec_eval/v9.0.8") / expected).read_text()
+    assert printed("v9.0.8", CASES[expected]) == (0, wanted, "")
+
+
+@pytest.mark.parametrize(
+    ("expected", "arguments"), [*CASES.items(), *COMMENTED.items()], ids=[*CASES, *COMMENTED]
+)
+def test_version_10(
+    expected: str, arguments: str, printed: Printed, real_data: Callable[[str], Path]
+) -> None:
+    wanted = (real_data("trec_eval/v10") / expected).read_text()
+    assert printed("v10", f"--compat 10 {arguments}") == (0, wanted, "")
+
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 d 1\n"
+RUN = "q1 Q0 a 1 3 tag\nq1 Q0 x 2 2 tag\nq1 Q0 c 3 1 tag\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RUN)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ("-m map", ["map all 0.8333"]),
+        ("-m map -c", ["map all 0.4167"]),
+        ("-m map -q -n", ["map q1 0.8333"]),
+        ("-m map -J", ["map all 1.0000"]),
+        ("-m map -l 2", ["map all 0.3333"]),
+        ("-m map -M 1", ["map all 0.5000"]),
+        ("-m num_rel -c -l 3", ["num_rel all 3"]),
+        ("-m num_rel -l 3", ["num_rel all 0"]),
+        ("-m relstring -q", ["relstring q1 '1-2'"]),
+        ("-m relstring.2 -q", ["relstring_2 q1 '1-'"]),
+        ("-m yaap", ["yaap all 0.6931"]),
+        ("-m utility.1,1,1,1 -N 10", ["utility_1,1,1,1 all 10.0000"]),
+        ("-m set_F.0.5", ["set_F_0.5 all 0.7500"]),
+        ("-m ndcg.1=0.9,2=0.5", ["ndcg_1=0.9,2=0.5 all 0.9461"]),
+        ("--measure map --query_eval_wanted --nosummary", ["map q1 0.8333"]),
+        ("-m P.3 -m P.5", ["P_3 all 0.6667"]),
+        ("-o -m num_q", ["num_q all 1"]),
+        ("--compat 10 -c -q -n -m num_ret -m unj.2", ["num_ret q1 3", "unj_2 q1 0.5000"]),
+        ("--compat 10 -m rbp.p=0.5", ["rbp_p=0.5 all 0.3750"]),
+    ],
+)
+def test_options(
+    arguments: str, lines: list[str], files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*arguments.split(), "qrels", "run"]) == 0
+    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert shown[: len(lines)] == lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("-m nope qrels run", 1, "there is no measure 'nope'"),
+        ("-m rbp qrels run", 1, "there is no measure 'rbp'"),
+        ("-m prefs qrels run", 1, "preferences and judgement groups are not supported"),
+        ("-R prefs qrels run", 1, "-R prefs is not supported"),
+        ("-m P. qrels run", 1, "expected parameters after the dot"),
+        ("-m P.0 qrels run", 1, "whole numbers from 1"),
+        ("-m P.5,5 qrels run", 1, "given twice"),
+        ("-m utility.1 qrels run", 1, "expected 4"),
+        ("-m ndcg.3 qrels run", 1, "expected level=gain"),
+        ("-l x qrels run", 1, "expected a whole number"),
+        ("-x qrels run", 1, "option -x not recognized"),
+        ("--compat 8 qrels run", 1, "expected 9 or 10"),
+        ("qrels", 1, "expected QRELS and RUN"),
+        ("qrels missing", 2, "missing: cannot be read"),
+        ("qrels qrels", 2, "qrels:1: 4 columns, expected 6"),
+        ("qrels twice", 4, "twice:2: document 'a' again"),
+        ("qrels other", 7, "no topic has both"),
+    ],
+)
+def test_refusals_end_as_trec_eval_ends(
+    arguments: str, code: int, message: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "twice").write_text("q1 Q0 a 1 3 tag\nq1 Q0 a 2 2 tag\n")
+    (files / "other").write_text("q9 Q0 a 1 3 tag\n")
+    assert run(arguments.split()) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["-h"]) == 0
+    assert "Usage: rankgauge trec_eval" in capsys.readouterr().out
+    assert run(["-v"]) == 0
+    assert "as trec_eval version 9.0.8" in capsys.readouterr().err
+
+
+def test_under_the_name_trec_eval_it_is_that_program(files: Path) -> None:
+    program = Path(sys.executable).parent / "rankgauge"
+    (files / "trec_eval").symlink_to(program)
+    command = [files / "trec_eval", "-m", "map", "qrels", "-"]
+    result = subprocess.run(command, input=RUN, capture_output=True, text=True, env=os.environ)
+    assert (result.returncode, result.stdout) == (0, "map                   \tall\t0.8333\n")

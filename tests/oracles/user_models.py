@@ -1,0 +1,239 @@
+"""User models, compatibility and nDCG against chance, straight from their definitions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+from oracles.basic import (
+    Gain,
+    Labels,
+    discounted_sum,
+    gain_of,
+    ideal_dcg,
+    ndcg,
+    required,
+    top,
+)
+
+DEPTH = 5000
+"""How many ranks an endless user is followed for; a correction stands for those beyond."""
+
+
+def rate_of_gain(
+    gains: list[float], goes_on: Callable[[int, float, float], float], k: int | None
+) -> float:
+    """sum V_i g_i / sum V_i over the ranks to k, V_i = prod_{j<i} C_j; no gain beyond the list.
+
+    goes_on(i, g_i, g_1 + ... + g_i) is C_i. Without k, C has to be that of an inverse square series.
+    """
+    last = DEPTH if k is None else k
+    reach, total = 1.0, 0.0
+    read, gained = [], []
+    for i in range(1, last + 1):
+        g = gains[i - 1] if i <= len(gains) else 0.0
+        read.append(reach)
+        gained.append(reach * g)
+        total += g
+        chance = goes_on(i, g, total)
+        reach *= chance
+        if reach == 0.0:
+            break
+    if k is None and reach > 0.0:
+        # With C = ((x - 1)/x)^2 at the last rank, the ranks beyond have V x^2/(x + j)^2, j = 0, 1, ...,
+        # which add up to V x^2 (1/x + 1/(2 x^2) + 1/(6 x^3) - ...), by Euler and Maclaurin.
+        x = 1.0 / (1.0 - math.sqrt(chance))
+        read.append(reach * x**2 * (1 / x + 1 / (2 * x**2) + 1 / (6 * x**3)))
+    return math.fsum(gained) / math.fsum(read)
+
+
+def gains_of(ranking: Labels, k: int | None, gain: Gain, max_grade: int) -> list[float]:
+    return [gain_of(label, gain, max_grade) for label in top(ranking, k)]
+
+
+def insq(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    T: float = 1.0,
+    gain: Gain = "fraction",
+) -> float:
+    """C_i = ((i + 2T - 1)/(i + 2T))^2."""
+    gains = gains_of(ranking, k, gain, max_grade)
+    return rate_of_gain(gains, lambda i, g, total: ((i + 2 * T - 1) / (i + 2 * T)) ** 2, k)
+
+
+def inst(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    T: float = 1.0,
+    gain: Gain = "fraction",
+) -> float:
+    """C_i = ((i + T + T_i - 1)/(i + T + T_i))^2, T_i = T - gain so far."""
+
+    def goes_on(i: int, g: float, total: float) -> float:
+        wanted = T - total
+        return ((i + T + wanted - 1) / (i + T + wanted)) ** 2
+
+    return rate_of_gain(gains_of(ranking, k, gain, max_grade), goes_on, k)
+
+
+def nerr8(
+    ranking: Labels, judged: Labels, max_grade: int, k: int | None, gain: Gain = "fraction"
+) -> float:
+    """C_i = 1 - g_i, and 0 at k."""
+    gains = gains_of(ranking, required(k), gain, max_grade)
+    return rate_of_gain(gains, lambda i, g, total: 1 - g, k)
+
+
+def nerr9(
+    ranking: Labels, judged: Labels, max_grade: int, k: int | None, gain: Gain = "fraction"
+) -> float:
+    """C_i = i/(i + 1) * (1 - g_i), and 0 at k."""
+    gains = gains_of(ranking, required(k), gain, max_grade)
+    return rate_of_gain(gains, lambda i, g, total: i / (i + 1) * (1 - g), k)
+
+
+def nerr10(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    p: float = 0.9,
+    gain: Gain = "fraction",
+) -> float:
+    """C_i = p * (1 - g_i)."""
+    gains = gains_of(ranking, k, gain, max_grade)
+    if k is not None:
+        return rate_of_gain(gains, lambda i, g, total: p * (1 - g), k)
+    n = len(gains)
+    if n == 0:
+        return 0.0
+    listed = rate_of_gain(gains, lambda i, g, total: p * (1 - g), n)
+    reach = [p**i * math.prod(1 - g for g in gains[:i]) for i in range(n + 1)]
+    read = math.fsum(reach[:n])
+    return listed * read / (read + reach[n] / (1 - p))
+
+
+def nerr11(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    T: float = 1.0,
+    gain: Gain = "fraction",
+) -> float:
+    """C_i = ((i + 2T - 1)/(i + 2T))^2 * (1 - g_i)."""
+
+    def goes_on(i: int, g: float, total: float) -> float:
+        return ((i + 2 * T - 1) / (i + 2 * T)) ** 2 * (1 - g)
+
+    return rate_of_gain(gains_of(ranking, k, gain, max_grade), goes_on, k)
+
+
+def bpm(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    T: float = 1.0,
+    gain: Gain = "fraction",
+) -> float:
+    """Read until the gain is T or the rank is k: the gain over the number of documents read."""
+    k = required(k)
+    total = 0.0
+    for i, g in enumerate(gains_of(ranking, k, gain, max_grade), 1):
+        total += g
+        if total > T - 1e-9:
+            return total / i
+    return total / k
+
+
+def rank_biased_overlap(a: list[object], b: list[object], p: float, k: int | None) -> float:
+    """Sum over depths d <= k of p^(d-1) * |common in the top d| / d, over the sum of p^(d-1)."""
+    both = max(len(a), len(b))
+    last = both if k is None else k
+    terms = [p ** (d - 1) * len(set(a[:d]) & set(b[:d])) / d for d in range(1, last + 1)]
+    if k is not None:
+        return math.fsum(terms) / math.fsum(p ** (d - 1) for d in range(1, k + 1))
+    # All depths: sum_{d>=1} p^(d-1)/d = -ln(1 - p)/p, and beyond both lists nothing new is common.
+    beyond = -math.log(1 - p) / p - math.fsum(p ** (d - 1) / d for d in range(1, both + 1))
+    return (1 - p) * (math.fsum(terms) + len(set(a) & set(b)) * beyond)
+
+
+def compatibility(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    p: float = 0.95,
+    normalize: str = "yes",
+) -> float:
+    """The largest overlap of the ranking with an ideal ranking, over that of the ideal with itself.
+
+    An ideal ranking has the documents of grade 1 and above by grade, in any order within a grade.
+    """
+    retrieved = [(label, f"d{i}") for i, label in enumerate(ranking)]
+    unretrieved = list(judged)
+    for label in ranking:
+        if label >= 0:
+            unretrieved.remove(label)
+    everything = retrieved + [(label, f"u{i}") for i, label in enumerate(unretrieved)]
+    shown = [name for _, name in retrieved][:k]
+    ideal: list[object] = []
+    for grade in range(max(judged, default=0), 0, -1):
+        of_grade = [name for label, name in everything if label == grade]
+        ideal += [name for name in shown if name in of_grade]
+        ideal += [name for name in of_grade if name not in shown]
+    if not ideal:
+        return 0.0
+    overlap = rank_biased_overlap(list(shown), ideal, p, k)
+    return overlap / rank_biased_overlap(ideal, ideal, p, k) if normalize == "yes" else overlap
+
+
+def most_similar(ranking: list[str], by_grade: list[list[str]], p: float, k: int | None) -> float:
+    """The largest overlap with any ideal ranking, every order within the grades tried."""
+    orders = itertools.product(*(itertools.permutations(group) for group in by_grade))
+    return max(
+        rank_biased_overlap(list(ranking), [d for group in order for d in group], p, k)
+        for order in orders
+    )
+
+
+def chance_normalized_dcg(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    gain: Gain = "linear",
+    discount: str = "log2",
+) -> float:
+    """(nDCG - E)/(1 - E), E the mean of nDCG over all orders of the judged documents; 0 if E = 1.
+
+    Every document is equally likely at every rank, so E has the mean gain at each rank.
+    """
+    ideal = ideal_dcg(judged, max_grade, k, gain, discount)
+    if ideal == 0:
+        return 0.0
+    mean = math.fsum(gain_of(label, gain, max_grade) for label in judged) / len(judged)
+    chance = discounted_sum([mean] * len(top(judged, k)), discount) / ideal
+    if chance > 1 - 1e-12:
+        return 0.0
+    return (ndcg(ranking, judged, max_grade, k, gain, discount) - chance) / (1 - chance)
+
+
+SCORES: dict[str, Callable[..., float]] = {
+    "INSQ": insq,
+    "INST": inst,
+    "NERR8": nerr8,
+    "NERR9": nerr9,
+    "NERR10": nerr10,
+    "NERR11": nerr11,
+    "BPM": bpm,
+    "compat": compatibility,
+    "RNDCG": chance_normalized_dcg,
+}
