@@ -164,7 +164,7 @@ def with_gains(template: str) -> Callable[[Settings, str, Sequence[str]], Iterab
 
 def gain_levels(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
     """Rndcg, 0 where no document is relevant at the level of -l, though its gains ignore that."""
-    for column in with_gains("Rndcg(gain={gain})")(settings, label, parameters):
+    for column in with_gains("ndcg_levels(gain={gain})")(settings, label, parameters):
 
         def scores(topics: Topics, column: Column = column) -> Floats:
             lists = topics.rankings

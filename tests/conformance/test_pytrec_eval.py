@@ -40,7 +40,7 @@ OURS = {
     "num_rel_ret": "NumRelRet",
     "num_nonrel_judged_ret": "NumNonRelRet",
     "ndcg_rel": "ndcg_rel",
-    "Rndcg": "Rndcg",
+    "Rndcg": "ndcg_levels",
     **{f"iprec_at_recall_{x / 10:.2f}": f"IPrec@{x / 10}" for x in range(11)},
     **{f"Rprec_mult_{x / 5:.2f}": f"Rprec(times={x / 5})" for x in range(1, 11)},
     **{f"P_{k}": f"P@{k}" for k in (5, 10)},

@@ -125,5 +125,5 @@ SCORES: dict[str, Callable[..., float]] = {
     "yaap": smoothed,
     "G": normalized_gain,
     "ndcg_rel": at_relevant,
-    "Rndcg": at_gain_levels,
+    "ndcg_levels": at_gain_levels,
 }

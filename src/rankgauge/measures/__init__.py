@@ -34,7 +34,7 @@ from rankgauge.measures.sets import (
     SetRelP,
     Utility,
 )
-from rankgauge.measures.trec_experiments import G, Rndcg, binG, ndcg_rel, yaap
+from rankgauge.measures.trec_experiments import G, binG, ndcg_levels, ndcg_rel, yaap
 from rankgauge.measures.user_models import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11
 from rankgauge.measures.weighted import Weighted
 from rankgauge.measures.wrappers import expected, ideal, lower, prefix_mean, upper, worst
@@ -79,7 +79,6 @@ __all__ = [
     "R",
     "Recall",
     "RelP",
-    "Rndcg",
     "Rprec",
     "ScaledUtility",
     "SearchLength",
@@ -108,6 +107,7 @@ __all__ = [
     "nDCG",
     "nERR_IA",
     "nNRBP",
+    "ndcg_levels",
     "ndcg_rel",
     "parameter",
     "parse",

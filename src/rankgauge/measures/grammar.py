@@ -27,6 +27,7 @@ OTHER_TOOLS = [
     (r"map_cut[_.](\d+)", r"AP@\1"),
     (r"recip_rank", r"RR"),
     (r"ndcg", r"nDCG"),
+    (r"Rndcg", r"ndcg_levels"),
     (r"ndcg_cut[_.](\d+)", r"nDCG@\1"),
     (r"P[_.](\d+)", r"P@\1"),
     (r"recall[_.](\d+)", r"Recall@\1"),

@@ -1,4 +1,7 @@
-"""Measures that trec_eval computes as experiments: binG, G, ndcg_rel, Rndcg and yaap."""
+"""Measures that trec_eval computes as experiments: binG, G, ndcg_rel, Rndcg and yaap.
+
+Rndcg is `ndcg_levels` here: RNDCG is another measure.
+"""
 
 from __future__ import annotations
 
@@ -130,13 +133,13 @@ class AtRelevant(GainAgainstIdeal):
 class AtGainLevels(GainAgainstIdeal):
     """nDCG averaged over the ranks at which the ideal ranking changes its level of gain."""
 
-    name = "Rndcg"
+    name = "ndcg_levels"
     summary = "nDCG where the ideal ranking passes to a lower gain, averaged."
     formula = (
-        "Rndcg = mean of nDCG@b over the ranks b at which the ideal passes from one gain to a lower "
+        "ndcg_levels = mean of nDCG@b over the ranks b at which the ideal passes from one gain to a lower "
         "one, and at the end of a list that goes on by more than a document"
     )
-    examples = ("Rndcg",)
+    examples = ("ndcg_levels",)
 
     def _score(self, lists: Rankings) -> Floats:
         ideal, offsets, positive = self._ideal(lists.judged)
@@ -177,5 +180,5 @@ def ideal_at_ranks(lists: Rankings, ideal: Floats, offsets: Ints, positive: Ints
 binG = register(BinaryG())
 G = register(NormalizedGain())
 ndcg_rel = register(AtRelevant())
-Rndcg = register(AtGainLevels())
+ndcg_levels = register(AtGainLevels())
 yaap = register(SmoothedAveragePrecision())
