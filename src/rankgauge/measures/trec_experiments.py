@@ -136,8 +136,8 @@ class AtGainLevels(GainAgainstIdeal):
     name = "ndcg_levels"
     summary = "nDCG where the ideal ranking passes to a lower gain, averaged."
     formula = (
-        "ndcg_levels = mean of nDCG@b over the ranks b at which the ideal passes from one gain to a lower "
-        "one, and at the end of a list that goes on by more than a document"
+        "ndcg_levels = mean of nDCG@b over the ranks b at which the ideal passes to a lower gain, "
+        "and at the end of a list that goes on by more than a document"
     )
     examples = ("ndcg_levels",)
 
