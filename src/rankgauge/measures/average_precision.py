@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.parameters import Choice, parameter
 from rankgauge.measures.registry import register
@@ -39,16 +39,6 @@ class SumOfPrecisions(Binary):
     def _score(self, lists: Rankings) -> Floats:
         norm = self._norm(lists.judged.relevant(self.rel).astype(np.float64))
         return ratio(self._sum(lists), norm[lists.query])
-
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """p·[H_m + (R−1)/(n−1)·(m − H_m)] over the norm, m = min(k, n) (Bestgen 2015)."""
-        self.complete()
-        relevant, size = judged.relevant(self.rel).astype(np.float64), judged.sizes
-        filled = size if self.cutoff is None else np.minimum(size, self.cutoff)
-        ranks = np.arange(1, int(filled.max(initial=0)) + 1)
-        harmonic = np.concatenate(([0.0], np.cumsum(1 / ranks)))[filled]
-        further = ratio(relevant - 1, size - 1) * (filled - harmonic)
-        return ratio(ratio(relevant, size) * (harmonic + further), self._norm(relevant))
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """At place j of a group of g documents, r of them relevant, with c relevant ones above the

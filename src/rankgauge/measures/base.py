@@ -202,8 +202,13 @@ class Measure(Parametric):
     def expected_each(self, judged: JudgedLabels) -> Floats:
         """The mean score over all orders of each query's judged documents.
 
-        As derived here: by enumeration, of few documents.
+        That is the mean over ties with all of them tied; where the measure has no formula for it, it
+        is had by enumeration, of few documents.
         """
+        self.complete()
+        values = self._tied(TiedRankings.all_tied(judged)) if self._tied_formula_holds() else None
+        if values is not None:
+            return values
         scores = self._of_all_orders(judged, "its expected value here")
         return np.array([float(np.mean(each)) for each in scores])
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats, Ints, Labels
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
+from rankgauge.data.rankings import Rankings, offsets_of
 from rankgauge.measures.base import Measure
 from rankgauge.measures.parameters import (
     Gain,
@@ -84,31 +84,6 @@ class ExpectedReciprocalRank(Measure):
         stop = self._stops(lists.labels, lists.judged.max_grade)
         reached = native.segment_cumprod(1 - stop, lists.offsets)
         return lists.sum(reached * stop / lists.ranks)
-
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """Σ_r (S_{r−1} − S_r)/r with S_r the mean of Π(1−ρ) over all r-subsets in order.
-
-        S is built by inserting one document after the other, O(nk) a query.
-        """
-        stops = self._stops(judged.labels, judged.max_grade)
-        expected = np.zeros(len(judged))
-        for query, (start, end) in enumerate(
-            zip(judged.offsets[:-1].tolist(), judged.offsets[1:].tolist(), strict=True)
-        ):
-            size = end - start
-            filled = size if self.cutoff is None else min(size, self.cutoff)
-            rank = np.arange(1, filled + 1)
-            survival = np.zeros(filled + 1)
-            survival[0] = 1.0
-            for count, passed in enumerate(1 - stops[start:end], 1):
-                inserted = survival[:-1] * passed * rank / count
-                survival[1:] = np.where(
-                    rank <= count,
-                    survival[1:] * np.maximum(count - rank, 0) / count + inserted,
-                    0.0,
-                )
-            expected[query] = np.sum((survival[:-1] - survival[1:]) / rank)
-        return expected
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Were it known beforehand which documents would satisfy, the user would stop at the first

@@ -177,7 +177,8 @@ class ChanceNormalizedDCG(NormalizedDCG):
         return None if mean is None else self._against_chance(mean, tied.rankings)
 
     def _against_chance(self, scores: Floats, lists: Rankings) -> Floats:
-        chance = super().expected_each(lists.judged)
+        plain = NormalizedDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
+        chance = plain.expected_each(lists.judged)
         room = np.where(chance < 1 - CERTAINTY, 1 - chance, 0.0)
         return ratio(scores - chance[lists.query], room[lists.query])
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats, Ints
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
+from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.parameters import Number, parameter
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import TiedRankings, mean_reciprocal_rank, miss_chance
 from rankgauge.measures.weighted import BinaryWeighted
-from rankgauge.native import segments as native
 
 
 class Precision(BinaryWeighted):
@@ -85,12 +82,6 @@ class RPrecision(Binary):
         counted = lists.relevant(self.rel) & (lists.ranks <= lists.each_row(depth))
         return ratio(lists.count(counted), depth)
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """min(c, n)·R/n hits in the top c, over c."""
-        depth = self._depths(judged)
-        hits = np.minimum(depth, judged.sizes) * ratio(judged.relevant(self.rel), judged.sizes)
-        return ratio(hits, depth)
-
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The share of relevant documents in each group times its places in the top c, over c."""
         depth = self._depths(tied.rankings.judged)[tied.rankings.query]
@@ -113,9 +104,6 @@ class ReciprocalRank(Binary):
     def _score(self, lists: Rankings) -> Floats:
         first = first_relevant(lists, self.rel)
         return ratio(np.ones(len(lists)), first)
-
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        return expected_at_first_relevant(judged, self.rel, self.cutoff, lambda rank: 1 / rank)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The mean of 1/rank over the places of the first relevant document in its group."""
@@ -141,9 +129,6 @@ class SuccessAt(Binary):
 
     def _score(self, lists: Rankings) -> Floats:
         return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
-
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        return expected_at_first_relevant(judged, self.rel, self.cutoff, np.ones_like)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The chance that the places of the first group with relevant documents that are in the top
@@ -189,25 +174,6 @@ def first_relevant_group(tied: TiedRankings, rel: int) -> tuple[NDArray[np.intp]
     found = tied.count(tied.rankings.relevant(rel))
     first = np.flatnonzero((found > 0) & (tied.before(found) == 0))
     return first, found[first]
-
-
-def expected_at_first_relevant(
-    judged: JudgedLabels, rel: int, cutoff: int | None, value: Callable[[Floats], Floats]
-) -> Floats:
-    """The expectation of value(rank of the first relevant document), 0 beyond the cut-off.
-
-    The first relevant document of a random order is at rank t with probability
-    R/(n−t+1) · Π_{j<t} (N−j+1)/(n−j+1).
-    """
-    found, size = judged.relevant(rel), judged.sizes
-    deepest = np.where(found > 0, size - found + 1, 0)
-    if cutoff is not None:
-        deepest = np.minimum(deepest, cutoff)
-    offsets = offsets_of(deepest)
-    rank = np.arange(1.0, offsets[-1] + 1) - np.repeat(offsets[:-1], deepest)
-    total, hits = np.repeat(size, deepest), np.repeat(found, deepest)
-    missed = native.segment_cumprod((total - hits - rank + 1) / (total - rank + 1), offsets)
-    return native.segment_sum(missed * hits / (total - rank + 1) * value(rank), offsets)
 
 
 P = register(Precision())

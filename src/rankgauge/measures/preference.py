@@ -42,32 +42,6 @@ class BinaryPreference(Binary):
         preferred = 1 - ratio(np.minimum(above, most), least)
         return ratio(lists.sum(np.where(relevant, preferred, 0.0)), found[lists.query])
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """½·min(1, (R+1)/(N+1)) for whole lists; for shorter ones see `_expected_cut`."""
-        found = judged.relevant(self.rel)
-        others = judged.sizes - found
-        whole = np.where(others > 0, 0.5 * np.minimum(1, ratio(found + 1, others + 1)), 1.0)
-        whole = np.where(found > 0, whole, 0.0)
-        if self.cutoff is None:
-            return whole
-        for query in np.flatnonzero((found > 0) & (judged.sizes > self.cutoff)):
-            whole[query] = self._expected_cut(int(found[query]), int(others[query]))
-        return whole
-
-    def _expected_cut(self, found: int, others: int) -> float:
-        """Over the ranks i ≤ k: the chance R/n of a relevant document there, times the mean of its
-        term, the number of non-relevant documents above being hypergeometric."""
-        depth = self.cutoff or 0
-        if others == 0:
-            return depth / found
-        from scipy.stats import hypergeom
-
-        above = np.arange(others + 1)
-        term = 1 - np.minimum(above, found) / min(found, others)
-        before = np.arange(depth)[:, None]
-        chance = hypergeom.pmf(above[None, :], found + others - 1, others, before)
-        return float((chance @ term).sum() / (found + others))
-
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Each group's relevant documents times the mean of their terms.
 

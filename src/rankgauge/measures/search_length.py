@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary
 from rankgauge.measures.parameters import Whole, parameter
 from rankgauge.measures.registry import register
@@ -40,12 +40,6 @@ class SearchLengthTo(Binary):
         never = (lists.judged.sizes - found)[lists.query] + lists.count(lists.labels < 0)
         length = np.where(lists.count(goal) > 0, above, never)
         return np.where(found[lists.query] < self.j, np.nan, length)
-
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """jN/(R+1): every relevant document has as many non-relevant ones before it on average."""
-        found = judged.relevant(self.rel)
-        expected: Floats = self.j * (judged.sizes - found) / (found + 1)
-        return np.where(found < self.j, np.nan, expected)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Cooper's expected search length: the non-relevant documents above the group that holds the

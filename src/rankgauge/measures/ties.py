@@ -87,6 +87,18 @@ class TiedRankings:
             np.arange(len(lists), dtype=np.uint64),
         )
 
+    @classmethod
+    def all_tied(cls, judged: JudgedLabels) -> TiedRankings:
+        """For each query one list, in which all its judged documents are tied."""
+        count = len(judged)
+        return cls(
+            judged.best_first(),
+            judged.offsets,
+            np.arange(count + 1),
+            np.zeros(count, dtype=np.int64),
+            np.zeros(count, dtype=np.uint64),
+        )
+
     def __len__(self) -> int:
         return len(self.rankings)
 

@@ -50,9 +50,6 @@ class SmoothedAveragePrecision(SumOfPrecisions):
         relevant = lists.judged.relevant(self.rel)[lists.query]
         return np.log((1 + total) / (1 + relevant - total))
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        return Measure.expected_each(self, judged)
-
 
 class GainAgainstIdeal(Measure):
     """Measures that hold the gains of a ranking against those of the ideal, rank by rank."""

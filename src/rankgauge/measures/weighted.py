@@ -71,15 +71,6 @@ class Weighted(Gainful):
     def _score(self, lists: Rankings) -> Floats:
         return ratio(self._total(lists), self._divisor(lists.judged)[lists.query])
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """The mean gain times the weights of the ranks that are filled (MATHS: any Σ d·g)."""
-        self.complete()
-        lists = judged.best_first()
-        gain = lists.sum(self._gains(judged.labels, judged.max_grade))
-        filled = judged.sizes if self.cutoff is None else np.minimum(judged.sizes, self.cutoff)
-        weight = self._weight_of_first(filled)
-        return ratio(ratio(gain, judged.sizes) * weight, self._divisor(judged))
-
     def _weight_of_first(self, counts: Ints) -> Floats:
         """The weights of the first ranks, so many of them, added up."""
         weights = self._weights(int(counts.max(initial=0)))
