@@ -270,6 +270,7 @@ def evaluate(
             seed=seed if ties == "random" or any(r.estimated for r in results) else None,
             tail=None if tail is None else f"{tail}({documents})",
             scores="+".join(sorted({PRECISIONS[result.precision] for result in results})),
+            judgments=None if judged.aspects is None else "subtopics",
             unjudged=unjudged,
             missing=missing,
             max_grade=judged.max_grade,

@@ -35,6 +35,7 @@ class Policies:
     ties: str = "docno-desc"
     seed: int | None = None
     tail: str | None = None
+    judgments: str | None = None
     scores: str = "f64"
     unjudged: str = "nonrelevant"
     missing: Missing = "zero"

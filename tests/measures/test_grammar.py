@@ -35,6 +35,9 @@ from rankgauge import AP, RBP, RR, MeasureError, P, R, gm, lower, nDCG, parse
         ("recip_rank", RR),
         ("P_5", P @ 5),
         ("recall_1000", R @ 1000),
+        ("alpha-nDCG@20", parse("alpha_nDCG@20")),
+        ("ERR-IA@20", parse("ERR_IA@20")),
+        ("F1@10", parse("F@10")),
     ],
 )
 def test_what_is_understood(text: str, measure: object) -> None:

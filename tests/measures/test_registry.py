@@ -148,5 +148,5 @@ def test_a_measure_without_formulas_still_answers_by_enumeration(clean_registry:
         odd.bounds([-1] * 40)
     assert odd.expected([1, 0]) == 1.0
     assert (odd @ 1).expected([1, 0, 0, 0]) == 0.25
-    with pytest.raises(rg.Unsupported, match="It can answer: score"):
+    with pytest.raises(rg.Unsupported, match="Exact at any size: score"):
         odd.expected([1] * 9)

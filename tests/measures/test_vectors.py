@@ -88,7 +88,7 @@ def test_gains_that_are_all_zero_are_a_score_of_zero() -> None:
 
 
 def test_what_a_measure_cannot_answer_it_refuses_and_says_what_it_can() -> None:
-    with pytest.raises(Unsupported, match="It can answer: score"):
+    with pytest.raises(Unsupported, match="Exact at any size: score"):
         parse("Judged@10").ideal([1, 0])  # type: ignore[union-attr]
 
 

@@ -53,10 +53,8 @@ def explanation(name: str) -> str:
     lines += _item("source", entry.source)
     lines += _item("also called", ", ".join(entry.aliases))
     if isinstance(entry, Measure):
-        low, high = entry.range
-        lines += _item(
-            "range", f"{low:g} to {'unbounded' if high == float('inf') else f'{high:g}'}"
-        )
+        low, high = (f"{end:g}".replace("inf", "infinity") for end in entry.range)
+        lines += _item("range", f"{low} to {high}")
         lines += _item("better", direction(entry))
         lines += _item("cut-off", entry.cutoffs)
     if entry.parameters():

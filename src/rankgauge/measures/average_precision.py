@@ -10,6 +10,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary, ratio
+from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import Choice, parameter
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import TiedRankings, harmonic_between
@@ -37,8 +38,25 @@ class SumOfPrecisions(Binary):
         return np.ones(len(relevant))
 
     def _score(self, lists: Rankings) -> Floats:
-        norm = self._norm(lists.judged.relevant(self.rel).astype(np.float64))
-        return ratio(self._sum(lists), norm[lists.query])
+        relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
+        return self._from_sum(self._sum(lists), relevant)
+
+    def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
+        """The score, given the sum of precisions and R."""
+        return ratio(total, self._norm(relevant))
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        return each_list(rankings, self._bounds_of_one)
+
+    def _bounds_of_one(self, one: Rankings) -> tuple[float, float]:
+        grade = one.judged.max_grade if one.judged.max_grade >= self.rel else 0
+        if grade == 0:
+            score = float(self._score(one.top(self.cutoff))[0])
+            return score, score
+        most, least = sums_by_count(one, self.rel, self.cutoff)
+        relevant = one.judged.relevant(self.rel) + np.arange(float(len(most)))
+        low, high = self._from_sum(least, relevant), self._from_sum(most, relevant)
+        return float(low.min()), float(high.max())
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """At place j of a group of g documents, r of them relevant, with c relevant ones above the
@@ -97,6 +115,25 @@ class AveragePrecision(SumOfPrecisions):
             return relevant
         limit = float(self.cutoff)
         return np.minimum(relevant, limit) if self.norm == "min" else np.full_like(relevant, limit)
+
+
+def sums_by_count(one: Rankings, rel: int, cutoff: int | None) -> tuple[Floats, Floats]:
+    """The sums of precisions of one list with 0, 1, … of its unjudged documents relevant: the highest
+    ranked ones first, which sums up to the most, and the lowest ranked ones first, to the least."""
+    relevant, free = one.labels >= rel, np.flatnonzero(one.labels < 0)
+    weight = 1.0 / one.ranks
+    if cutoff is not None:
+        weight[cutoff:] = 0.0
+    count = np.cumsum(relevant)
+    own = float(np.sum(weight * count * relevant))
+    below = np.cumsum((weight * relevant)[::-1])[::-1][free]
+    alone = (count[free] + 1) * weight[free] + below
+    above = np.arange(len(free)) * weight[free]
+    free_below = np.append(np.cumsum(weight[free][::-1])[::-1][1:], 0.0)[: len(free)]
+    return (
+        own + np.append(0.0, np.cumsum(alone + above)),
+        own + np.append(0.0, np.cumsum((alone + free_below)[::-1])),
+    )
 
 
 SP = register(SumOfPrecisions())

@@ -240,8 +240,8 @@ class Measure(Parametric):
         return extremes(self.score_each(labelled_variants(one, choices)))
 
     def _unsupported(self, question: str, reason: str) -> Unsupported:
-        able = ", ".join(q for q, how in self.answers().items() if how != "no")
-        return Unsupported(f"{self} cannot say {question}: {reason}. It can answer: {able}")
+        able = ", ".join(q for q, how in self.answers().items() if how == "exact")
+        return Unsupported(f"{self} cannot say {question}: {reason}. Exact at any size: {able}")
 
     def answers(self) -> dict[str, Answer]:
         """What this measure can answer, and how."""

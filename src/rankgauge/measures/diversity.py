@@ -208,8 +208,12 @@ class _Redundant(Diversity):
 
 
 class _Ideal(Diversity):
-    """A diversity measure divided by its sum for the best ranking."""
+    """A diversity measure divided by its sum for the best ranking.
 
+    With several subtopics that ranking is built greedily, so a score may pass 1.
+    """
+
+    range = (0.0, np.inf)
     monotone = False
 
     def _divisor(self, judged: JudgedLabels) -> Floats:

@@ -162,8 +162,8 @@ class ChanceNormalizedDCG(NormalizedDCG):
         "documents; 0 where E = 1"
     )
     source = (
-        "Gienapp, Fröbe, Hagen and Potthast 2020, "
-        "The impact of negative relevance judgments on nDCG"
+        "Gienapp, Stein, Hagen and Potthast 2020, "
+        "Estimating topic difficulty using normalized discounted cumulated gain"
     )
     range = (-np.inf, 1.0)
     bounding = "enumerated"

@@ -163,12 +163,22 @@ class CorrectlyOrderedPairs(Measure):
             all_pairs += same * higher
         return np.where(all_pairs > 0, ratio(right, all_pairs), np.nan)
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """½: each order of a pair is as likely as the other."""
-        highest = np.append(judged.labels, 0)[judged.offsets[:-1]]
-        lowest = np.append(judged.labels, 0)[judged.offsets[1:] - 1]
-        pair = (judged.sizes > 0) & (highest > lowest)
-        return np.where(pair, 0.5, np.nan)
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """½, and for each pair not in one group half the chance that the document of the upper group
+        is in the top k: added where that is the better one, else taken away."""
+        judged, query = tied.rankings.judged, tied.rankings.query
+        chance = ratio(tied.within(self.depth), tied.sizes)
+        ahead, all_pairs = np.zeros(len(tied)), np.zeros(len(tied))
+        for label in np.unique(judged.labels):
+            better = tied.count(tied.rankings.labels > label)
+            here = tied.count(tied.rankings.labels == label)
+            higher = judged.relevant(int(label) + 1)[query]
+            same = judged.relevant(int(label))[query] - higher
+            better_below = tied.each_group(higher) - tied.before(better) - better
+            worse_below = tied.each_group(same) - tied.before(here) - here
+            ahead += tied.over_groups(chance * (better * worse_below - here * better_below))
+            all_pairs += same * higher
+        return np.where(all_pairs > 0, 0.5 + 0.5 * ratio(ahead, all_pairs), np.nan)
 
 
 bpref = register(BinaryPreference())

@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import JudgedLabels, Rankings, segment_count
+from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Measure, ratio
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import Choice, Gain, GainMap, Number, gains, parameter
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings, harmonic_between
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
 
@@ -93,18 +94,42 @@ class QMeasure(Measure):
     def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
         return super()._extreme(by_gain(judged, self._gains(judged, judged.max_grade)), best=best)
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """(1/norm)·Σ_{r≤m} (R + βG)/n · [1 + (r−1)(R−1)/(n−1)] / (r + β·cg*_r), G all gains."""
-        self.complete()
-        lists, gain = judged.best_first(), self._ideal_gains(judged)
-        relevant, size = self._with_gain(judged), judged.sizes
-        best = native.segment_cumsum(gain, judged.offsets)
-        further = (lists.ranks - 1) * lists.each_row(ratio(relevant - 1, size - 1))
-        terms = (1 + further) / (lists.ranks + self.beta * best)
-        if self.cutoff is not None:
-            terms[lists.ranks > self.cutoff] = 0.0
-        blended = ratio(relevant + self.beta * lists.sum(gain), size)
-        return ratio(blended * lists.sum(terms), self._norm(relevant))
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """At place j of a group of g documents, r of them with a gain and G their gains, with c such
+        documents and gains cg above the group:
+        (1/g)·[r·(c + β·cg) + (r + β·G)·(1 + (j−1)(r−1)/(g−1))] / (i + β·cg*_i), i the rank."""
+        lists = tied.rankings
+        gain = self._gains(lists, lists.judged.max_grade)
+        found, gained = tied.count(gain > 0), tied.sum(gain)
+        gained_above = native.segment_cumsum(gained, tied.offsets) - gained
+        even, later = self._over_places(tied)
+        inherited = found * (tied.before(found) + self.beta * gained_above) * even
+        own = (found + self.beta * gained) * (even + ratio(found - 1, tied.sizes - 1) * later)
+        total = tied.over_groups(ratio(inherited + own, tied.sizes))
+        return ratio(total, self._norm(self._with_gain(lists.judged))[lists.query])
+
+    def _over_places(self, tied: TiedRankings) -> tuple[Floats, Floats]:
+        """1 and j − 1, each over i + β·cg*_i, added up over the places j of each group that count.
+
+        Beyond rank n, where all n judged documents are in cg*, by harmonic numbers.
+        """
+        judged, query = tied.rankings.judged, tied.each_group(tied.rankings.query)
+        best = self.beta * native.segment_cumsum(self._ideal_gains(judged), judged.offsets)
+        places = tied.within(self.depth)
+        near = np.minimum(places, tied.within(judged.sizes[query]))
+        offsets = offsets_of(near)
+        earlier = np.arange(offsets[-1]) - np.repeat(offsets[:-1], near)
+        above = np.repeat(tied.above, near) + earlier
+        divisor = above + 1 + best[np.repeat(judged.offsets[query], near) + above]
+        even = native.segment_sum(1 / divisor, offsets)
+        later = native.segment_sum(earlier / divisor, offsets)
+        far = np.flatnonzero(places > near)
+        most = np.append(0.0, best)[np.where(judged.sizes > 0, judged.offsets[1:], 0)][query[far]]
+        begin, end = (tied.above[far] + most + count[far] for count in (near, places))
+        harmonic = harmonic_between(begin, end)
+        even[far] += harmonic
+        later[far] += (places - near)[far] - (tied.above[far] + 1 + most) * harmonic
+        return even, later
 
 
 class GradedAveragePrecision(Measure):
@@ -145,11 +170,11 @@ class GradedAveragePrecision(Measure):
         total = lists.sum(shared / lists.ranks)
         return ratio(total, self._total(lists.judged)[lists.query])
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        total = np.zeros(len(judged))
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        total, judged = np.zeros(len(tied)), tied.rankings.judged
         for grades, precisions in self._by_grade(judged):
-            total += grades * precisions.expected_each(judged)
-        return ratio(total, self._total(judged))
+            total += grades * precisions.tied_each(tied).values
+        return ratio(total, self._total(judged)[tied.rankings.query])
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return each_list(rankings, self._bounds_of_one)

@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.parameters import Number, Whole, parameter
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings
 
 
 class OfCounts(Binary):
@@ -18,7 +19,7 @@ class OfCounts(Binary):
 
     Subclasses give `_of`, in which, R − hits and the retrieved staying as they are, another hit always
     raises the score or always lowers it, and another relevant document beyond the cut-off never raises
-    it. With a cut-off it must be linear in the hits, for its expected value.
+    it. With a cut-off it must be linear in the hits, for its mean over ties.
     """
 
     expectation = "exact"
@@ -36,12 +37,13 @@ class OfCounts(Binary):
         relevant = lists.judged.relevant(self.rel)[lists.query]
         return self._of(hits.astype(float), lists.lengths.astype(float), relevant.astype(float))
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """The score of the mean number of hits, m·R/n, which without a cut-off is R."""
-        self.complete()
-        relevant, size = judged.relevant(self.rel).astype(float), judged.sizes.astype(float)
-        filled = size if self.cutoff is None else np.minimum(size, self.cutoff)
-        return self._of(relevant * ratio(filled, size), filled, relevant)
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """The score of the mean number of hits, which without a cut-off is that of every order."""
+        lists, places = tied.rankings, tied.within(self.depth)
+        found = tied.count(lists.relevant(self.rel))
+        hits = tied.over_groups(ratio(found * places, tied.sizes))
+        relevant = lists.judged.relevant(self.rel)[lists.query]
+        return self._of(hits, tied.over_groups(places), relevant.astype(float))
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """At one end every unjudged document of the top k is relevant and none beyond it, at the

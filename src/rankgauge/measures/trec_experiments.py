@@ -13,6 +13,7 @@ from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.parameters import Gain, GainMap, divisors, gains, parameter
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
 
@@ -45,10 +46,11 @@ class SmoothedAveragePrecision(SumOfPrecisions):
     expectation = "enumerated"  # type: ignore[assignment]
     examples = ("yaap",)
 
-    def _score(self, lists: Rankings) -> Floats:
-        total = self._sum(lists)
-        relevant = lists.judged.relevant(self.rel)[lists.query]
+    def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
         return np.log((1 + total) / (1 + relevant - total))
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        return None
 
 
 class GainAgainstIdeal(Measure):

@@ -243,7 +243,7 @@ class NearlyERR11(NearlyERR):
     summary = "Nearly ERR, equation 11: as NERR8, with INSQ's patience T instead of a last rank."
     formula = (
         "NERR11(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, "
-        "V_i = Π_{j<i} (1 − gain_j) / (i + 2T − 1)²"
+        "V_i = (1/(i + 2T − 1)²) · Π_{j<i} (1 − gain_j)"
     )
     examples = ("NERR11", "NERR11(T=3)", "NERR11(gain=scaled)@1000")
 

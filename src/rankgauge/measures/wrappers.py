@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Self
 
+import numpy as np
+
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
@@ -147,6 +149,17 @@ class PrefixMean(Wrapper):
 
     def score_each(self, rankings: Rankings) -> Floats:
         return self._mean(lambda measure: measure.score_each(rankings))
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        last = self.complete().measure.cutoff or 1
+        total = np.zeros(len(tied))
+        for cutoff in range(1, last + 1):
+            measure = self.measure @ cutoff
+            values = measure._tied(tied) if measure._tied_formula_holds() else None
+            if values is None:
+                return None
+            total += values
+        return total / last
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
         return self._mean(lambda measure: measure.expected_each(judged))
