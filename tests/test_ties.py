@@ -17,9 +17,29 @@ from hypothesis import strategies as st
 
 import oracles
 import rankgauge as rg
-from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
+from laws.strategies import HIGHEST, MEASURES, WRAPPERS, labels, versions
 from laws.test_measures import at_least, by_oracle, same
-from rankgauge import AP, ERR, RBP, RR, Judged, P, R, Rprec, SearchLength, Success, bpref, nDCG
+from rankgauge import (
+    AP,
+    ERR,
+    GAP,
+    RBP,
+    RR,
+    CorrectPairs,
+    F,
+    Judged,
+    P,
+    Q,
+    R,
+    RelP,
+    Rprec,
+    ScaledUtility,
+    SearchLength,
+    SetAP,
+    Success,
+    bpref,
+    nDCG,
+)
 from rankgauge.cli import main
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures import Binary, Measure
@@ -51,6 +71,8 @@ FORMULAS = (
     Success,
 )
 FORMULAS += (ERR, ERR @ 20, bpref, bpref @ 7, SearchLength(j=2), Judged @ 10)
+FORMULAS += (F @ 9, RelP @ 9, SetAP, ScaledUtility, CorrectPairs, CorrectPairs @ 15, GAP, GAP @ 9)
+FORMULAS += (Q, Q(beta=2, gain="exp2") @ 40, rg.prefix_mean(nDCG @ 12))
 
 
 def orders(groups: Groups) -> Iterator[list[int]]:
@@ -110,6 +132,25 @@ def test_many_tied_lists_at_once_are_as_each_alone(name: str, data: st.DataObjec
     together = measure.tied_each(several).values
     for one, value in zip(each, together, strict=True):
         assert same(measure.tied_each(one).values[0], value)
+
+
+def has_a_formula(entry: Measure) -> bool:
+    """Whether its mean over ties is had without enumeration."""
+    return entry.expectation == "exact" and entry._tied_formula_holds()
+
+
+@pytest.mark.parametrize("name", sorted(n for n, m in MEASURES.items() if has_a_formula(m)))
+@given(data=st.data())
+@settings(max_examples=30)
+def test_what_a_random_ranking_gets_is_the_mean_with_all_tied(
+    name: str, data: st.DataObject
+) -> None:
+    measure = data.draw(versions(name))
+    queries = data.draw(st.lists(labels(12), min_size=1, max_size=3))
+    judged = JudgedLabels.of(*queries, max_grade=HIGHEST)
+    found = measure.tied_each(TiedRankings.all_tied(judged))
+    assert all(map(same, found.values, measure.expected_each(judged)))
+    assert not found.samples.any()
 
 
 def prefers_relevance(entry: Measure) -> bool:

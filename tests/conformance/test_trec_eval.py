@@ -70,6 +70,9 @@ QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 d 1\n"
 RUN = "q1 Q0 a 1 3 tag\nq1 Q0 x 2 2 tag\nq1 Q0 c 3 1 tag\n"
 
 
+LEVELS_ABOVE_1 = ("04 all 0.6667", "50 all 0.0000")
+
+
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -87,13 +90,35 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("-m map -J", ["map all 1.0000"]),
         ("-m map -l 2", ["map all 0.3333"]),
         ("-m map -M 1", ["map all 0.5000"]),
+        ("-m map -M 1e2", ["map all 0.5000"]),
+        ("-m num_ret -m map -m P.5 -M 0", ["num_ret all 0", "map all 0.0000", "P_5 all 0.0000"]),
+        ("-m num_rel -m map -l 0", ["num_rel all 3", "map all 0.5556"]),
+        ("-m num_rel -l abc", ["num_rel all 3"]),
+        ("-m num_rel -l 1.5", ["num_rel all 2"]),
+        ("-m num_rel -l 99999999999", ["num_rel all 0"]),
+        ("-m ndcg -m Rndcg -l 0", ["ndcg all 0.7602", "Rndcg all 0.4400"]),
         ("-m num_rel -c -l 3", ["num_rel all 3"]),
         ("-m num_rel -l 3", ["num_rel all 0"]),
         ("-m relstring -q", ["relstring q1 '1-2'"]),
         ("-m relstring.2 -q", ["relstring_2 q1 '1-'"]),
         ("-m yaap", ["yaap all 0.6931"]),
         ("-m utility.1,1,1,1 -N 10", ["utility_1,1,1,1 all 10.0000"]),
+        ("-m utility.1,1,1,1 -N -5", ["utility_1,1,1,1 all -5.0000"]),
+        ("-m utility.0,0,0,1 -N 5000000000", ["utility_0,0,0,1 all 4999999997.0000"]),
         ("-m set_F.0.5", ["set_F_0.5 all 0.7500"]),
+        ("-m set_F.-1", ["set_F_-1 all 0.0000"]),
+        ("-m set_F.-1.5", ["set_F_-1.5 all -inf"]),
+        ("-m iprec_at_recall.1.5,-1", ["iprec_at_recall_-1.00 all 1.0000"]),
+        ("-m iprec_at_recall.1.04,1.5", [f"iprec_at_recall_1.{x}" for x in LEVELS_ABOVE_1]),
+        ("-m 11pt_avg.0,1.5", ["11pt_avg_0,1.5 all 0.5000"]),
+        ("-m Rprec_mult.0,-1", ["Rprec_mult_-1.00 all 0.0000", "Rprec_mult_0.00 all 0.0000"]),
+        ("-m Rprec_mult.1e30", ["Rprec_mult_10000000 all 0.0000"]),
+        ("-m official.5 -m P.1", ["runid all tag", "num_q all 1", "num_ret all 3"]),
+        ("-m map.5,6 -m num_q", ["num_q all 1", "map all 0.8333"]),
+        ("-m P.99999999999", ["P_99999999999 all 0.0000"]),
+        ("-m ndcg.0=1,1=3", ["ndcg_0=1,1=3 all 0.8400"]),
+        ("-m ndcg.0=0", ["ndcg_0=0 all 0.7602"]),
+        ("-m ndcg.1=3,1=5", ["ndcg_1=3,1=5 all 0.9386"]),
         ("-m ndcg.1=0.9,2=0.5", ["ndcg_1=0.9,2=0.5 all 0.9461"]),
         ("--measure map --query_eval_wanted --nosummary", ["map q1 0.8333"]),
         ("-m P.3 -m P.5", ["P_3 all 0.6667"]),
@@ -106,8 +131,26 @@ def test_options(
     arguments: str, lines: list[str], files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run([*arguments.split(), "qrels", "run"]) == 0
-    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    captured = capsys.readouterr()
+    shown = [" ".join(line.split()) for line in captured.out.splitlines()]
     assert shown[: len(lines)] == lines
+    assert captured.err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line", "theirs"),
+    [
+        ("-m iprec_at_recall.0 -M 0", "iprec_at_recall_0.00 all 0.0000", "-nan"),
+        ("-m 11pt_avg.0 -M 0", "11pt_avg_0 all 0.0000", "-nan"),
+        ("-m 11pt_avg.1.5,0", "11pt_avg_1.5,0 all 0.5000", "1.0000"),
+    ],
+)
+def test_deliberate_differences(
+    arguments: str, line: str, theirs: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What trec_eval prints is noted beside what is printed here."""
+    assert run([*arguments.split(), "qrels", "run"]) == 0
+    assert " ".join(capsys.readouterr().out.split()) == line
 
 
 @pytest.mark.parametrize(
@@ -118,11 +161,27 @@ def test_options(
         ("-m prefs qrels run", 1, "preferences and judgement groups are not supported"),
         ("-R prefs qrels run", 1, "-R prefs is not supported"),
         ("-m P. qrels run", 1, "expected parameters after the dot"),
-        ("-m P.0 qrels run", 1, "whole numbers from 1"),
-        ("-m P.5,5 qrels run", 1, "given twice"),
-        ("-m utility.1 qrels run", 1, "expected 4"),
-        ("-m ndcg.3 qrels run", 1, "expected level=gain"),
-        ("-l x qrels run", 1, "expected a whole number"),
+        ("-m nope qrels missing", 1, "there is no measure 'nope'"),
+        ("-R nope qrels run", 2, "-R nope: there is no such format"),
+        ("-T nope qrels run", 2, "-T nope: there is no such format"),
+        ("-m P.0 qrels run", 2, "measure 'P.0': cut-offs are whole numbers from 1"),
+        ("-m P.abc qrels run", 2, "measure 'P.abc': cut-offs are whole numbers from 1"),
+        ("-m P.5,5 qrels run", 2, "measure 'P.5,5': a parameter is given twice"),
+        ("-m Rprec_mult.1,1.0 qrels run", 2, "measure 'Rprec_mult.1,1.0': a parameter is given"),
+        ("-m utility.1 qrels run", 4, "utility_1: 1 weights, expected 4"),
+        ("-m utility.1 qrels other", 7, "no topic has both"),
+        ("-m ndcg.3 qrels run", 2, "measure 'ndcg.3': '3' is no gain, expected level=gain"),
+        ("-m ndcg.1==3 qrels run", 2, "measure 'ndcg.1==3': '1==3' is no gain"),
+        ("-m G.1=3, qrels run", 2, "measure 'G.1=3,': '' is no gain"),
+        ("-m ndcg.1=-1,2=5 qrels run", 1, "measure 'ndcg.1=-1,2=5': gains below 0 are not"),
+        ("-m Rndcg.-1=1 qrels run", 1, "measure 'Rndcg.-1=1': levels below 0 are not"),
+        ("-m ndcg.9999999999=1 qrels run", 2, "measure 'ndcg.9999999999=1': a parameter is out"),
+        ("-m set_F.1e999 qrels run", 2, "measure 'set_F.1e999': '1e999' is not a plain number"),
+        ("-m set_F.inf qrels run", 2, "measure 'set_F.inf': 'inf' is not a plain number"),
+        ("--compat 10 -m rbp.p=2 qrels run", 2, "measure 'rbp.p=2': p is a chance"),
+        ("--compat 10 -m rbp.x qrels run", 2, "measure 'rbp.x': 'x' is no gain"),
+        ("-l -1 qrels run", 1, "-l -1 is not supported, expected a number from 0"),
+        ("-M -1 qrels run", 1, "-M -1 is not supported, expected a number from 0"),
         ("-x qrels run", 1, "option -x not recognized"),
         ("--compat 8 qrels run", 1, "expected 9 or 10"),
         ("qrels", 1, "expected QRELS and RUN"),
@@ -154,6 +213,6 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_under_the_name_trec_eval_it_is_that_program(files: Path) -> None:
     program = Path(sys.executable).parent / "rankgauge"
     (files / "trec_eval").symlink_to(program)
-    command = [files / "trec_eval", "-m", "map", "qrels", "-"]
+    command = [str(files / "trec_eval"), "-m", "map", "qrels", "-"]
     result = subprocess.run(command, input=RUN, capture_output=True, text=True, env=os.environ)
     assert (result.returncode, result.stdout) == (0, "map                   \tall\t0.8333\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
 from oracles.basic import Labels, count_relevant, forbidden, precision, recall, required, top
 
@@ -103,20 +102,26 @@ def utility(
 
 
 def scaled_utility(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    rel: int = 1,
+    found: float = 2.0,
+    noise: float = -1.0,
+    floor: float = -0.5,
 ) -> float:
-    """(max(U / 2R, -1/2) + 1/2) / (3/2), U = 2 relevant - other retrieved.
+    """(max(U / found R, floor) - floor) / (1 - floor), U = found relevant + noise other retrieved.
 
-    Where R = 0, U / 2R is taken as 0 for an empty ranking and as endlessly bad for any other.
+    Where R = 0, the share is taken as 0 where U is 0 and as endlessly bad where U is negative.
     """
     forbidden(k)
     hits = count_relevant(ranking, rel)
-    u = 2 * hits - (len(ranking) - hits)
+    u = found * hits + noise * (len(ranking) - hits)
     r = count_relevant(judged, rel)
-    floor = Fraction(-1, 2)
-    worthless = floor if ranking else Fraction(0)
-    share = Fraction(u, 2 * r) if r > 0 else worthless
-    return float((max(share, floor) - floor) / (1 - floor))
+    worthless = floor if u < 0 else 0.0
+    share = u / (found * r) if r > 0 else worthless
+    return (max(share, floor) - floor) / (1 - floor)
 
 
 SCORES: dict[str, Callable[..., float]] = {

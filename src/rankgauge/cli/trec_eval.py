@@ -11,7 +11,9 @@ import click
 from rankgauge.cli import printable
 from rankgauge.data.errors import DuplicateError, RankgaugeError
 from rankgauge.data.trec import read_qrels, read_run
-from rankgauge.trec_eval import NICKNAMES, NoCommonTopics, Settings, UsageError, report
+from rankgauge.trec_eval import report
+from rankgauge.trec_listings import NICKNAMES, asked_for
+from rankgauge.trec_settings import ParameterError, Settings, TrecEvalError, UsageError, whole
 from rankgauge.version import __version__
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
@@ -29,10 +31,11 @@ LONG = {
     "Max_retrieved_per_topic=": "M",
     "Rel_info_format=": "R",
     "Results_format=": "T",
-    "Output_old_results_format": "o",
+    "Output_old_results_format=": "o",
     "Zscore=": "Z",
     "compat=": "compat",
 }
+UNSUPPORTED_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
 HELP = f"""\
 Usage: rankgauge trec_eval [OPTIONS] QRELS RUN
 
@@ -44,7 +47,7 @@ compressed.
   -q                    also each topic, not only all of them
   -n                    no summary over topics
   -c                    average over all judged topics, not only those of the run
-  -l NUMBER             the lowest grade that counts as relevant (1)
+  -l NUMBER             the lowest grade that counts as relevant (1); with 0, every judged document
   -J                    judged documents only: the others are removed from the run
   -M NUMBER             use so many documents of each topic
   -N NUMBER             documents in the collection (utility)
@@ -75,9 +78,9 @@ def run(arguments: list[str]) -> int:
     except (UsageError, getopt.GetoptError) as error:
         click.echo(f"trec_eval: {printable(str(error))} (-h for help)", err=True)
         return 1
-    except NoCommonTopics as error:
-        click.echo(f"trec_eval: {error}", err=True)
-        return 7
+    except TrecEvalError as error:
+        click.echo(f"trec_eval: {printable(str(error))}", err=True)
+        return error.code
     except DuplicateError as error:
         click.echo(printable(str(error)), err=True)
         return 4
@@ -105,8 +108,11 @@ def _run(arguments: list[str]) -> int:
     if len(files) != 2:
         raise UsageError(f"{len(files)} files, expected QRELS and RUN")
     for flag, understood in (("R", "qrels"), ("T", "trec_results")):
-        if given.get(flag, understood) != understood:
-            raise UsageError(f"-{flag} {given[flag]} is not supported, only -{flag} {understood}")
+        asked = given.get(flag, understood)
+        if flag == "R" and asked in UNSUPPORTED_FORMATS:
+            raise UsageError(f"-R {asked} is not supported, only -R {understood}")
+        if asked != understood:
+            raise ParameterError(f"-{flag} {asked}: there is no such format, only {understood}")
     compat = given.get("compat", "9")
     if compat not in ("9", "10"):
         raise UsageError(f"--compat {compat}: expected 9 or 10")
@@ -117,12 +123,13 @@ def _run(arguments: list[str]) -> int:
         summary="n" not in given,
         complete="c" in given,
         judged_only="J" in given,
-        rel=_natural(given, "l", 1),
-        most_retrieved=_natural(given, "M", 0) or None,
-        collection=_natural(given, "N", 0),
+        rel=_from_zero(given, "l", 1),
+        most_retrieved=_from_zero(given, "M", 0) if "M" in given else None,
+        collection=whole(given.get("N", "0")),
         z_scores=given.get("Z"),
         compat=version,
     )
+    asked_for(measures, version)  # an unknown measure is refused before any file is read
     comments = version == 10
     judgments = read_qrels(files[0], comments=comments)
     retrieved = read_run(files[1], comments=comments, more_columns=True)
@@ -131,8 +138,10 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-def _natural(given: dict[str, str], flag: str, default: int) -> int:
-    text = given.get(flag, str(default))
-    if not text.strip().isdigit():
-        raise UsageError(f"-{flag} {text}: expected a whole number")
-    return int(text)
+def _from_zero(given: dict[str, str], flag: str, default: int) -> int:
+    """A number as C reads it. Below 0, trec_eval's -l counts unjudged documents as relevant in some
+    measures and not in others, and its -M breaks down."""
+    value = whole(given.get(flag, str(default)))
+    if value < 0:
+        raise UsageError(f"-{flag} {given[flag]} is not supported, expected a number from 0")
+    return value

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
-from rankgauge.measures.average_precision import SumOfPrecisions
+from rankgauge.measures.average_precision import SumOfPrecisions, sums_by_count
 from rankgauge.measures.base import Measure, ratio
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import Choice, Gain, GainMap, Number, gains, parameter
@@ -192,7 +192,7 @@ class GradedAveragePrecision(Measure):
         levels = np.unique(np.concatenate(([0, one.judged.max_grade], known)))
         thickness = np.diff(levels).astype(np.float64)
         added = np.arange(np.count_nonzero(one.labels < 0) + 1)
-        layers = [self._sums(one, int(level)) for level in levels[1:]]
+        layers = [sums_by_count(one, int(level), self.cutoff) for level in levels[1:]]
         most, least = (np.array(sums) for sums in zip(*layers, strict=True))
         relevant = np.array([np.count_nonzero(known >= level) for level in levels[1:]])
         norms = relevant[:, None] + added[None, :]
@@ -205,24 +205,6 @@ class GradedAveragePrecision(Measure):
             if reached <= high + TOLERANCE:
                 return low, max(high, reached)
             high = reached
-
-    def _sums(self, one: Rankings, grade: int) -> tuple[Floats, Floats]:
-        """The sum of precisions at a grade, with its 0, 1, … highest and lowest ranked unjudged
-        documents relevant."""
-        relevant, free = one.labels >= grade, np.flatnonzero(one.labels < 0)
-        weight = 1.0 / one.ranks
-        if self.cutoff is not None:
-            weight[self.cutoff :] = 0.0
-        count = np.cumsum(relevant)
-        own = float(np.sum(weight * count * relevant))
-        below = np.cumsum((weight * relevant)[::-1])[::-1][free]
-        alone = (count[free] + 1) * weight[free] + below
-        above = np.arange(len(free)) * weight[free]
-        free_below = np.append(np.cumsum(weight[free][::-1])[::-1][1:], 0.0)[: len(free)]
-        return (
-            own + np.append(0.0, np.cumsum(alone + above)),
-            own + np.append(0.0, np.cumsum((alone + free_below)[::-1])),
-        )
 
 
 Q = register(QMeasure())

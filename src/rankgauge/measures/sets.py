@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from rankgauge.data.model import Floats
@@ -210,22 +208,30 @@ class FilteringUtility(OfCounts):
     aliases = ("T11SU",)
     summary = "Scaled utility: linear utility over the best possible, with a floor, from 0 to 1."
     formula = (
-        "ScaledUtility = (max(U/(2R), −½) + ½) / 1½, "
-        "U = 2·|relevant retrieved| − |other documents retrieved|"
+        "ScaledUtility = (max(U/(found·R), floor) − floor) / (1 − floor), "
+        "U = found·|relevant retrieved| + noise·|other documents retrieved|; as T11SU by default"
     )
     source = "Robertson and Soboroff 2002, The TREC 2002 filtering track report"
     cutoffs = "none"
     ideal_is_best = False
-    examples = ("ScaledUtility", "ScaledUtility(rel=2)")
+    examples = ("ScaledUtility", "ScaledUtility(rel=2)", "ScaledUtility(found=3,noise=-2)")
 
-    FLOOR: ClassVar[float] = -0.5
+    found: float = parameter(
+        Number(0, closed=False), "what a relevant document retrieved is worth", default=2.0
+    )
+    noise: float = parameter(
+        Number(-np.inf, 0), "what any other document retrieved is worth", default=-1.0
+    )
+    floor: float = parameter(
+        Number(-np.inf, 0), "the lowest share of the best utility that is told apart", default=-0.5
+    )
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         """Where nothing is relevant, any document retrieved sinks utility to the floor."""
-        utility = 2 * hits - (retrieved - hits)
-        sunk = np.where(utility < 0, self.FLOOR, 0.0)
-        share = np.where(relevant > 0, ratio(utility, 2 * relevant), sunk)
-        return (np.maximum(share, self.FLOOR) - self.FLOOR) / (1 - self.FLOOR)
+        utility = self.found * hits + self.noise * (retrieved - hits)
+        sunk = np.where(utility < 0, self.floor, 0.0)
+        share = np.where(relevant > 0, ratio(utility, self.found * relevant), sunk)
+        return (np.maximum(share, self.floor) - self.floor) / (1 - self.floor)
 
 
 SetP = register(SetPrecision())

@@ -1,0 +1,381 @@
+"""The columns of trec_eval's output: how each of its kinds of measure is made of measures of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.model import Floats, Labels, Run
+from rankgauge.data.rankings import POOLED, UNJUDGED, JudgedLabels, Rankings
+from rankgauge.measures import Measure, parse
+from rankgauge.measures.parameters import number_text
+from rankgauge.trec_settings import (
+    ParameterError,
+    Settings,
+    UsageError,
+    WeightsError,
+    number,
+    whole,
+)
+
+Form: TypeAlias = Literal["float", "count", "text"]
+Summary: TypeAlias = Literal["mean", "sum", "geometric", "own"]
+
+LEAST = 1e-5
+LARGEST = 2**31 - 1
+"""The largest cut-off that is computed; a larger one, which no list reaches, prints the same."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One line of output for each topic and one for all of them."""
+
+    name: str
+    values: Callable[[Topics], Sequence[float] | Sequence[str] | Floats]
+    form: Form = "float"
+    summary: Summary = "mean"
+    single: bool = True
+    total: Callable[[Topics], float | str] | None = None
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics that are evaluated, in the order of their ids, and all the judged ones."""
+
+    settings: Settings
+    run: Run
+    ids: list[str]
+    rankings: Rankings
+    bogus: NDArray[np.bool_]
+    all_judged: JudgedLabels
+
+    @cached_property
+    def binary(self) -> Rankings:
+        """The rankings with label 1 for every grade from -l on and 0 for the grades below.
+
+        So -l 0, with which every judged document is relevant, is a level like any other.
+        """
+        lists = self.rankings
+        judged = replace(lists.judged, labels=self._relevant(lists.judged.labels), max_grade=1)
+        return replace(lists, labels=self._relevant(lists.labels), judged=judged)
+
+    def _relevant(self, labels: Labels) -> Labels:
+        return np.where(labels >= self.settings.rel, 1, np.minimum(labels, 0)).astype(labels.dtype)
+
+
+Scores: TypeAlias = Callable[[Topics], Floats]
+Make: TypeAlias = Callable[[Settings, str, Sequence[str]], Iterable[Column]]
+
+
+# Scores of our measures.
+
+
+def relevance(text: str) -> Scores:
+    """The scores of the measure that a text describes, relevant being what -l says."""
+    measure = _measure(text)
+    return lambda topics: measure.score_each(topics.binary)
+
+
+def graded(text: str) -> Scores:
+    """The scores of the measure that a text describes, on the grades as they are."""
+    measure = _measure(text)
+    return lambda topics: measure.score_each(topics.rankings)
+
+
+def _measure(text: str) -> Measure:
+    measure = parse(text)
+    assert isinstance(measure, Measure)
+    return measure
+
+
+def zero_where_bogus(scores: Scores) -> Scores:
+    """The same scores, 0 for the topics that only -c of version 10 adds."""
+    return lambda topics: np.where(topics.bogus, 0.0, scores(topics))
+
+
+# Kinds of columns.
+
+
+def scored(text: str) -> Make:
+    """One column: a measure of ours, relevant being what -l says."""
+    return lambda settings, label, parameters: [Column(label, relevance(text))]
+
+
+def cut(template: str, scores_of: Callable[[str], Scores] = relevance) -> Make:
+    """One column a cut-off, each a measure of ours at it."""
+
+    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+        for cutoff in sorted(map(whole, parameters)):
+            text = template.format(min(cutoff, LARGEST))
+            yield Column(f"{label}_{cutoff}", scores_of(text))
+
+    return make
+
+
+def counted(text: str) -> Make:
+    """A column of counts, summed over topics."""
+
+    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+        yield Column(label, zero_where_bogus(relevance(text)), "count", "sum")
+
+    return make
+
+
+def geometric(text: str) -> Make:
+    """A column that only the summary has: the geometric mean of a measure."""
+
+    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+        scores = relevance(text)
+
+        def logarithms(topics: Topics) -> Floats:
+            return np.log(np.maximum(scores(topics), LEAST))
+
+        yield Column(label, logarithms, summary="geometric", single=False)
+
+    return make
+
+
+def with_gains(template: str) -> Make:
+    """A column of a measure whose parameters are gains, `1=3,2=9`."""
+
+    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+        gains = _gains(parameters)
+        zero = gains.pop(0, 0.0)
+        if zero == 0:
+            yield Column(label, graded(_with_map(template, gains)))
+            return
+
+        def scores(topics: Topics) -> Floats:
+            """Our gains start at label 1, so the documents of grade 0 get a label nobody has."""
+            lists = topics.rankings
+            used = {*gains, *np.unique(lists.judged.labels).tolist()}
+            spare = next(level for level in count(1) if level not in used)
+            measure = _measure(_with_map(template, {**gains, spare: zero}))
+            return measure.score_each(_relabelled(lists, 0, spare))
+
+        yield Column(label, scores)
+
+    return make
+
+
+def _gains(pairs: Sequence[str]) -> dict[int, float]:
+    """The gain of each level; of a level given twice, the first."""
+    gains: dict[int, float] = {}
+    for level, gain in map(_pair, pairs):
+        gains.setdefault(whole(level), number(gain))
+    for least, shown in (
+        (min(gains, default=0), "levels"),
+        (min(gains.values(), default=0), "gains"),
+    ):
+        if least < 0:
+            raise UsageError(f"{shown} below 0 are not supported")
+    return gains
+
+
+def _pair(text: str) -> tuple[str, str]:
+    if text.count("=") != 1:
+        raise ParameterError(f"{text!r} is no gain, expected level=gain, such as 1=3")
+    level, gain = text.split("=")
+    return level, gain
+
+
+def _with_map(template: str, gains: Mapping[int, float]) -> str:
+    text = ",".join(f"{level}:{number_text(gain)}" for level, gain in sorted(gains.items()))
+    return template.format(gain=f"{{{text}}}" if gains else "linear")
+
+
+def _relabelled(lists: Rankings, old: int, new: int) -> Rankings:
+    """The same lists with another label for all documents of one label."""
+    known = np.where(lists.judged.labels == old, new, lists.judged.labels).astype(np.int32)
+    query = np.repeat(np.arange(len(lists.judged)), lists.judged.sizes)
+    judged = replace(lists.judged, labels=known[np.lexsort((-known, query))])
+    labels = np.where(lists.labels == old, new, lists.labels).astype(np.int32)
+    return replace(lists, labels=labels, judged=judged)
+
+
+def gain_levels(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """Rndcg, 0 where no document is relevant at the level of -l, though its gains ignore that."""
+    for column in with_gains("ndcg_levels(gain={gain})")(settings, label, parameters):
+
+        def scores(topics: Topics, column: Column = column) -> Floats:
+            lists = topics.binary
+            relevant = lists.judged.relevant(1)[lists.query]
+            return np.where(relevant > 0, np.asarray(column.values(topics), dtype=np.float64), 0.0)
+
+        yield replace(column, values=scores)
+
+
+def run_id(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    yield Column(
+        label, lambda t: [t.run.tag] * len(t.ids), "text", "own", False, lambda t: t.run.tag
+    )
+
+
+def number_of_queries(
+    settings: Settings, label: str, parameters: Sequence[str]
+) -> Iterable[Column]:
+    def total(topics: Topics) -> float:
+        return len(topics.all_judged) if settings.complete else len(topics.ids)
+
+    yield Column(label, lambda t: np.ones(len(t.ids)), "count", "own", False, total)
+
+
+def number_relevant(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """With -c, all judged topics count, and in the sum every grade from 1 on, whatever -l says."""
+
+    def total(topics: Topics) -> float:
+        return float(topics.all_judged.relevant(1).sum())
+
+    own = total if settings.complete else None
+    yield Column(label, relevance("NumRel"), "count", "own" if own else "sum", total=own)
+
+
+def relevance_string(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """The labels of the first documents as text: digits, > above 9, - unpooled, . unjudged."""
+    length = max(int(number(parameters[0])), 0)
+
+    def strings(topics: Topics) -> list[str]:
+        lists = topics.rankings
+        shown = []
+        for i, bogus in enumerate(topics.bogus):
+            labels = lists.labels[lists.offsets[i] : lists.offsets[i + 1]][:length].tolist()
+            signs = "" if bogus else "".join(map(_sign, labels))
+            shown.append(f"'{signs}'")
+        return shown
+
+    yield Column(label, strings, "text", "own")
+
+
+def _sign(label: int) -> str:
+    if label in (UNJUDGED, POOLED):
+        return "-" if label == UNJUDGED else "."
+    return str(label) if label <= 9 else ">"
+
+
+def utility(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """Four weights times four counts; -N, the size of the collection, may be any number."""
+    weights = [number(parameter) for parameter in parameters]
+    counts = [relevance(text) for text in ("NumRelRet", "NumRet", "NumRel")]
+
+    def scores(topics: Topics) -> Floats:
+        if len(weights) != 4:
+            raise WeightsError(
+                f"{label}: {len(weights)} weights, expected 4, such as utility.1,-1,0,0"
+            )
+        found, noise, missed, rejected = weights
+        hits, retrieved, relevant = (counted(topics) for counted in counts)
+        others = settings.collection + hits - retrieved - relevant
+        worth = found * hits + noise * (retrieved - hits) + missed * (relevant - hits)
+        return worth + rejected * others
+
+    yield Column(label, zero_where_bogus(scores))
+
+
+def set_f(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """(x + 1)·P·R / (x·P + R), for any x: where that is 0/0, 0."""
+    x = number(parameters[0])
+    precision, recall = relevance("SetP"), relevance("Recall")
+
+    def scores(topics: Topics) -> Floats:
+        p, r = precision(topics), recall(topics)
+        value = (x + 1.0) * p * r / (x * p + r)
+        return np.where((p == 0) | np.isnan(value), 0.0, value)
+
+    yield Column(label, scores)
+
+
+def multiples_of_r(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """Precision at multiples of R: 0 at none of it and less, as at multiples that no list reaches."""
+    for times in sorted(map(number, parameters)):
+        text = f"Rprec(times={number_text(min(times, float(LARGEST)))})"
+        scores = relevance(text) if times > 0 else lambda topics: np.zeros(len(topics.ids))
+        yield Column(f"{label}_{level_text(times)}", scores)
+
+
+def level_text(level: float) -> str:
+    """A level as it shows in a name: two places, and of a long number the first eight characters."""
+    return f"{level:3.2f}"[:8]
+
+
+def recall_levels(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """Interpolated precision, one column a level of recall."""
+    for level in sorted(map(number, parameters)):
+        yield Column(f"{label}_{level_text(level)}", _at_recall(level, settings))
+
+
+def mean_over_levels(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """Interpolated precision averaged over levels of recall, the highest added first."""
+    levels = [_at_recall(level, settings) for level in sorted(map(number, parameters))]
+
+    def mean(topics: Topics) -> Floats:
+        total = np.zeros(len(topics.ids))
+        for scores in reversed(levels):
+            total = total + scores(topics)
+        return total / len(levels)
+
+    yield Column(label, mean)
+
+
+def _at_recall(level: float, settings: Settings) -> Scores:
+    """Interpolated precision at any level: those below 0 are 0, those above 1 mostly out of reach.
+
+    Where nothing is retrieved trec_eval divides 0 by 0 for level 0 and prints -nan, this prints 0.
+    """
+    rounding, more = ("ninetenths", 0.9) if settings.compat == 9 else ("nearest", 0.5)
+    inside = min(max(level, 0.0), 1.0)
+    scores = relevance(f"IPrec(rounding={rounding})@{number_text(inside)}")
+    if level <= 1:
+        return scores
+
+    def beyond(topics: Topics) -> Floats:
+        """A level just above 1 asks for all relevant documents, where these are few."""
+        relevant = topics.binary.judged.relevant(1)[topics.binary.query]
+        return np.where(np.floor(level * relevant + more) <= relevant, scores(topics), 0.0)
+
+    return beyond
+
+
+def rank_biased(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    """RBP with each topic's gains brought to [0, 1], and its residual."""
+    pairs = dict(map(_pair, parameters))
+    persistence = number(pairs.pop("p", "0.9"))
+    if not 0 <= persistence <= 1:
+        raise ParameterError("p is a chance, expected a number from 0 to 1")
+    gains = {whole(level): number(gain) for level, gain in pairs.items()}
+
+    def scores(topics: Topics) -> Floats:
+        lists = topics.rankings
+        gain = np.maximum(lists.labels, 0).astype(np.float64)
+        best = np.array([_highest(lists.judged, q, gains) for q in range(len(lists.judged))])
+        for level, value in gains.items():
+            gain[lists.labels == level] = value
+        weights = (1 - persistence) * persistence ** (lists.ranks - 1)
+        return lists.sum(weights * gain / lists.each_row(np.maximum(best, 1.0)[lists.query]))
+
+    def residual(topics: Topics) -> Floats:
+        lists = topics.rankings
+        unjudged = lists.labels < 0
+        weights = np.where(unjudged, persistence ** (lists.ranks - 1), 0.0)
+        rest = persistence**lists.lengths + (1 - persistence) * lists.sum(weights)
+        return np.where((lists.count(unjudged) > 0) & ~topics.bogus, rest, 0.0)
+
+    yield Column(label, residual if label.startswith("rbp_resid") else scores)
+
+
+def _highest(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> float:
+    labels = judged.labels[judged.offsets[query] : judged.offsets[query + 1]]
+    highest = int(labels.max(initial=0))
+    return max(
+        (gains.get(level, float(level)) for level in range(min(highest, 1000) + 1)), default=1
+    )
+
+
+def unjudged_share(text: str) -> Scores:
+    """The share of unjudged documents, 0 for the topics that only -c of version 10 adds."""
+    return zero_where_bogus(graded(text))

@@ -1,0 +1,172 @@
+"""The measures that trec_eval knows: names, default parameters, nicknames, and its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.trec_columns import (
+    Column,
+    Make,
+    counted,
+    cut,
+    gain_levels,
+    geometric,
+    graded,
+    mean_over_levels,
+    multiples_of_r,
+    number_of_queries,
+    number_relevant,
+    rank_biased,
+    recall_levels,
+    relevance_string,
+    run_id,
+    scored,
+    set_f,
+    unjudged_share,
+    utility,
+    with_gains,
+)
+from rankgauge.trec_settings import (
+    Compat,
+    ParameterError,
+    Settings,
+    UsageError,
+    number,
+    whole,
+)
+
+CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+RECALL_LEVELS = tuple(f"{i / 10}" for i in range(11))
+MULTIPLES = tuple(f"{i / 5}" for i in range(1, 11))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One of trec_eval's measures. `takes` tells what its parameters are, if it has any.
+
+    Each cut-off or level makes a column of its own; values make one, named after them as given.
+    """
+
+    name: str
+    make: Make
+    defaults: tuple[str, ...] = ()
+    takes: Literal["cutoffs", "levels", "values", "nothing"] = "nothing"
+    since: Compat = 9
+
+
+LISTINGS = (
+    Listing("runid", run_id),
+    Listing("num_q", number_of_queries),
+    Listing("num_ret", counted("NumRet")),
+    Listing("num_rel", number_relevant),
+    Listing("num_rel_ret", counted("NumRelRet")),
+    Listing("map", scored("AP")),
+    Listing("gm_map", geometric("AP")),
+    Listing("Rprec", scored("Rprec")),
+    Listing("bpref", scored("bpref")),
+    Listing("recip_rank", scored("RR")),
+    Listing("iprec_at_recall", recall_levels, RECALL_LEVELS, "levels"),
+    Listing("P", cut("P@{}"), CUTOFFS, "cutoffs"),
+    Listing("relstring", relevance_string, ("10",), "values"),
+    Listing("recall", cut("Recall@{}"), CUTOFFS, "cutoffs"),
+    Listing("infAP", scored("infAP")),
+    Listing("gm_bpref", geometric("bpref")),
+    Listing("Rprec_mult", multiples_of_r, MULTIPLES, "levels"),
+    Listing("utility", utility, ("1", "-1", "0", "0"), "values"),
+    Listing("11pt_avg", mean_over_levels, RECALL_LEVELS, "values"),
+    Listing("binG", scored("binG")),
+    Listing("G", with_gains("G(gain={gain})"), (), "values"),
+    Listing("ndcg", with_gains("nDCG(gain={gain})"), (), "values"),
+    Listing("ndcg_rel", with_gains("ndcg_rel(gain={gain})"), (), "values"),
+    Listing("Rndcg", gain_levels, (), "values"),
+    Listing("ndcg_cut", cut("nDCG@{}", graded), CUTOFFS, "cutoffs"),
+    Listing("map_cut", cut("AP@{}"), CUTOFFS, "cutoffs"),
+    Listing("relative_P", cut("RelP@{}"), CUTOFFS, "cutoffs"),
+    Listing("success", cut("Success@{}"), ("1", "5", "10"), "cutoffs"),
+    Listing("set_P", scored("SetP")),
+    Listing("set_relative_P", scored("SetRelP")),
+    Listing("set_recall", scored("Recall")),
+    Listing("set_map", scored("SetAP")),
+    Listing("set_F", set_f, ("1.0",), "values"),
+    Listing("num_nonrel_judged_ret", counted("NumNonRelRet")),
+    Listing("rbp", rank_biased, (), "values", since=10),
+    Listing("rbp_resid", rank_biased, (), "values", since=10),
+    Listing("unj", cut("Unjudged@{}", unjudged_share), ("5", "10", "20"), "cutoffs", since=10),
+    Listing("yaap", scored("yaap")),
+)
+"""trec_eval's measures, in the order in which it prints them."""
+
+OFFICIAL = (
+    "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
+)
+SET = (
+    "runid num_q num_ret num_rel num_rel_ret utility set_P set_recall set_relative_P set_map set_F"
+)
+NICKNAMES: dict[str, list[str]] = {
+    "official": OFFICIAL.split(),
+    "set": SET.split(),
+    "all_trec": [listing.name for listing in LISTINGS if listing.name != "yaap"],
+}
+UNSUPPORTED = ("prefs", "all_prefs", "qrels_jg")
+
+
+def asked_for(measures: Sequence[str], compat: Compat) -> dict[str, str | None]:
+    """The names of the measures asked for, each with its parameters, None for its own.
+
+    The first parameters given for a measure count; those of a nickname do not.
+    """
+    known = {listing.name for listing in LISTINGS if listing.since <= compat}
+    asked: dict[str, str | None] = {}
+    for text in measures or ("official",):
+        name, dot, parameters = text.partition(".")
+        if dot and not parameters:
+            raise UsageError(f"measure {text!r}: expected parameters after the dot, such as P.5,10")
+        if name in UNSUPPORTED or name.startswith("prefs_") or name.endswith("_avgjg"):
+            raise UsageError(
+                f"measure {name!r}: preferences and judgement groups are not supported"
+            )
+        if name in NICKNAMES:
+            for single in NICKNAMES[name]:
+                if single in known:
+                    asked.setdefault(single, None)
+        elif name not in known:
+            raise UsageError(f"there is no measure {name!r}; -m all_trec computes all of them")
+        elif asked.get(name) is None:
+            asked[name] = parameters if dot else None
+    return asked
+
+
+def columns(settings: Settings) -> list[Column]:
+    """The columns that the asked-for measures make, in trec_eval's order."""
+    asked = asked_for(settings.measures, settings.compat)
+    made: list[Column] = []
+    for listing in LISTINGS:
+        if listing.name in asked:
+            given = asked[listing.name]
+            shown = listing.name if given is None else f"{listing.name}.{given}"
+            try:
+                made += _columns_of(listing, given, settings)
+            except (ParameterError, UsageError) as error:
+                raise type(error)(f"measure {shown!r}: {error}") from None
+            except MeasureError:
+                raise ParameterError(f"measure {shown!r}: a parameter is out of range") from None
+    return made
+
+
+def _columns_of(listing: Listing, given: str | None, settings: Settings) -> Iterable[Column]:
+    parameters = listing.defaults if given is None else tuple(given.split(","))
+    label = listing.name
+    if listing.takes == "nothing":
+        parameters = ()
+    elif listing.takes == "values":
+        label += "" if given is None else f"_{given}"
+    else:
+        values = [whole(x) if listing.takes == "cutoffs" else number(x) for x in parameters]
+        if len(set(values)) < len(values):
+            raise ParameterError("a parameter is given twice")
+        if listing.takes == "cutoffs" and min(values) <= 0:
+            raise ParameterError("cut-offs are whole numbers from 1")
+    return listing.make(settings, label, parameters)

@@ -1,0 +1,82 @@
+"""What a call of trec_eval asks for: its options, numbers read as it reads them, its refusals."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from rankgauge.data.errors import RankgaugeError
+
+Compat: TypeAlias = Literal[9, 10]
+
+
+class TrecEvalError(RankgaugeError):
+    """Something trec_eval refuses; `code` is what it ends with."""
+
+    code: ClassVar[int] = 1
+
+
+class UsageError(TrecEvalError):
+    """A command that cannot be understood, or asks for what is not supported."""
+
+
+class ParameterError(TrecEvalError):
+    """Parameters that a measure does not take."""
+
+    code = 2
+
+
+class WeightsError(TrecEvalError):
+    """Another number of weights than utility has."""
+
+    code = 4
+
+
+class NoCommonTopics(TrecEvalError):
+    """No topic has both results and judgements."""
+
+    code = 7
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of one call. `rel` is at least 0."""
+
+    measures: Sequence[str] = ()
+    per_query: bool = False
+    summary: bool = True
+    complete: bool = False
+    judged_only: bool = False
+    rel: int = 1
+    most_retrieved: int | None = None
+    collection: int = 0
+    z_scores: str | None = None
+    compat: Compat = 9
+
+
+def whole(text: str) -> int:
+    """The whole number a text starts with, as C's atol reads it: 0 where there is none.
+
+    >>> whole("1.5"), whole("1e2"), whole("-3x"), whole("abc")
+    (1, 1, -3, 0)
+    """
+    found = re.match(r"[ \t-\r]*[+-]?[0-9]+", text[:4000])
+    return min(max(int(found.group()), -(2**63)), 2**63 - 1) if found else 0
+
+
+def number(text: str) -> float:
+    """The number a text starts with, as C's atof reads it: 0 where there is none.
+
+    What C reads as no plain number, such as inf, is refused.
+
+    >>> number("1.5x"), number(".5"), number("abc")
+    (1.5, 0.5, 0.0)
+    """
+    found = re.match(r"[ \t-\r]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
+    value = float(found.group()) if found else 0.0
+    if not math.isfinite(value) or re.match(r"\s*[+-]?(inf|nan|0x)", text, re.IGNORECASE):
+        raise ParameterError(f"{text!r} is not a plain number")
+    return value
