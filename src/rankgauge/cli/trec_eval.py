@@ -11,9 +11,9 @@ import click
 from rankgauge.cli import printable
 from rankgauge.data.errors import DuplicateError, RankgaugeError
 from rankgauge.data.trec import read_qrels, read_run
-from rankgauge.trec_eval import report
-from rankgauge.trec_listings import NICKNAMES, asked_for
-from rankgauge.trec_settings import ParameterError, Settings, TrecEvalError, UsageError, whole
+from rankgauge.trec_eval.listings import NICKNAMES, asked_for
+from rankgauge.trec_eval.report import report
+from rankgauge.trec_eval.settings import ParameterError, Settings, TrecEvalError, UsageError, whole
 from rankgauge.version import __version__
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rankgauge.data.errors import MeasureError
-from rankgauge.trec_columns import (
+from rankgauge.trec_eval.columns import (
     Column,
     Make,
     counted,
@@ -29,7 +29,7 @@ from rankgauge.trec_columns import (
     utility,
     with_gains,
 )
-from rankgauge.trec_settings import (
+from rankgauge.trec_eval.settings import (
     Compat,
     ParameterError,
     Settings,

@@ -15,7 +15,7 @@ from rankgauge.data.model import Floats, Labels, Run
 from rankgauge.data.rankings import POOLED, UNJUDGED, JudgedLabels, Rankings
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.parameters import number_text
-from rankgauge.trec_settings import (
+from rankgauge.trec_eval.settings import (
     ParameterError,
     Settings,
     UsageError,

@@ -1,9 +1,6 @@
-"""A drop-in for trec_eval: its flags, its names, its output to the byte.
+"""The lines that trec_eval prints for a run: its topics, its sums over them, its z-scores.
 
-What it computes comes from the measures; here is only what belongs to that program: which topics it
-takes, how it sums up over them, and the form of its lines. `trec_settings` has its options,
-`trec_listings` its measures by name, `trec_columns` how each is made. Version 9.0.8 is followed;
-`compat=10` follows version 10.0 where they differ.
+Version 9.0.8 is followed; `compat=10` follows version 10.0 where they differ.
 """
 
 from __future__ import annotations
@@ -19,9 +16,9 @@ from rankgauge.data.model import Judgments, Run, decode
 from rankgauge.data.rankings import UNJUDGED, Rankings, offsets_of
 from rankgauge.evaluation import align, judged_labels
 from rankgauge.native import segments as native
-from rankgauge.trec_columns import LEAST, Column, Topics
-from rankgauge.trec_listings import columns
-from rankgauge.trec_settings import NoCommonTopics, Settings
+from rankgauge.trec_eval.columns import LEAST, Column, Topics
+from rankgauge.trec_eval.listings import columns
+from rankgauge.trec_eval.settings import NoCommonTopics, Settings
 
 MISSING_Z = -1_000_000.0
 ALL = "all"
