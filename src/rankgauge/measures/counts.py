@@ -20,6 +20,12 @@ class Count(Measure):
     source = "trec_eval"
 
 
+class CountByLevel(Count):
+    """A number of documents on one side of a level of relevance."""
+
+    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+
+
 class NumberRetrieved(Count):
     """How many documents a ranking holds."""
 
@@ -32,7 +38,7 @@ class NumberRetrieved(Count):
         return lists.lengths.astype(np.float64)
 
 
-class NumberRelevant(Count):
+class NumberRelevant(CountByLevel):
     """How many documents of a query are relevant, whatever is retrieved."""
 
     name = "NumRel"
@@ -41,13 +47,11 @@ class NumberRelevant(Count):
     cutoffs = "none"
     examples = ("NumRel", "NumRel(rel=2)")
 
-    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
-
     def _score(self, lists: Rankings) -> Floats:
         return lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
 
 
-class NumberRelevantRetrieved(Count):
+class NumberRelevantRetrieved(CountByLevel):
     """How many relevant documents a ranking holds."""
 
     name = "NumRelRet"
@@ -55,21 +59,17 @@ class NumberRelevantRetrieved(Count):
     formula = "NumRelRet = |retrieved with a label from rel on|"
     examples = ("NumRelRet", "NumRelRet(rel=2)@10")
 
-    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
-
     def _score(self, lists: Rankings) -> Floats:
         return lists.count(lists.relevant(self.rel)).astype(np.float64)
 
 
-class NumberNonrelevantRetrieved(Count):
+class NumberNonrelevantRetrieved(CountByLevel):
     """How many documents of a ranking are judged and not relevant."""
 
     name = "NumNonRelRet"
     summary = "The number of retrieved documents that are judged non-relevant."
     formula = "NumNonRelRet = |retrieved with a label from 0 to rel − 1|"
     examples = ("NumNonRelRet", "NumNonRelRet(rel=2)@10")
-
-    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
 
     def _score(self, lists: Rankings) -> Floats:
         return lists.count((lists.labels >= 0) & (lists.labels < self.rel)).astype(np.float64)
