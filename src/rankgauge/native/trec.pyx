@@ -6,150 +6,9 @@ carriage return, vertical tab and form feed separate columns; blank lines are pa
 """
 import numpy as np
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
-
-from cpython.object cimport PyObject
-
-cdef extern from "Python.h":
-    double PyOS_string_to_double(const char* text, char** end, PyObject* overflow) except? -1.0
-
-# What can be wrong with a line; FAULTS in data/trec.py says it in words.
-cdef enum:
-    FINE = 0
-    TOO_FEW = 1
-    TOO_MANY = 2
-    NOT_A_NUMBER = 3
-    NAN = 4
-    NOT_WHOLE = 5
-    OUT_OF_RANGE = 6
-    BINARY = 7
-    KINDS = 8
-
-cdef double[23] POWERS = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-]
-
-
-cdef inline bint is_space(unsigned char c) noexcept nogil:
-    return c == 32 or c == 9 or (11 <= c <= 13)
-
-
-cdef inline bint is_digit(unsigned char c) noexcept nogil:
-    return 48 <= c <= 57
-
-
-cdef bint is_word(
-    const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, const char* word
-) except -1 nogil:
-    """Whether text[start:end] is this lower-case word, in any case."""
-    cdef Py_ssize_t i
-    for i in range(end - start):
-        if word[i] == 0 or (text[start + i] | 32) != <unsigned char>word[i]:
-            return False
-    return word[end - start] == 0
-
-
-cdef int slow_double(
-    const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, double* out
-) except -1 with gil:
-    """The correctly rounded value of text that is already known to have the form of a number."""
-    cdef Py_ssize_t length = end - start, i
-    cdef char* copy = <char*>PyMem_Malloc(length + 1)
-    if copy == NULL:
-        raise MemoryError
-    for i in range(length):
-        copy[i] = <char>text[start + i]
-    copy[length] = 0
-    try:
-        out[0] = PyOS_string_to_double(copy, NULL, NULL)
-    except ValueError:
-        return NOT_A_NUMBER
-    finally:
-        PyMem_Free(copy)
-    return FINE
-
-
-cdef int parse_double(
-    const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, double* out
-) except -1 nogil:
-    """The value of a decimal number, correctly rounded; `inf` is a number, `nan` is named as such."""
-    cdef Py_ssize_t i = start
-    cdef bint negative = False, any_digit = False, exact = True, exponent_negative = False
-    cdef unsigned long long mantissa = 0
-    cdef long long scale = 0, exponent = 0
-    cdef int significant = 0
-    if i < end and (text[i] == 43 or text[i] == 45):
-        negative = text[i] == 45
-        i += 1
-    if i < end and not is_digit(text[i]) and text[i] != 46:
-        if is_word(text, i, end, b"inf") or is_word(text, i, end, b"infinity"):
-            out[0] = -1e308 * 10.0 if negative else 1e308 * 10.0
-            return FINE
-        return NAN if is_word(text, i, end, b"nan") else NOT_A_NUMBER
-    cdef bint fraction = False
-    while i < end and (is_digit(text[i]) or (text[i] == 46 and not fraction)):
-        if text[i] == 46:
-            fraction = True
-        else:
-            any_digit = True
-            if significant < 19:
-                mantissa = mantissa * 10 + (text[i] - 48)
-                if mantissa:
-                    significant += 1
-                if fraction:
-                    scale -= 1
-            else:
-                exact = False
-        i += 1
-    if not any_digit:
-        return NOT_A_NUMBER
-    if i < end and (text[i] | 32) == 101:
-        i += 1
-        if i < end and (text[i] == 43 or text[i] == 45):
-            exponent_negative = text[i] == 45
-            i += 1
-        if i == end:
-            return NOT_A_NUMBER
-        while i < end and is_digit(text[i]):
-            if exponent < 100000:
-                exponent = exponent * 10 + (text[i] - 48)
-            i += 1
-    if i != end:
-        return NOT_A_NUMBER
-    scale += -exponent if exponent_negative else exponent
-    # Both factors are exact doubles, so one rounding is made: the correct one (Clinger 1990).
-    if exact and mantissa <= (1ULL << 53) and -22 <= scale <= 22:
-        out[0] = <double>mantissa
-        out[0] = out[0] / POWERS[-scale] if scale < 0 else out[0] * POWERS[scale]
-        if negative:
-            out[0] = -out[0]
-        return FINE
-    return slow_double(text, start, end, out)
-
-
-cdef int parse_grade(
-    const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end, double* out
-) except -1 nogil:
-    """The value of a whole number that fits 32 bits."""
-    cdef Py_ssize_t i = start
-    cdef bint negative = False
-    cdef long long value = 0
-    cdef double number
-    if i < end and (text[i] == 43 or text[i] == 45):
-        negative = text[i] == 45
-        i += 1
-    if i == end:
-        return NOT_A_NUMBER
-    while i < end and is_digit(text[i]):
-        value = min(value * 10 + (text[i] - 48), 1LL << 40)
-        i += 1
-    if i != end:
-        return NOT_WHOLE if parse_double(text, start, end, &number) == FINE else NOT_A_NUMBER
-    if value > 0x7fffffff:  # symmetric, so that the sign never overflows
-        return OUT_OF_RANGE
-    out[0] = -<double>value if negative else <double>value
-    return FINE
+from rankgauge.native.numbers cimport (
+    BINARY, FINE, KINDS, TOO_FEW, TOO_MANY, Text, is_space, parse_double, parse_grade,
+)
 
 
 def tokenize(
@@ -167,10 +26,11 @@ def tokenize(
         raise ValueError("a run has six columns, a qrels file four")
     cdef Py_ssize_t size = text.shape[0], i, lines = 1, rows = 0, start, column, line_start
     cdef Py_ssize_t number_column = columns - 2 if columns == 6 else 3
-    cdef Py_ssize_t[8] at, length
+    cdef Py_ssize_t[6] at, length
     cdef int fault
     cdef double value = 0.0
     cdef bint binary
+    cdef Text number, end
     with nogil:
         for i in range(size):
             if text[i] == 10:
@@ -209,14 +69,10 @@ def tokenize(
                 fault = BINARY
             elif column < columns or (column > columns and not more):
                 fault = TOO_FEW if column < columns else TOO_MANY
-            elif whole:
-                fault = parse_grade(
-                    text, at[number_column], at[number_column] + length[number_column], &value
-                )
             else:
-                fault = parse_double(
-                    text, at[number_column], at[number_column] + length[number_column], &value
-                )
+                number = &text[at[number_column]]
+                end = number + length[number_column]
+                fault = parse_grade(number, end, &value) if whole else parse_double(number, end, &value)
             if fault != FINE:
                 counts[fault] += 1
                 if first[fault] < 0:
