@@ -1,24 +1,25 @@
-"""Evaluation of one run, whole process, beside the peers: time ratios and peak memory in one run.
+"""Evaluation of one run beside the peers: time ratios and peak memory, all in one run.
 
-    python benchmarks/evaluate.py [--topics 50 1000] [--repeat 3]
+    python benchmarks/evaluate.py [--topics 50 1000 5000] [--repeat 5]
 
 Makes runs of 1,000 documents a topic with realistic ids, and calls each tool as a user would: `rankgauge
 evaluate` and `rankgauge trec_eval`, a `trec_eval` program where one is on the PATH, and small scripts
-around ir_measures, pytrec_eval and ranx where they are installed. The last rows are the physical limit:
-reading the file and counting its newlines. Times are the best of the repetitions; ratios are to
-`rankgauge evaluate`. Peak memory has a floor of about 40 MB, that of this program.
+around the library, ir_measures, pytrec_eval and ranx where they are installed (pip install
+'rankgauge[bench]'). Times are the best of the repetitions, of one where it takes longer than ten seconds;
+`process` is the whole of it, `call` what remains without starting and importing; ratios are to rankgauge's
+own. The last rows are the limits: starting Python, with NumPy, and reading the file to count its newlines.
+The budgets of the design are checked at the end of each table, the cost against size after the last.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import resource
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,16 +30,36 @@ from rankgauge.report.tables import Table
 DOCUMENTS = 1000
 JUDGED = 200
 MEASURES = ["nDCG@10", "AP", "RR", "P@10"]
+OURS, LIBRARY = "rankgauge evaluate", "rankgauge (library)"
 
-IR_MEASURES = """
-import sys, ir_measures
+# What each script does is timed from `start()` on; the last line that it prints is that time.
+CLOCK = """
+import sys, time
+def start():
+    global started
+    started = time.perf_counter()
+def stop():
+    print(time.perf_counter() - started)
+"""
+SCRIPTS = {
+    LIBRARY: """
+import rankgauge as rg
+start()
+print(rg.evaluate(sys.argv[1], sys.argv[2], ["nDCG@10", "AP", "RR", "P@10"]).mean())
+stop()
+""",
+    "ir_measures": """
+import ir_measures
 from ir_measures import nDCG, AP, RR, P
+start()
 qrels = ir_measures.read_trec_qrels(sys.argv[1])
 run = ir_measures.read_trec_run(sys.argv[2])
 print(ir_measures.calc_aggregate([nDCG @ 10, AP, RR, P @ 10], qrels, run))
-"""
-PYTREC_EVAL = """
-import sys, pytrec_eval
+stop()
+""",
+    "pytrec_eval": """
+import pytrec_eval
+start()
 with open(sys.argv[1]) as text:
     qrels = pytrec_eval.parse_qrel(text)
 with open(sys.argv[2]) as text:
@@ -46,19 +67,52 @@ with open(sys.argv[2]) as text:
 measures = {"map", "ndcg_cut.10", "recip_rank", "P.10"}
 scores = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
 print(sum(s["map"] for s in scores.values()) / len(scores))
-"""
-RANX = """
-import sys
+stop()
+""",
+    "ranx": """
 from ranx import Qrels, Run, evaluate
+start()
 qrels, run = Qrels.from_file(sys.argv[1], kind="trec"), Run.from_file(sys.argv[2], kind="trec")
 print(evaluate(qrels, run, ["ndcg@10", "map", "mrr", "precision@10"], make_comparable=True))
-"""
-COUNT_NEWLINES = """
-import sys
+stop()
+""",
+    "count newlines": """
+start()
 with open(sys.argv[2], "rb") as stream:
     print(sum(piece.count(b"\\n") for piece in iter(lambda: stream.read(1 << 20), b"")))
+stop()
+""",
+    "start Python and NumPy": """
+import numpy
+start()
+stop()
+""",
+    "start Python": """
+start()
+stop()
+""",
+}
+
+# Starts a command from a small process, whose own memory would else count as the command's.
+LAUNCHER = """
+import json, os, sys, time
+command, output = json.loads(sys.argv[1]), os.open(sys.argv[2], os.O_WRONLY | os.O_TRUNC)
+quiet = os.open(os.devnull, os.O_WRONLY)
+actions = [(os.POSIX_SPAWN_DUP2, output, 1), (os.POSIX_SPAWN_DUP2, quiet, 2)]
+started = time.perf_counter()
+child = os.posix_spawn(command[0], command, os.environ, file_actions=actions)
+_, status, usage = os.wait4(child, 0)
+print(json.dumps([time.perf_counter() - started, status, usage.ru_maxrss]))
 """
-SCRIPTS = {"ir_measures": IR_MEASURES, "pytrec_eval": PYTREC_EVAL, "ranx": RANX}
+
+
+@dataclass
+class Cost:
+    """What a tool took: seconds of the whole process, of the call alone, and peak megabytes."""
+
+    process: float = float("inf")
+    call: float = float("inf")
+    peak: float = 0.0
 
 
 def make(folder: Path, topics: int, seed: int = 2026) -> tuple[Path, Path]:
@@ -74,8 +128,9 @@ def make(folder: Path, topics: int, seed: int = 2026) -> tuple[Path, Path]:
                 results.write(f"{topic} Q0 {docno} {rank} {score:.6f} synthetic\n")
             judged = random.choice(DOCUMENTS, JUDGED // 2, replace=False)
             others = [f"msmarco_passage_99_{n}" for n in range(JUDGED // 2)]
-            for docno in [docnos[j] for j in judged] + others:
-                judgments.write(f"{topic} 0 {docno} {random.choice(4, p=[0.6, 0.2, 0.15, 0.05])}\n")
+            grades = random.choice(4, p=[0.6, 0.2, 0.15, 0.05], size=JUDGED)
+            for docno, grade in zip([docnos[j] for j in judged] + others, grades, strict=True):
+                judgments.write(f"{topic} 0 {docno} {grade}\n")
     return qrels, run
 
 
@@ -86,57 +141,108 @@ def commands(qrels: Path, run: Path) -> dict[str, list[str]]:
     trec = ["-c", "-m", "ndcg_cut.10", "-m", "map", "-m", "recip_rank", "-m", "P.10"]
     files = [str(qrels), str(run)]
     calls = {
-        "rankgauge evaluate": [program, "evaluate", *files, *asked],
+        OURS: [program, "evaluate", *files, *asked],
         "rankgauge trec_eval": [program, "trec_eval", *trec, *files],
     }
     if found := shutil.which("trec_eval"):
         calls["trec_eval"] = [found, *trec, *files]
     for name, script in SCRIPTS.items():
-        if find_spec(name):
-            calls[name] = [sys.executable, "-c", script, *files]
-    calls["count newlines"] = [sys.executable, "-c", COUNT_NEWLINES, *files]
-    calls["start Python"] = [sys.executable, "-c", "pass"]
+        if name not in ("ir_measures", "pytrec_eval", "ranx") or find_spec(name):
+            calls[name] = [sys.executable, "-c", CLOCK + script, *files]
     return calls
 
 
-def measure(command: list[str], repeat: int) -> tuple[float, float]:
-    """The best time in seconds and the peak memory in MB of a whole process."""
-    best, peak = float("inf"), 0.0
-    for _ in range(repeat):
-        started = time.perf_counter()
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        if status:
-            return float("nan"), float("nan")
-        best = min(best, time.perf_counter() - started)
-        peak = max(peak, usage.ru_maxrss / (1024 if sys.platform != "darwin" else 1 << 20))
-    return best, peak
+def cost(command: list[str], repeat: int, timed: bool) -> Cost:
+    """The best times and the highest peak of a command; a failure shows as NaN."""
+    best = Cost()
+    with tempfile.NamedTemporaryFile() as output:
+        for _ in range(repeat):
+            launch = [sys.executable, "-I", "-S", "-c", LAUNCHER, json.dumps(command), output.name]
+            seconds, status, peak = json.loads(subprocess.check_output(launch))
+            if status:
+                return Cost(float("nan"), float("nan"), float("nan"))
+            lines = Path(output.name).read_text().split()
+            best.process = min(best.process, seconds)
+            best.call = min(best.call, float(lines[-1]) if timed else seconds)
+            best.peak = max(best.peak, peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
+            if seconds > 10:
+                break
+    return best
+
+
+def budgets(topics: int, found: dict[str, Cost]) -> list[tuple[str, float, float]]:
+    """The budgets for this size: what, how many times better we are, and how many were asked."""
+    ours, library = found[OURS], found[LIBRARY]
+    trec, peer = found.get("trec_eval"), found.get("ir_measures")
+    checks: list[tuple[str, float, float]] = []
+    if topics == 50:
+        checks.append(("a quarter of a second, whole process", 0.25 / ours.process, 1.0))
+    if topics == 50 and peer:
+        checks.append(("ir_measures, whole process", peer.process / ours.process, 1.0))
+    if topics == 1000 and trec:
+        checks.append(("trec_eval, whole process", trec.process / ours.process, 4.0))
+        checks.append(("trec_eval, library call", trec.process / library.call, 10.0))
+    if topics == 1000 and peer:
+        checks.append(("ir_measures, whole process", peer.process / ours.process, 7.0))
+        checks.append(("ir_measures, library call", peer.call / library.call, 20.0))
+    if topics == 5000 and trec:
+        checks.append(("trec_eval, whole process", trec.process / ours.process, 12.0))
+        checks.append(("trec_eval's memory", trec.peak / ours.peak, 3.0))
+    return checks
+
+
+def show(columns: tuple[str, ...], rows: list[tuple[str | float, ...]]) -> None:
+    """Print a table, with a line after it."""
+    print(Table(columns, tuple(rows)).render("table", digits=3), flush=True)
 
 
 def main() -> None:
-    """Print one table a size, and one of cost against size."""
+    """Print two tables a size, and one of cost against size."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--topics", type=int, nargs="+", default=[50, 1000])
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--topics", type=int, nargs="+", default=[50, 1000, 5000])
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--skip", nargs="*", default=[], help="tools to leave out")
     arguments = parser.parse_args()
-    growth = []
+    growth: list[tuple[str | float, ...]] = []
     with tempfile.TemporaryDirectory() as folder:
         for topics in arguments.topics:
             qrels, run = make(Path(folder), topics)
-            calls = commands(qrels, run)
-            found = {name: measure(call, arguments.repeat) for name, call in calls.items()}
-            ours = found["rankgauge evaluate"][0]
-            rows = [(name, time_, time_ / ours, peak) for name, (time_, peak) in found.items()]
-            title = f"{topics} topics × {DOCUMENTS} documents, {run.stat().st_size / 1e6:.0f} MB"
-            print(title, end="\n\n")
-            table = Table(("whole process", "seconds", "ratio", "peak MB"), tuple(rows))
-            print(table.render("table", digits=2))
-            growth.append((topics * DOCUMENTS, ours, 1e6 * ours / (topics * DOCUMENTS)))
+            found = {
+                name: cost(command, arguments.repeat, timed=name in SCRIPTS)
+                for name, command in commands(qrels, run).items()
+                if name not in arguments.skip
+            }
+            ours, library = found[OURS], found[LIBRARY]
+            print(
+                f"{topics:,} topics × {DOCUMENTS:,} documents, {run.stat().st_size / 1e6:.0f} MB\n"
+            )
+            show(
+                ("tool", "process s", "ratio", "call s", "ratio", "peak MB"),
+                [
+                    (
+                        name,
+                        c.process,
+                        c.process / ours.process,
+                        c.call if name in SCRIPTS else "",
+                        c.call / library.call if name in SCRIPTS else "",
+                        c.peak,
+                    )
+                    for name, c in found.items()
+                ],
+            )
+            rows = [
+                (what, times, asked, "met" if times >= asked else "missed")
+                for what, times, asked in budgets(topics, found)
+            ]
+            if rows:
+                show(("against", "times better", "budget", ""), rows)
+            lines = topics * DOCUMENTS
+            growth.append(
+                (lines, ours.process, library.call, 1e9 * library.call / lines, ours.peak)
+            )
             run.unlink()
-    columns = ("lines", "seconds", "microseconds a line")
-    print(Table(columns, tuple(growth)).render("table", digits=2))
+    show(("lines", "process s", "call s", "call ns a line", "peak MB"), growth)
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     main()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import oracles
 import rankgauge as rg
 from rankgauge import AP, ERR, RR, P, SearchLength, gm, nDCG
-from rankgauge.evaluation import align, judged_labels
+from rankgauge.alignment import align, judged_labels
 
 ids = st.text("abcdefgh", min_size=1, max_size=3)
 qrels_dicts = st.dictionaries(ids, st.dictionaries(ids, st.integers(-2, 3), max_size=8), min_size=1)
@@ -164,7 +164,8 @@ def test_any_executor_does_the_work(kind: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"runs": "file.run"}, "is not a run; read one with read_run"),
+        ({"runs": "file.run"}, "file.run: cannot be read"),
+        ({"runs": "*.nothing"}, "no such files"),
         ({"runs": [3]}, "is not a run"),
         ({"measures": []}, "no measure is given"),
         ({"measures": [3]}, "is not a measure"),
@@ -173,7 +174,8 @@ def test_any_executor_does_the_work(kind: Any, tmp_path: Path) -> None:
         ({"ties": "magic"}, "expected one of docno"),
         ({"unjudged": "x"}, "expected one of nonrelevant"),
         ({"precision": "x"}, "expected one of single, double"),
-        ({"qrels": "qrels.txt"}, "read them with read_qrels"),
+        ({"qrels": "qrels.txt"}, "qrels.txt: cannot be read"),
+        ({"qrels": 3}, "is no judgments"),
         ({"runs": [rg.Run.from_dict(RUN)] * 2}, "two runs are called 'run'"),
     ],
 )

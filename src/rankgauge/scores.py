@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import io
 import json
 import os
 from collections.abc import Iterable
@@ -84,7 +86,7 @@ class Scores:
     `values` is run × query × measure and `numpy.asarray` of the scores gives it, with NaN for what is
     left out under missing="skip". `present` tells which queries a run answered, `relevant` how many
     documents of a query have a grade from 1 on, `nothing_relevant` by measure which queries hold
-    nothing relevant to it.
+    nothing relevant to it. `failed` says which runs were left out, and why.
     """
 
     runs: tuple[str, ...]
@@ -97,6 +99,7 @@ class Scores:
     nothing_relevant: Bools
     policies: Policies = field(default_factory=Policies)
     notes: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.values, self.present, self.judged_at_10, self.relevant):
@@ -236,7 +239,79 @@ class Scores:
     def _repr_html_(self) -> str:
         return self.table().render_html()
 
+    # Data frames
+
+    def to_polars(self) -> Any:
+        """A polars data frame in long form: run, query, measure, value, present.
+
+        A row for each run, query and measure, in this order; under missing="skip" not for queries
+        that a run lacks. `present` says whether the run has the query; a value that a measure does
+        not define is NaN.
+        """
+        import polars
+
+        names, value, present = self._long()
+        columns = {
+            axis: polars.Series(axis, texts, dtype=polars.String).gather(rows)
+            for axis, (texts, rows) in names.items()
+        }
+        return polars.DataFrame({**columns, "value": value, "present": present})
+
+    def to_pandas(self) -> Any:
+        """A pandas data frame, with the rows and columns of `to_polars`."""
+        pandas = _package("pandas")
+        names, value, present = self._long()
+        columns = {axis: np.array(texts, object)[rows] for axis, (texts, rows) in names.items()}
+        return pandas.DataFrame({**columns, "value": value, "present": present})
+
+    def to_arrow(self) -> Any:
+        """A pyarrow table, with the rows and columns of `to_polars`."""
+        arrow = _package("pyarrow")
+        names, value, present = self._long()
+        columns = {
+            axis: arrow.array(texts, arrow.string()).take(arrow.array(rows))
+            for axis, (texts, rows) in names.items()
+        }
+        return arrow.table({**columns, "value": value, "present": present})
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The rows of `to_polars`, for any package that reads Arrow streams."""
+        return self.to_polars().__arrow_c_stream__(requested_schema)
+
+    def _long(self) -> tuple[dict[str, tuple[list[str], Ints]], Floats, Bools]:
+        """The long form: for run, query and measure their names and which one each row has; the
+        values; whether the query is present."""
+        names = (self.runs, self.queries, [str(measure) for measure in self.measures])
+        present = np.broadcast_to(self.present[:, :, None], self.values.shape)
+        rows = np.nonzero(present if self.policies.missing == "skip" else np.ones_like(present))
+        columns = {}
+        for axis, texts, index in zip(("run", "query", "measure"), names, rows, strict=True):
+            for text in texts:
+                try:
+                    text.encode()
+                except UnicodeEncodeError:
+                    message = f"the {axis} {text!r} is not UTF-8, expected text for a data frame"
+                    raise InputError("scores", None, message) from None
+            columns[axis] = list(texts), index
+        return columns, self.values[rows], present[rows]
+
     # Files
+
+    def write_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows of `to_polars` as CSV, every value with the digits that bring it back.
+
+        The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
+        """
+        frame = self.to_polars()
+        with writing(path) as stream:
+            stream.write(frame.write_csv().encode())
+
+    def write_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows of `to_polars` as Parquet, whole or not at all."""
+        content = io.BytesIO()
+        self.to_polars().write_parquet(content)
+        with writing(path) as stream:
+            stream.write(content.getbuffer())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scores as one JSON document that `Scores.load` reads back exactly."""
@@ -253,6 +328,7 @@ class Scores:
             "relevant": self.relevant.tolist(),
             "nothing_relevant": self.nothing_relevant.tolist(),
             "notes": self.notes,
+            "failed": self.failed,
         }
         with writing(path) as stream:
             stream.write(json.dumps(document, allow_nan=False).encode("ascii"))
@@ -282,6 +358,7 @@ class Scores:
                 ),
                 policies=Policies(**document["policies"]),
                 notes=tuple(map(_text, document["notes"])),
+                failed=tuple(map(_text, document.get("failed", ()))),
             )
         except MeasureError as error:
             message = f"{error} (a measure of your own: load its plug-in first)"
@@ -289,6 +366,14 @@ class Scores:
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             message = f"not a file of scores ({error}), expected one made by Scores.save"
             raise InputError(source, None, message) from None
+
+
+def _package(name: str) -> Any:
+    """A package that only a few methods need; RankgaugeError where it is not there."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise RankgaugeError(f"{name} is not there, expected: pip install {name}") from None
 
 
 def _combined(measure: Measure | Aggregate, scores: Floats) -> float:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import LARGEST_GRADE, Ids, Ints, Judgments, Labels, Run, decode
-from rankgauge.data.rankings import POOLED, Rankings, offsets_of
+from rankgauge.data.model import LARGEST_GRADE, POOLED, Ids, Ints, Judgments, Labels, Run, decode
+from rankgauge.data.rankings import Rankings, offsets_of
+from rankgauge.data.scanning import Piece
 from rankgauge.measures.ties import TiedRankings
 
 Ties: TypeAlias = Literal[
@@ -29,7 +30,9 @@ Tail: TypeAlias = Literal["tied"]
 """tied: the documents that were not retrieved follow as one more tie."""
 
 
-def broken(run: Run, rows: NDArray[np.intp], labels: Labels, ties: Ties, seed: int) -> list[int]:
+def broken(
+    run: Run | Piece, rows: NDArray[np.intp], labels: Labels, ties: Ties, seed: int
+) -> list[int]:
     """An order of these rows, which are tied with others among them: places in `rows`.
 
     Rows that are alike under the policy are ordered by id, the last first. So no score depends on
@@ -46,7 +49,11 @@ def broken(run: Run, rows: NDArray[np.intp], labels: Labels, ties: Ties, seed: i
         key = np.where(labels == 0, -LARGEST_GRADE, labels)[rows].tolist().__getitem__
     elif ties == "random":
         query = np.searchsorted(run.bounds, rows, side="right") - 1
-        keys = {q: query_key(seed, run.queries[q]) for q in np.unique(query).tolist()}
+        queries = np.unique(query)
+        keys = {
+            q: query_key(seed, raw)
+            for q, raw in zip(queries.tolist(), run.queries.take(queries), strict=True)
+        }
         drawn = [
             hashlib.blake2b(docno, key=keys[q], digest_size=16).digest()
             for docno, q in zip(docnos, query.tolist(), strict=True)

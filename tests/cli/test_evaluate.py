@@ -269,20 +269,61 @@ def test_a_bad_file_is_one_line_that_starts_with_its_place(
     assert err.count("\n") == 1
 
 
-def test_a_folder_is_no_run(rankgauge: Callable[..., Outcome], files: Files) -> None:
-    outcome = rankgauge("evaluate", files.qrels, files.folder)
-    assert outcome == (2, "", f"{files.folder}: cannot be read: Is a directory\n")
+def test_a_folder_stands_for_its_files_without_the_judgements(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    (files.folder / ".hidden").write_bytes(b"bad\n")
+    (files.folder / "inner").mkdir()
+    (files.folder / "a.run").write_bytes(RUN)
+    code, out, _ = rankgauge("evaluate", files.qrels, files.folder, "--format", "jsonl")
+    assert (code, [json.loads(line)["run"] for line in out.splitlines()]) == (0, ["a", "bm25"])
 
 
-def test_one_bad_run_among_many_is_named(rankgauge: Callable[..., Outcome], files: Files) -> None:
+def test_a_pattern_stands_for_the_files_that_match(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    for name in ("b.run", "a.run", "c.other"):
+        (files.folder / name).write_bytes(RUN)
+    code, out, _ = rankgauge(
+        "evaluate", files.qrels, files.folder / "[ab].run", "--format", "jsonl"
+    )
+    assert (code, [json.loads(line)["run"] for line in out.splitlines()]) == (0, ["a", "b"])
+    code, out, err = rankgauge("evaluate", files.qrels, files.folder / "*.none")
+    assert (code, out) == (2, "")
+    assert err.endswith("*.none: no such files, expected a pattern that matches some\n")
+
+
+def test_an_empty_folder_is_refused(rankgauge: Callable[..., Outcome], files: Files) -> None:
+    (files.folder / "inner").mkdir()
+    code, out, err = rankgauge("evaluate", files.qrels, files.folder / "inner")
+    assert (code, out) == (2, "")
+    assert err.endswith("inner: an empty folder, expected one with runs\n")
+
+
+def test_one_bad_run_among_many_is_named_and_the_rest_evaluated(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
     bad = files.folder / "bad.run"
     bad.write_bytes(b"bad\n")
     good = [files.folder / f"{number}.run" for number in range(5)]
     for path in good:
         path.write_bytes(RUN)
-    code, out, err = rankgauge("evaluate", files.qrels, *good[:3], bad, *good[3:])
-    assert (code, out) == (2, "")
+    asked = ("evaluate", files.qrels, *good[:3], bad, *good[3:], "--format", "jsonl")
+    code, out, err = rankgauge(*asked)
+    assert code == 3
+    assert [json.loads(line)["run"] for line in out.splitlines()] == ["0", "1", "2", "3", "4"]
     assert err.startswith(f"{bad}:1: 1 column, expected 6")
+    assert err.endswith("\n1 run of 6 not evaluated\n")
+
+
+def test_where_every_run_is_bad_nothing_is_printed(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    bad = [files.folder / "1.bad", files.folder / "2.bad"]
+    for path in bad:
+        path.write_bytes(b"bad\n")
+    code, out, err = rankgauge("evaluate", files.qrels, *bad)
+    assert (code, out, len(err.splitlines())) == (2, "", 2)
 
 
 def test_lenient_drops_faulty_lines_and_notes_how_many(files: Files) -> None:

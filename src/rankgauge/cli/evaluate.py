@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from typing import Any, get_args
+from typing import IO, Any, get_args
 
 import click
 
+from rankgauge.cli import printable
 from rankgauge.cli.options import (
     MACHINE_FORMATS,
     chosen_format,
@@ -20,9 +20,10 @@ from rankgauge.cli.options import (
     plugin_option,
     show,
 )
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import SIZE_LIMIT
-from rankgauge.data.model import Precision
-from rankgauge.data.trec import read_qrels, read_run, run_name
+from rankgauge.data.model import Precision, counted
+from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
 from rankgauge.measures.base import Around
@@ -139,18 +140,21 @@ def command(
 ) -> None:
     """Score runs against judgements.
 
-    QRELS and each RUN are TREC files, plain or compressed (gz, bz2, xz, zst); - is standard input.
+    QRELS and each RUN are TREC files, plain or compressed (gz, bz2, xz, zst); - is standard input. A
+    folder stands for all files in it, and a pattern such as 'runs/*.gz' for those that match.
     Printed for each run: the topics its means are over, judged topics it lacks, topics with nothing
     relevant, the judged share of its first ten documents, and the mean of each measure. Where topics
     are missing, both means are given: over all judged topics and over those the run answered.
+
+    The exit code is 0 when all is well, 2 when nothing could be evaluated, and 3 when some runs could
+    not be read: then the others are printed, and standard error says which and why.
     """
-    for file, count in Counter((qrels, *runs)).items():
-        if count > 1:
-            raise click.UsageError(f"{file} is given {count} times, expected once")
     wanted = [parse(measure) for measure in measures]
     reading: Any = {"lenient": lenient, "size_limit": size_limit}
+    if qrels in runs:
+        raise click.UsageError(f"{qrels} is given as judgements and as a run")
+    sources = [run for run in run_files(runs, **reading) if not _same_file(run.path, qrels)]
     judgments = read_qrels(qrels, subtopics=subtopics, **reading)
-    sources = [partial(read_run, run, name=name, **reading) for run, name in named(runs)]
     with progress(len(sources)) as advance:
         scores = evaluate(
             judgments,
@@ -164,8 +168,11 @@ def command(
             documents=documents,
             precision=precision,
             max_grade=max_grade,
+            failures="skip",
             progress=advance,
         )
+    if not scores.runs:
+        raise RankgaugeError("\n".join(scores.failed))
     table = (scores.query_table if per_topic else scores.table)(signature=signature)
     notify([*(f"{judgments.source}: {text}" for text in judgments.dropped), *scores.notes])
     if not subtopics and any(about_subtopics(measure) for measure in wanted):
@@ -176,6 +183,24 @@ def command(
     if save is not None:
         scores.save(save)
     show(table, form, digits, output)
+    if scores.failed:
+        count = f"{counted(len(scores.failed), 'run')} of {len(sources)} not evaluated"
+        raise Incomplete("\n".join((*scores.failed, count)))
+
+
+def _same_file(a: str | os.PathLike[str], b: str) -> bool:
+    """Whether both name one file: a folder of runs may hold the judgements too."""
+    return os.path.realpath(a) == os.path.realpath(b)
+
+
+class Incomplete(click.ClickException):
+    """Some runs could not be evaluated."""
+
+    exit_code = 3
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """A line a run, on standard error."""
+        click.echo(printable(self.message), err=True)
 
 
 def about_subtopics(measure: Measure | Aggregate) -> bool:
@@ -183,12 +208,6 @@ def about_subtopics(measure: Measure | Aggregate) -> bool:
     while isinstance(measure, Around):
         measure = measure.measure
     return isinstance(measure, Diversity)
-
-
-def named(runs: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Each file with the name of its run: that of the file, or the whole path where two agree."""
-    counts = Counter(run_name(run) for run in runs)
-    return [(run, run_name(run) if counts[run_name(run)] == 1 else run) for run in runs]
 
 
 @contextmanager

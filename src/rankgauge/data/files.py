@@ -9,9 +9,13 @@ import re
 import stat
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.data.errors import InputError
 
@@ -85,8 +89,62 @@ COMPRESSIONS: dict[str, tuple[re.Pattern[bytes], Callable[[bytes], Iterator[byte
 """How to decompress, by the first bytes: the name of a file proves nothing."""
 
 
-def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> bytes:
-    """The whole content of a file, decompressed; `-` is standard input.
+class Content:
+    """The bytes of a file, decompressed: left in the file where it is a plain one, else in memory.
+
+    A context manager, which closes the file. Safe to read from several threads.
+    """
+
+    def __init__(self, source: str, limit: int, raw: bytes = b"", stream: Any = None) -> None:
+        self.source, self.limit, self.raw, self.stream = source, limit, raw, stream
+        self.lock = threading.Lock()
+        self.state = None if stream is None else _state(stream)
+        self.size = len(raw) if self.state is None else self.state[0]
+        if self.size > limit:
+            self.__exit__()
+            raise _too_large(source, limit)
+
+    def __enter__(self) -> Content:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.stream is not None:
+            self.stream.close()
+
+    def whole(self) -> bytes:
+        """All the bytes; InputError where they are too many or cannot be read."""
+        if self.stream is None:
+            return self.raw
+        try:
+            self.stream.seek(0)
+            return _within(self.limit, _pieces(self.stream), self.source)
+        except OSError as error:
+            raise _unreadable(self.source, error) from None
+
+    def read_into(self, buffer: NDArray[np.uint8], start: int) -> bool:
+        """Fill the buffer with the bytes from `start` on, if they are there."""
+        if self.stream is None:
+            buffer[:] = np.frombuffer(self.raw, dtype=np.uint8, count=len(buffer), offset=start)
+            return True
+        try:
+            with self.lock:
+                self.stream.seek(start)
+                return bool(self.stream.readinto(buffer) == len(buffer))
+        except OSError:
+            return False
+
+    def unchanged(self) -> bool:
+        """Whether the file is still as it was when it was opened."""
+        return self.stream is None or _state(self.stream) == self.state
+
+
+def _state(stream: Any) -> tuple[int, int]:
+    found = os.fstat(stream.fileno())
+    return found.st_size, found.st_mtime_ns
+
+
+def open_content(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Content:
+    """The content of a file; `-` is standard input.
 
     Raises InputError for a missing, unreadable, damaged or oversized file.
     """
@@ -95,12 +153,41 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> byte
         if os.fspath(path) == STANDARD_INPUT:
             raw = _within(limit, _pieces(sys.stdin.buffer), source)
         else:
-            with open(path, "rb") as stream:
+            stream = open(path, "rb", buffering=0)  # noqa: SIM115
+            if _in_place(stream):
+                return Content(source, limit, stream=stream)
+            with stream:
                 raw = _within(limit, _pieces(stream), source)
-    except OSError as error:
-        raise InputError(source, None, f"cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # a name that no file can have
-        raise InputError(source, None, f"cannot be read: {error}") from None
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        raise _unreadable(source, error) from None
+    return Content(source, limit, _decompressed(raw, source, limit))
+
+
+def _in_place(stream: Any) -> bool:
+    """Whether the bytes of this file can be left in it: a plain file that says how long it is."""
+    state = os.fstat(stream.fileno())
+    if not stat.S_ISREG(state.st_mode) or state.st_size == 0:
+        return False
+    head = stream.read(16)
+    stream.seek(0)
+    return compression(head) is None
+
+
+def _unreadable(source: str, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(source, None, f"cannot be read: {reason}")
+
+
+def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> bytes:
+    """The whole content of a file, decompressed; `-` is standard input.
+
+    Raises InputError for a missing, unreadable, damaged or oversized file.
+    """
+    with open_content(path, limit=limit) as content:
+        return content.whole()
+
+
+def _decompressed(raw: bytes, source: str, limit: int) -> bytes:
     name = compression(raw)
     if name is None:
         return raw
@@ -121,14 +208,18 @@ def compression(raw: bytes) -> str | None:
     return next((name for name, (magic, _) in COMPRESSIONS.items() if magic.match(raw)), None)
 
 
+def _too_large(source: str, limit: int) -> InputError:
+    message = f"holds more than {limit:,} bytes, expected less (raise the size limit)"
+    return InputError(source, None, message)
+
+
 def _within(limit: int, pieces: Iterator[bytes], source: str) -> bytes:
     kept = []
     total = 0
     for piece in pieces:
         total += len(piece)
         if total > limit:
-            message = f"holds more than {limit:,} bytes, expected less (raise the size limit)"
-            raise InputError(source, None, message)
+            raise _too_large(source, limit)
         kept.append(piece)
     return b"".join(kept)
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Integral, Real
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import InputError
 from rankgauge.native import ids as native
+from rankgauge.native.scan import Lookup
 
 Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[np.int32]
@@ -27,6 +29,9 @@ Precision: TypeAlias = Literal["single", "double"]
 T = TypeVar("T", bound=np.generic)
 
 LARGEST_GRADE = 2**31 - 1
+
+UNJUDGED = -1
+POOLED = -2
 
 
 def decode(raw: bytes) -> str:
@@ -62,6 +67,16 @@ class Ids:
         offsets = np.zeros(len(raw) + 1, dtype=np.int64)
         np.cumsum([len(item) for item in raw], out=offsets[1:])
         return cls(np.frombuffer(b"".join(raw), dtype=np.uint8), offsets)
+
+    @classmethod
+    def joined(cls, columns: Sequence[Ids]) -> Ids:
+        """One column of several, one after the other."""
+        if len(columns) == 1:
+            return columns[0]
+        sizes = [np.diff(column.offsets) for column in columns]
+        return cls(
+            np.concatenate([column.data for column in columns]), _bounds(np.concatenate(sizes))
+        )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -135,6 +150,53 @@ class Judgments:
             for document, grade in row.items()
         ]
         return cls(queries, bounds, documents, np.array(grades, dtype=np.int32), source)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        query: str | None = None,
+        document: str | None = None,
+        grade: str | None = None,
+        subtopic: str | None = None,
+        source: str = "judgments",
+    ) -> Judgments:
+        """Judgments from a table with a row for each: a data frame of polars or pandas, or anything
+        with `__arrow_c_stream__`, such as an Arrow table.
+
+        Columns are found by their usual names (query_id, doc_id, relevance and the like), or by
+        those given; only a `subtopic` must be given. Grades are whole numbers.
+
+        >>> import polars
+        >>> frame = polars.DataFrame({"qid": [1, 1], "docno": ["d1", "d2"], "label": [1, 0]})
+        >>> Judgments.from_frame(frame)
+        Judgments: 1 query, 2 judgements
+        """
+        from rankgauge.data import columns, tables
+
+        wanted = tables.judgment_columns(query, document, grade, subtopic)
+        return tables.judgments_of(tables.columns_of(frame, wanted, source), columns.Place(source))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        queries: Sequence[object] | NDArray[Any],
+        documents: Sequence[object] | NDArray[Any],
+        grades: Sequence[int] | NDArray[Any],
+        subtopics: Sequence[object] | NDArray[Any] | None = None,
+        *,
+        source: str = "judgments",
+    ) -> Judgments:
+        """Judgments from arrays or lists with a value for each: ids as text, bytes or whole numbers.
+
+        >>> Judgments.from_arrays(np.array([1, 1]), np.array([b"d1", b"d2"]), np.array([1, 0]))
+        Judgments: 1 query, 2 judgements
+        """
+        from rankgauge.data import columns, tables
+
+        given = (queries, documents, grades, *(() if subtopics is None else (subtopics,)))
+        return tables.judgments_of([columns.ArrayColumn(c) for c in given], columns.Place(source))
 
     @classmethod
     def from_subtopics(
@@ -219,6 +281,22 @@ class Judgments:
     def __post_init__(self) -> None:
         _freeze(self, "bounds", "grades")
 
+    @cached_property
+    def labels(self) -> Labels:
+        """The label of each judgement in a ranking; the last, so at -1, that of what is not judged."""
+        return np.append(np.where(self.grades < 0, POOLED, self.grades), UNJUDGED).astype(np.int32)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Where each document is, by query and hash: for scanning runs."""
+        return Lookup(
+            self.queries.data,
+            self.queries.offsets,
+            self.bounds,
+            self.documents.data,
+            self.documents.offsets,
+        )
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}: {counted(len(self.queries), 'query', 'queries')}, "
@@ -258,6 +336,52 @@ class Run:
             for document, score in row.items()
         ]
         return cls(name, queries, bounds, documents, np.array(scores, dtype=np.float64), tag=name)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        query: str | None = None,
+        document: str | None = None,
+        score: str | None = None,
+        name: str = "run",
+    ) -> Run:
+        """A run from a table with a row for each document: a data frame of polars or pandas, or
+        anything with `__arrow_c_stream__`, such as an Arrow table.
+
+        Columns are found by their usual names (query_id, doc_id, score and the like), or by those
+        given. Ids may be text, bytes, categories or whole numbers, in any order of rows.
+
+        >>> import polars
+        >>> frame = polars.DataFrame({"qid": [1, 1], "docno": ["d1", "d2"], "score": [2.5, 1.0]})
+        >>> Run.from_frame(frame, name="bm25")
+        Run bm25: 1 query, 2 documents
+        """
+        from rankgauge.data import columns, tables
+
+        wanted = ((columns.QUERY, query), (columns.DOCUMENT, document), (columns.SCORE, score))
+        return tables.run_of(tables.columns_of(frame, wanted, name), columns.Place(name), name)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        queries: Sequence[object] | NDArray[Any],
+        documents: Sequence[object] | NDArray[Any],
+        scores: Sequence[float] | NDArray[Any],
+        *,
+        name: str = "run",
+    ) -> Run:
+        """A run from arrays or lists with a value for each document: ids as text, bytes or whole
+        numbers.
+
+        >>> Run.from_arrays(np.array([1, 1]), np.array(["d1", "d2"]), np.array([2.5, 1.0]))
+        Run run: 1 query, 2 documents
+        """
+        from rankgauge.data import columns, tables
+
+        given = [columns.ArrayColumn(values) for values in (queries, documents, scores)]
+        return tables.run_of(given, columns.Place(name), name)
 
     def __post_init__(self) -> None:
         _freeze(self, "bounds", "scores")

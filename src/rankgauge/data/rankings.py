@@ -16,9 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from rankgauge.data.model import Floats, Ints, Labels, Subtopics, T
 from rankgauge.native import segments as native
 
-UNJUDGED = -1
-POOLED = -2
-
 
 @dataclass(frozen=True, eq=False)
 class JudgedLabels:
@@ -57,6 +54,20 @@ class JudgedLabels:
     def sizes(self) -> Ints:
         """n, the number of judged documents of each query."""
         return np.diff(self.offsets)
+
+    def take(self, queries: Ints) -> JudgedLabels:
+        """What is judged of these queries, in their order."""
+        sizes = self.sizes[queries]
+        offsets = offsets_of(sizes)
+        place = np.arange(offsets[-1]) + np.repeat(self.offsets[queries] - offsets[:-1], sizes)
+        return JudgedLabels(
+            self.labels[place],
+            offsets,
+            self.pooled[queries],
+            self.max_grade,
+            None if self.rows is None else self.rows[place],
+            self.aspects,
+        )
 
     def relevant(self, rel: int) -> Ints:
         """R, the number of documents of each query whose label is at least `rel`."""

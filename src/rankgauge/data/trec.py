@@ -8,11 +8,14 @@ when reading leniently, the line is dropped and counted.
 
 from __future__ import annotations
 
+import glob
 import os
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +26,10 @@ from rankgauge.data.files import (
     STANDARD_INPUT,
     UTF8_MARK,
     UTF16_MARKS,
+    Content,
     compression,
     display_name,
-    read_bytes,
+    open_content,
     writing,
 )
 from rankgauge.data.model import (
@@ -39,9 +43,12 @@ from rankgauge.data.model import (
     encode,
     first_rows,
 )
+from rankgauge.data.scanning import Piece, scanned
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
+from rankgauge.native.scan import Lookup
 
+R = TypeVar("R")
 Path = str | os.PathLike[str]
 
 COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
@@ -81,7 +88,8 @@ def read_qrels(
     InputError. `comments` passes over lines that start with #.
     """
     expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
-    rows = _read_rows(path, expected, lenient, comments, size_limit)
+    with open_content(path, limit=size_limit) as content:
+        rows = _read_rows(content, expected, lenient, comments)
     if rows.subtopics is not None:
         return Judgments.from_rows(
             rows.topics,
@@ -116,18 +124,89 @@ def read_run(
     `lenient` drops faulty lines and says so in `.dropped` instead of raising InputError.
     `comments` passes over lines that start with #, `more_columns` over what follows the tag.
     """
-    rows = _read_rows(path, RUN_LINE, lenient, comments, size_limit, more_columns)
+    with open_content(path, limit=size_limit) as content:
+        return _run(
+            content, run_name(path) if name is None else name, lenient, comments, more_columns
+        )
+
+
+def _run(
+    content: Content, name: str, lenient: bool, comments: bool = False, more_columns: bool = False
+) -> Run:
+    rows = _read_rows(content, RUN_LINE, lenient, comments, more_columns)
     return Run(
-        run_name(path) if name is None else name,
+        name,
         rows.topics,
         rows.bounds,
         rows.documents,
         rows.values,
         precision="single",
         tag=rows.tag,
-        source=display_name(path),
+        source=content.source,
         dropped=rows.dropped,
     )
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """A run that is still in its file. Evaluation reads it, many files at once, and keeps no ids."""
+
+    path: Path
+    name: str | None = None
+    lenient: bool = False
+    size_limit: int = SIZE_LIMIT
+
+    @property
+    def label(self) -> str:
+        """The name of the run."""
+        return run_name(self.path) if self.name is None else self.name
+
+    def __call__(self) -> Run:
+        """The run, as `read_run` gives it."""
+        return read_run(self.path, name=self.name, lenient=self.lenient, size_limit=self.size_limit)
+
+    def scanned(self, each: Callable[[Piece], R], judged: Lookup, threads: int) -> list[R] | Run:
+        """What `each` makes of the pieces of a plain file, or the run where it is not plain."""
+        with open_content(self.path, limit=self.size_limit) as content:
+            done = scanned(content, len(RUN_LINE.split()), each, judged=judged, threads=threads)
+            return _run(content, self.label, self.lenient) if done is None else done
+
+
+def run_files(
+    paths: Iterable[Path], *, lenient: bool = False, size_limit: int = SIZE_LIMIT
+) -> list[RunFile]:
+    """The runs of these files, folders (all their files, but for hidden ones) and patterns (`runs/*`).
+
+    A run is named after its file, by the whole path where two files are called the same. InputError
+    where there is no such file, or where one is given twice.
+    """
+    found = [file for path in paths for file in _files(path)]
+    twice, count = Counter(found).most_common(1)[0] if found else ("", 0)
+    if count > 1:
+        raise InputError(display_name(twice), None, f"given {count} times, expected once")
+    names = Counter(map(run_name, found))
+    return [
+        RunFile(file, run_name(file) if names[run_name(file)] == 1 else file, lenient, size_limit)
+        for file in found
+    ]
+
+
+def _files(path: Path) -> list[str]:
+    """The files that a path, or a pattern, stands for."""
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        inside = sorted(file for file in os.listdir(name) if not file.startswith("."))
+        files = [os.path.join(name, file) for file in inside]
+        files = [file for file in files if not os.path.isdir(file)]
+        if not files:
+            raise InputError(name, None, "an empty folder, expected one with runs")
+        return files
+    if os.path.lexists(name) or not glob.has_magic(name):
+        return [name]
+    files = sorted(file for file in glob.glob(name) if not os.path.isdir(file))
+    if not files:
+        raise InputError(name, None, "no such files, expected a pattern that matches some")
+    return files
 
 
 def run_name(path: Path) -> str:
@@ -222,15 +301,43 @@ class _Rows:
 
 
 def _read_rows(
-    path: Path,
-    expected: str,
-    lenient: bool,
-    comments: bool,
-    size_limit: int,
-    more_columns: bool = False,
+    content: Content, expected: str, lenient: bool, comments: bool, more_columns: bool = False
 ) -> _Rows:
-    source, columns = display_name(path), len(expected.split())
-    raw = read_bytes(path, limit=size_limit)
+    """The rows of a file: fast where it is plain, else with care."""
+    if not comments and expected is not SUBTOPICS_LINE:
+        columns = len(expected.split())
+        parts = scanned(content, columns, _kept, threads=os.cpu_count() or 1)
+        if parts is not None:
+            return _joined(parts)
+    return _read_with_care(content, expected, lenient, comments, more_columns)
+
+
+def _kept(piece: Piece) -> _Rows:
+    """The rows of a piece, to stay."""
+    topics, documents = piece.queries.all(), piece.documents.all()
+    return _Rows(topics, piece.bounds, documents, None, piece.scores.copy(), decode(piece.tag), ())
+
+
+def _joined(parts: Sequence[_Rows]) -> _Rows:
+    """The rows of a file from those of its pieces."""
+    sizes = np.concatenate([np.diff(part.bounds) for part in parts])
+    return _Rows(
+        Ids.joined([part.topics for part in parts]),
+        np.concatenate(([0], np.cumsum(sizes))),
+        Ids.joined([part.documents for part in parts]),
+        None,
+        np.concatenate([part.values for part in parts]),
+        parts[-1].tag,
+        (),
+    )
+
+
+def _read_with_care(
+    content: Content, expected: str, lenient: bool, comments: bool, more_columns: bool
+) -> _Rows:
+    """The rows of any file; a fault is named by its line, or dropped and counted."""
+    source, columns = content.source, len(expected.split())
+    raw = content.whole()
     text = _text(COMMENT.sub(b"", raw) if comments else raw, source)
     places, values, faults = native.tokenize(text, columns, columns == 4, lenient, more_columns)
     if faults and not lenient:

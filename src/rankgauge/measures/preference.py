@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Ints
-from rankgauge.data.rankings import POOLED, JudgedLabels, Rankings
+from rankgauge.data.model import POOLED, Floats, Ints
+from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import TiedRankings

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.model import Floats, Ints, T
-from rankgauge.data.rankings import UNJUDGED, JudgedLabels, Rankings, offsets_of, segment_count
+from rankgauge.data.model import UNJUDGED, Floats, Ints, T
+from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.native import segments as native
 

@@ -1,5 +1,9 @@
-from numpy import int64, uint8
+from typing import TypeVar
+
+from numpy import int32, int64, uint8
 from numpy.typing import NDArray
+
+Place = TypeVar("Place", int32, int64)
 
 def number(
     data: NDArray[uint8], offsets: NDArray[int64]
@@ -17,5 +21,5 @@ def repeats(
     data: NDArray[uint8], offsets: NDArray[int64], bounds: NDArray[int64]
 ) -> NDArray[int64]: ...
 def gather(
-    data: NDArray[uint8], starts: NDArray[int64], lengths: NDArray[int64]
+    data: NDArray[uint8], starts: NDArray[Place], lengths: NDArray[Place]
 ) -> tuple[NDArray[uint8], NDArray[int64]]: ...

@@ -2,43 +2,19 @@
 """Hashing of byte-string ids held in one flat buffer: numbering, matching, duplicates.
 
 An id column is (data, offsets): id i is data[offsets[i]:offsets[i + 1]]. Hashes are seeded afresh in
-every process, so that no file can be made to collide on purpose, and a hash never decides alone:
-bytes are always compared.
+every process.
 """
 import os
 
 import numpy as np
 
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memset
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcmp, memcpy, memset
 
-cdef unsigned long long SEED = int.from_bytes(os.urandom(8), "little")
+from rankgauge.native.hashing cimport hash_bytes
 
-
-cdef inline unsigned long long mix(unsigned long long x) noexcept nogil:
-    x ^= x >> 32
-    x *= 0xd6e8feb86659fd93ULL
-    x ^= x >> 32
-    x *= 0xd6e8feb86659fd93ULL
-    x ^= x >> 32
-    return x
-
-
-cdef inline unsigned long long hash_bytes(const unsigned char* p, Py_ssize_t length) noexcept nogil:
-    """A seeded multiply-and-mix hash, eight bytes at a time."""
-    cdef unsigned long long h = SEED ^ <unsigned long long>length
-    cdef unsigned long long word
-    cdef Py_ssize_t i = 0, j
-    while i + 8 <= length:
-        word = 0
-        for j in range(8):
-            word |= (<unsigned long long>p[i + j]) << (8 * j)
-        h = mix(h ^ word) + SEED
-        i += 8
-    word = 0
-    for j in range(length - i):
-        word |= (<unsigned long long>p[i + j]) << (8 * j)
-    return mix(h ^ word)
+cdef unsigned long long SEED = int.from_bytes(os.urandom(8), "little") | 1
 
 
 cdef inline const unsigned char* base(const unsigned char[::1] data) noexcept nogil:
@@ -100,7 +76,7 @@ def number(const unsigned char[::1] data, const long long[::1] offsets):
         raise MemoryError
     with nogil:
         for i in range(rows):
-            slot = hash_bytes(p + at[i], at[i + 1] - at[i]) & (size - 1)
+            slot = hash_bytes(p + at[i], at[i + 1] - at[i], SEED) & (size - 1)
             while table[slot] != 0 and not same(p, at, i, p, at, first[table[slot] - 1]):
                 slot = (slot + 1) & (size - 1)
             if table[slot] == 0:
@@ -153,12 +129,12 @@ def match(
             size = table_size(width)
             memset(table, 0, size * sizeof(long long))
             for j in range(other_bounds[partner[s]], other_bounds[partner[s] + 1]):
-                slot = hash_bytes(q + other_at[j], other_at[j + 1] - other_at[j]) & (size - 1)
+                slot = hash_bytes(q + other_at[j], other_at[j + 1] - other_at[j], SEED) & (size - 1)
                 while table[slot] != 0:
                     slot = (slot + 1) & (size - 1)
                 table[slot] = j + 1
             for i in range(bounds[s], bounds[s + 1]):
-                slot = hash_bytes(p + at[i], at[i + 1] - at[i]) & (size - 1)
+                slot = hash_bytes(p + at[i], at[i + 1] - at[i], SEED) & (size - 1)
                 while table[slot] != 0 and not same(p, at, i, q, other_at, table[slot] - 1):
                     slot = (slot + 1) & (size - 1)
                 out[i] = table[slot] - 1
@@ -188,7 +164,7 @@ def repeats(
             size = table_size(bounds[s + 1] - bounds[s])
             memset(table, 0, size * sizeof(long long))
             for i in range(bounds[s], bounds[s + 1]):
-                slot = hash_bytes(p + at[i], at[i + 1] - at[i]) & (size - 1)
+                slot = hash_bytes(p + at[i], at[i + 1] - at[i], SEED) & (size - 1)
                 while table[slot] != 0 and not same(p, at, i, p, at, table[slot] - 1):
                     slot = (slot + 1) & (size - 1)
                 if table[slot] == 0:
@@ -199,28 +175,33 @@ def repeats(
     return rows
 
 
-def gather(
-    const unsigned char[::1] data, const long long[::1] starts, const long long[::1] lengths
-):
+ctypedef fused Place:
+    int32_t
+    int64_t
+
+
+def gather(const unsigned char[::1] data, const Place[::1] starts, const Place[::1] lengths):
     """A compact id column (data, offsets) of the given pieces of a buffer, in their order."""
     cdef Py_ssize_t rows = starts.shape[0], i
-    cdef long long total = 0, at = 0, n
+    cdef long long total = 0
     if lengths.shape[0] != rows:
         raise ValueError("as many lengths as starts are needed")
     offsets = np.empty(rows + 1, dtype=np.int64)
-    cdef long long[::1] out_offsets = offsets
-    for i in range(rows):
-        if starts[i] < 0 or lengths[i] < 0 or starts[i] > data.shape[0] - lengths[i]:
-            raise ValueError("a piece outside the buffer")
-        total += lengths[i]
-    pieces = np.empty(total, dtype=np.uint8)
-    cdef unsigned char[::1] out = pieces
-    cdef Py_ssize_t j
+    cdef long long[::1] at = offsets
     with nogil:
         for i in range(rows):
-            out_offsets[i] = at
-            for j in range(lengths[i]):
-                out[at + j] = data[starts[i] + j]
-            at += lengths[i]
-        out_offsets[rows] = at
+            if starts[i] < 0 or lengths[i] < 0 or starts[i] > data.shape[0] - lengths[i]:
+                total = -1
+                break
+            at[i] = total
+            total += lengths[i]
+    if total < 0:
+        raise ValueError("a piece outside the buffer")
+    at[rows] = total
+    pieces = np.empty(total, dtype=np.uint8)
+    cdef unsigned char[::1] out = pieces
+    if total:
+        with nogil:
+            for i in range(rows):
+                memcpy(&out[0] + at[i], &data[0] + starts[i], lengths[i])
     return pieces, offsets

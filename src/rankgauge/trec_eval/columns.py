@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.model import Floats, Labels, Run
-from rankgauge.data.rankings import POOLED, UNJUDGED, JudgedLabels, Rankings
+from rankgauge.data.model import POOLED, UNJUDGED, Floats, Labels, Run
+from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.parameters import number_text
 from rankgauge.trec_eval.settings import (

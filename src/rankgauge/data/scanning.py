@@ -1,0 +1,160 @@
+"""Well-formed TREC files read fast: in pieces of whole topics, several at once, ids left where they are.
+
+What is not plain (topics not together, a fault, a duplicate, odd characters) is not decided here: then
+`scanned` gives None, and `data/trec.py` reads the file with care. Files are read, not mapped into
+memory: a file that is cut short meanwhile is then a short read, not a crash.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.files import UTF8_MARK, Content
+from rankgauge.data.model import Floats, Ids, Ints, Labels
+from rankgauge.native import ids as native_ids
+from rankgauge.native import scan as native
+
+R = TypeVar("R")
+S = TypeVar("S")
+Bytes = NDArray[np.uint8]
+
+PIECE = 1 << 22
+"""How many bytes are scanned at a time: many beside the cost of a call, few enough to stay near."""
+
+WINDOW = 1 << 17
+"""How many bytes are looked through at first for the place where a topic ends."""
+
+
+class Spans:
+    """A column of ids that lie about in a text, copied out only where they are asked for."""
+
+    def __init__(self, text: Bytes, starts: Labels, lengths: Labels) -> None:
+        self.text, self.starts, self.lengths = text, starts, lengths
+
+    def take(self, rows: NDArray[np.integer]) -> Ids:
+        """The column of these rows, in their order."""
+        return Ids(*native_ids.gather(self.text, self.starts[rows], self.lengths[rows]))
+
+    def all(self) -> Ids:
+        """The whole column."""
+        return Ids(*native_ids.gather(self.text, self.starts, self.lengths))
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some topics of a file: topic t has the rows bounds[t]:bounds[t + 1].
+
+    Of each topic there is its number among the judged queries, or -1, and the hash of its id; of each
+    row its score or grade, and its row in the judgments, or -1. `descending`: the scores of each topic
+    fall from row to row, in single precision too. `tag` is that of a run's last line.
+    """
+
+    queries: Spans
+    numbers: Ints
+    hashes: Ints
+    bounds: Ints
+    documents: Spans
+    scores: Floats
+    rows: Labels
+    descending: bool
+    tag: bytes
+
+
+def scanned(
+    content: Content,
+    columns: int,
+    each: Callable[[Piece], R],
+    *,
+    judged: native.Lookup | None = None,
+    threads: int = 1,
+) -> list[R] | None:
+    """What `each` makes of the pieces of a file, in their order; None where the file is not plain.
+
+    A piece is there only while `each` works on it. So many `threads` work at once.
+    """
+    buffers = threading.local()
+
+    def work(place: tuple[int, int]) -> tuple[Ints, R] | None:
+        text = _read(content, *place, buffers)
+        piece = None if text is None else _piece(text, columns, judged)
+        return None if piece is None else (piece.hashes, each(piece))
+
+    done = []
+    for result in _mapped(work, _places(content), threads):
+        if result is None:
+            return None
+        done.append(result)
+    hashes = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *(found for found, _ in done)]))
+    if not hashes.size or (hashes[1:] == hashes[:-1]).any() or not content.unchanged():
+        return None
+    return [result for _, result in done]
+
+
+def _mapped(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
+    if threads == 1 or len(items) < 2:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(min(threads, len(items))) as pool:
+        yield from pool.map(work, items)
+
+
+def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> Piece | None:
+    found = native.scan(text, columns, judged)
+    if found is None:
+        return None
+    topics, starts, lengths, values, rows, descending, tag = found
+    first, number, at, length, hashes = np.ascontiguousarray(topics.T)
+    return Piece(
+        Spans(text, at.astype(np.int32), length.astype(np.int32)),
+        number,
+        hashes,
+        np.append(first, len(values)),
+        Spans(text, starts, lengths),
+        values,
+        rows,
+        descending,
+        tag,
+    )
+
+
+def _read(content: Content, start: int, end: int, buffers: threading.local) -> Bytes | None:
+    """These bytes, in a buffer of this thread's own; None if they are no longer there."""
+    if content.stream is None:
+        return np.frombuffer(content.raw, np.uint8)[start:end]
+    buffer: Bytes | None = getattr(buffers, "buffer", None)
+    if buffer is None or len(buffer) < end - start:
+        buffer = buffers.buffer = np.empty(max(end - start, PIECE + WINDOW), dtype=np.uint8)
+    buffer = buffer[: end - start]
+    return buffer if content.read_into(buffer, start) else None
+
+
+def _places(content: Content) -> list[tuple[int, int]]:
+    """Where the pieces start and end: no topic's lines are in two of them, if they are together."""
+    head = np.zeros(min(len(UTF8_MARK), content.size), dtype=np.uint8)
+    content.read_into(head, 0)
+    cuts = [len(UTF8_MARK) if head.tobytes() == UTF8_MARK else 0]
+    while (cut := _cut(content, cuts[-1] + PIECE)) < content.size:
+        cuts.append(cut)
+    cuts.append(content.size)
+    return list(itertools.pairwise(cuts))
+
+
+def _cut(content: Content, start: int) -> int:
+    """The place after `start` where a topic's lines begin; the end, if there is none."""
+    window = WINDOW
+    while start < content.size:
+        text = np.empty(min(window, content.size - start), dtype=np.uint8)
+        if content.read_into(text, start) and (found := native.next_topic(text)) >= 0:
+            return start + found
+        if start + window >= content.size:
+            break
+        window *= 4
+    return content.size

@@ -1,0 +1,447 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The fast way through a well-formed TREC file: one pass, no id copied, judgements looked up on the way.
+
+It takes only what is plain: every topic's lines together, no fault, no duplicate, no control
+characters, fewer than 2^31 bytes at a time. Of anything else it says no more than that, and the caller
+reads the file the careful way (`tokenize`), which gives the same result or names the line that is wrong.
+
+Every access is checked against the end of the text. A buffer holds whole lines of whole topics.
+"""
+import os
+import sys
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+from rankgauge.native.hashing cimport fold, hash_bytes
+from rankgauge.native.numbers cimport FINE, POWERS, Text, is_digit, is_space, parse_double, parse_grade
+
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little") | 1
+cdef bint LITTLE = sys.byteorder == "little"
+
+# What is known of a topic.
+cdef enum:
+    ROW = 0
+    QUERY = 1
+    START = 2
+    LENGTH = 3
+    HASH = 4
+    FIELDS = 5
+
+cdef uint64_t ONES = 0x0101010101010101ULL
+cdef uint64_t HIGHS = 0x8080808080808080ULL
+
+
+cdef struct Slot:
+    uint32_t tag
+    int32_t row
+
+
+cdef class Lookup:
+    """Where each query's judged documents are, by hash: made once, shared by all runs and threads."""
+
+    cdef object columns
+    cdef const unsigned char[::1] query_data, document_data
+    cdef const int64_t[::1] query_offsets, document_offsets
+    cdef int32_t* query_table
+    cdef Slot* slots
+    cdef int64_t* tables
+    cdef Py_ssize_t query_mask
+
+    def __cinit__(self):
+        self.query_table = NULL
+        self.slots = NULL
+        self.tables = NULL
+
+    def __dealloc__(self):
+        free(self.query_table)
+        free(self.slots)
+        free(self.tables)
+
+    def __init__(
+        self,
+        const unsigned char[::1] query_data, const int64_t[::1] query_offsets,
+        const int64_t[::1] bounds,
+        const unsigned char[::1] document_data, const int64_t[::1] document_offsets,
+    ):
+        """From the columns of some Judgments; query q has the documents bounds[q]:bounds[q + 1]."""
+        cdef Py_ssize_t queries = query_offsets.shape[0] - 1, q, i, size, total = 0
+        cdef uint64_t h
+        cdef Slot* table
+        cdef Text p
+        if document_offsets.shape[0] > 0x7fffffff or bounds.shape[0] != queries + 1:
+            raise ValueError("too many judgements, or bounds that do not fit")
+        if bounds[queries] != document_offsets.shape[0] - 1:
+            raise ValueError("bounds that do not fit the documents")
+        self.columns = (
+            np.asarray(query_data), np.asarray(query_offsets), np.asarray(bounds),
+            np.asarray(document_data), np.asarray(document_offsets),
+        )
+        self.query_data, self.query_offsets = query_data, query_offsets
+        self.document_data, self.document_offsets = document_data, document_offsets
+        size = table_size(queries)
+        self.query_mask = size - 1
+        self.query_table = <int32_t*>malloc(size * sizeof(int32_t))
+        self.tables = <int64_t*>malloc((queries + 1) * sizeof(int64_t))
+        if self.query_table == NULL or self.tables == NULL:
+            raise MemoryError
+        memset(self.query_table, 0xff, size * sizeof(int32_t))
+        for q in range(queries):
+            p = &query_data[0] + query_offsets[q]
+            h = hash_bytes(p, query_offsets[q + 1] - query_offsets[q], SEED) & self.query_mask
+            while self.query_table[h] >= 0:
+                h = (h + 1) & self.query_mask
+            self.query_table[h] = <int32_t>q
+            self.tables[q] = total
+            total += table_size(bounds[q + 1] - bounds[q])
+        self.tables[queries] = total
+        self.slots = <Slot*>malloc(max(total, 1) * sizeof(Slot))
+        if self.slots == NULL:
+            raise MemoryError
+        with nogil:
+            memset(self.slots, 0xff, total * sizeof(Slot))
+            for q in range(queries):
+                table = self.slots + self.tables[q]
+                size = self.tables[q + 1] - self.tables[q]
+                for i in range(bounds[q], bounds[q + 1]):
+                    p = &document_data[0] + document_offsets[i]
+                    h = hash_bytes(p, document_offsets[i + 1] - document_offsets[i], SEED)
+                    insert(table, size - 1, h, <int32_t>i)
+
+    def __reduce__(self):
+        return Lookup, self.columns
+
+    cdef int32_t query(self, Text p, Py_ssize_t length, uint64_t h) noexcept nogil:
+        """The number of the query with this id, or -1."""
+        cdef uint64_t slot = h & self.query_mask
+        cdef int32_t q
+        while True:
+            q = self.query_table[slot]
+            if q < 0:
+                return -1
+            if (
+                self.query_offsets[q + 1] - self.query_offsets[q] == length
+                and memcmp(&self.query_data[0] + self.query_offsets[q], p, length) == 0
+            ):
+                return q
+            slot = (slot + 1) & self.query_mask
+
+    cdef inline int32_t row(self, int32_t q, Text p, Py_ssize_t length, uint64_t h) noexcept nogil:
+        """The judgement of this document for a query, or -1."""
+        cdef Slot* table = self.slots + self.tables[q]
+        cdef uint64_t mask = self.tables[q + 1] - self.tables[q] - 1, slot = h & mask
+        cdef uint32_t tag = h >> 32
+        cdef int32_t row
+        while True:
+            row = table[slot].row
+            if row < 0:
+                return -1
+            if (
+                table[slot].tag == tag
+                and self.document_offsets[row + 1] - self.document_offsets[row] == length
+                and memcmp(&self.document_data[0] + self.document_offsets[row], p, length) == 0
+            ):
+                return row
+            slot = (slot + 1) & mask
+
+
+cdef inline void insert(Slot* table, uint64_t mask, uint64_t h, int32_t row) noexcept nogil:
+    cdef uint64_t slot = h & mask
+    while table[slot].row >= 0:
+        slot = (slot + 1) & mask
+    table[slot].tag = h >> 32
+    table[slot].row = row
+
+
+cdef Py_ssize_t table_size(Py_ssize_t entries) noexcept nogil:
+    """The power of two that keeps a table of so many entries at most half full."""
+    cdef Py_ssize_t size = 2
+    while size < 2 * entries:
+        size *= 2
+    return size
+
+
+cdef inline Text token_end(Text p, Text end) noexcept nogil:
+    """Where this column ends: at the first byte up to the blank."""
+    while p < end and p[0] > 32:
+        p += 1
+    return p
+
+
+cdef inline Text hashed_token_end(Text p, Text end, uint64_t* out) noexcept nogil:
+    """The same, with the hash of the column as `hash_bytes` gives it."""
+    cdef uint64_t h = ~SEED, word, low
+    cdef Text start = p
+    cdef Py_ssize_t left
+    while end - p >= 8:
+        memcpy(&word, p, 8)
+        low = (word - 0x2121212121212121ULL) & ~word & HIGHS  # the lowest set bit: a byte up to 32
+        if low:
+            low = ((low & (~low + 1)) - 1) >> 7  # ones in all bytes before it
+            left = ((low & ONES) * ONES) >> 56
+            word &= low
+            out[0] = fold(h ^ word, SEED) + <uint64_t>(p - start + left)
+            return p + left
+        h = fold(h ^ word, SEED)
+        p += 8
+    word = 0
+    left = 0
+    while p + left < end and p[left] > 32:
+        word |= (<uint64_t>p[left]) << (8 * left)
+        left += 1
+    out[0] = fold(h ^ word, SEED) + <uint64_t>(p - start + left)
+    return p + left
+
+
+cdef inline Text skip_blanks(Text p, Text end) noexcept nogil:
+    """The next byte that is neither space nor tab."""
+    while p < end and (p[0] == 32 or p[0] == 9):
+        p += 1
+    return p
+
+
+cdef inline bint starts_with(Text p, Text end, Text word, Py_ssize_t length) noexcept nogil:
+    """Whether the column that begins here is this word."""
+    return end - p > length and p[length] <= 32 and memcmp(p, word, length) == 0
+
+
+cdef inline Text line_end(Text p, Text end) noexcept nogil:
+    """The start of the next line, if this one ends here; NULL otherwise."""
+    if end - p > 1 and p[0] == 13 and p[1] == 10:
+        p += 1
+    if p == end:
+        return p
+    return p + 1 if p[0] == 10 else NULL
+
+
+cdef inline Text simple_double(Text p, Text end, double* out) noexcept nogil:
+    """Where a number such as -12.345678 ends, its value; NULL where `parse_double` must be asked."""
+    cdef uint64_t mantissa = 0
+    cdef bint negative = False
+    cdef Text start, point = NULL
+    if p < end and p[0] == 45:
+        negative = True
+        p += 1
+    start = p
+    while p < end and is_digit(p[0]):
+        mantissa = mantissa * 10 + (p[0] - 48)
+        p += 1
+    if p < end and p[0] == 46:
+        p += 1
+        point = p
+        while p < end and is_digit(p[0]):
+            mantissa = mantissa * 10 + (p[0] - 48)
+            p += 1
+    # At most 18 digits, so nothing overflowed; exact below 2^53, so one rounding is made.
+    if p - start > 18 or p - start < 1 or mantissa > (1ULL << 53) or (p < end and p[0] > 32):
+        return NULL
+    if point != NULL and p - start < 2:
+        return NULL
+    out[0] = <double>mantissa
+    if point != NULL:
+        out[0] = out[0] / POWERS[p - point]
+    if negative:
+        out[0] = -out[0]
+    return p
+
+
+cdef bint any_twice(
+    Text text, const int32_t* starts, const int32_t* lengths, const uint64_t* hashes,
+    Py_ssize_t count, int32_t* table, Py_ssize_t size,
+) noexcept nogil:
+    """Whether two of these ids are the same."""
+    cdef Py_ssize_t i
+    cdef int32_t other
+    cdef uint64_t slot, mask = size - 1
+    memset(table, 0xff, size * sizeof(int32_t))
+    for i in range(count):
+        slot = hashes[i] & mask
+        while True:
+            other = table[slot]
+            if other < 0:
+                table[slot] = <int32_t>i
+                break
+            if (
+                hashes[other] == hashes[i]
+                and lengths[other] == lengths[i]
+                and memcmp(text + starts[other], text + starts[i], lengths[i]) == 0
+            ):
+                return True
+            slot = (slot + 1) & mask
+    return False
+
+
+cdef bint documents_once(
+    Text text, const int32_t[::1] starts, const int32_t[::1] lengths, const uint64_t[::1] hashes,
+    const int64_t[:, ::1] topics, Py_ssize_t count, Py_ssize_t rows,
+) noexcept nogil:
+    """Whether no topic has a document twice; also false where there is no memory to find out."""
+    cdef Py_ssize_t t, first, after, largest = 0
+    cdef bint once = True
+    for t in range(count):
+        after = topics[t + 1, ROW] if t + 1 < count else rows
+        largest = max(largest, after - topics[t, ROW])
+    cdef int32_t* table = <int32_t*>malloc(table_size(largest) * sizeof(int32_t))
+    if table == NULL:
+        return False
+    for t in range(count):
+        first = topics[t, ROW]
+        after = topics[t + 1, ROW] if t + 1 < count else rows
+        if any_twice(
+            text, &starts[first], &lengths[first], &hashes[first], after - first,
+            table, table_size(after - first),
+        ):
+            once = False
+            break
+    free(table)
+    return once
+
+
+def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
+    """The rows of a piece of a run (6 columns) or qrels file (4), or None where it is not plain.
+
+    Returns (topics, starts, lengths, values, rows, descending, tag). `topics` has for each topic its first row, its
+    number in `judged` or -1, where its id starts, how long it is, and the id's hash. Each row has
+    the start and length of its document's id in the text, its number (score or grade), and, where
+    `judged` is given, its row there, or -1. `descending`: within each topic the numbers fall from row
+    to row, in single precision too. `tag` is the last column of a run's last line.
+    """
+    if columns != 4 and columns != 6:
+        raise ValueError("a run has six columns, a qrels file four")
+    cdef Py_ssize_t size = text.shape[0], rows = 0, count = 0
+    if not LITTLE or size == 0 or size > 0x7fffffff:
+        return None
+    cdef Py_ssize_t room = size // (2 * columns) + 1  # a byte and a blank a column at least
+    starts_array = np.empty(room, dtype=np.int32)
+    lengths_array = np.empty(room, dtype=np.int32)
+    values_array = np.empty(room, dtype=np.float64)
+    hashes_array = np.empty(room, dtype=np.uint64)
+    rows_array = np.empty(0 if judged is None else room, dtype=np.int32)
+    topics_array = np.empty((room, FIELDS), dtype=np.int64)
+    cdef int32_t[::1] starts = starts_array, lengths = lengths_array, row = rows_array
+    cdef double[::1] values = values_array
+    cdef uint64_t[::1] hashes = hashes_array
+    cdef int64_t[:, ::1] topics = topics_array
+    cdef Text begin = &text[0], end = begin + size, p = begin, start, stop
+    cdef Text topic = NULL, tag = NULL
+    cdef Py_ssize_t topic_length = 0, tag_length = 0
+    cdef int32_t query = -1
+    cdef uint64_t h = 0
+    cdef double value = 0.0
+    cdef float above = INFINITY
+    cdef bint plain = True, descending = True, whole = columns == 4, look = judged is not None
+    with nogil:
+        while True:
+            p = skip_blanks(p, end)
+            if p == end:
+                break
+            if p[0] <= 32:  # a blank line, or something for the careful reader
+                p = line_end(p, end)
+                if p == NULL:
+                    break
+                continue
+            plain = False  # until the end of the line
+            start = p
+            if topic_length and starts_with(p, end, topic, topic_length):
+                p += topic_length
+            else:
+                p = hashed_token_end(p, end, &h)
+                topic, topic_length = start, p - start
+                query = judged.query(topic, topic_length, h) if look else -1
+                topics[count, ROW] = rows
+                topics[count, QUERY] = query
+                topics[count, START] = topic - begin
+                topics[count, LENGTH] = topic_length
+                topics[count, HASH] = <int64_t>h
+                count += 1
+                above = INFINITY
+            start = skip_blanks(p, end)
+            p = token_end(start, end)  # the second column is not used
+            if p == start:
+                break
+            start = skip_blanks(p, end)
+            p = hashed_token_end(start, end, &h)
+            if p == start:
+                break
+            starts[rows] = <int32_t>(start - begin)
+            lengths[rows] = <int32_t>(p - start)
+            hashes[rows] = h
+            if look:
+                row[rows] = judged.row(query, start, p - start, h) if query >= 0 else -1
+            start = skip_blanks(p, end)
+            if whole:
+                p = token_end(start, end)
+                if p == start or parse_grade(start, p, &value) != FINE:
+                    break
+            else:
+                p = token_end(start, end)  # nor is the rank
+                if p == start:
+                    break
+                start = skip_blanks(p, end)
+                stop = simple_double(start, end, &value)
+                if stop != NULL:
+                    p = stop
+                else:
+                    p = token_end(start, end)
+                    if p == start or parse_double(start, p, &value) != FINE:
+                        break
+                start = skip_blanks(p, end)
+                if tag_length and starts_with(start, end, tag, tag_length):
+                    p = start + tag_length
+                else:
+                    p = token_end(start, end)
+                    if p == start:
+                        break
+                    tag, tag_length = start, p - start
+            values[rows] = value
+            if not <float>value < above:
+                descending = False
+            above = <float>value
+            rows += 1
+            p = line_end(skip_blanks(p, end), end)
+            if p == NULL:
+                break
+            plain = True
+        plain = p != NULL and plain and documents_once(
+            begin, starts, lengths, hashes, topics, count, rows
+        )
+    if not plain:
+        return None
+    return (
+        topics_array[:count], starts_array[:rows], lengths_array[:rows], values_array[:rows],
+        rows_array[:rows], descending, (<const char*>tag)[:tag_length] if tag_length else b"",
+    )
+
+
+def next_topic(const unsigned char[::1] text):
+    """Where the first line starts whose topic is not that of the line before it, or -1.
+
+    The text may begin in the middle of a line, which does not count.
+    """
+    cdef Py_ssize_t size = text.shape[0], topic_length = 0
+    if size == 0:
+        return -1
+    cdef Text begin = &text[0], end = begin + size, topic = NULL, start, p = begin
+    with nogil:
+        while True:
+            p = <Text>memchr(p, 10, end - p)
+            if p == NULL:
+                break
+            p += 1
+            start = skip_blanks(p, end)
+            p = token_end(start, end)
+            if p == end:
+                p = NULL
+                break
+            if p == start:
+                continue
+            if topic == NULL:
+                topic, topic_length = start, p - start
+            elif topic_length != p - start or memcmp(topic, start, topic_length) != 0:
+                p = start
+                break
+    return -1 if p == NULL else p - begin

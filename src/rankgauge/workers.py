@@ -1,0 +1,80 @@
+"""Work over many things, by threads or any executor: results in order, and a failure is of one thing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor as Threads
+from typing import TypeVar
+
+from rankgauge.data.errors import InputError, RankgaugeError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class WorkerDied(RankgaugeError):
+    """A process that worked for us ended before its work did."""
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def outcomes(
+    work: Callable[[T], R],
+    items: Sequence[T],
+    executor: Executor | None = None,
+    name: Callable[[T], str] = str,
+) -> Iterator[tuple[T, R | RankgaugeError]]:
+    """Each item with what the work made of it, in order; an InputError or a lack of memory as it is.
+
+    Without an executor, threads do the work. When a process of an executor dies, all that was left
+    to it is done again, each item in a process of its own, so that the fault falls on the item
+    that has it. Any other exception ends everything.
+    """
+    if executor is None and len(items) < 2:
+        yield from ((item, _settled(work, item, name)) for item in items)
+        return
+    pool = Threads(min(processors(), len(items))) if executor is None else executor
+    futures: list[Future[R | RankgaugeError] | None] = []
+    try:
+        for item in items:
+            try:
+                futures.append(pool.submit(_settled, work, item, name))
+            except BrokenExecutor:
+                futures.append(None)
+        for item, future in zip(items, futures, strict=True):
+            try:
+                yield item, _alone(work, item, name) if future is None else future.result()
+            except BrokenExecutor:
+                if not isinstance(executor, ProcessPoolExecutor):
+                    raise
+                yield item, _alone(work, item, name)
+    finally:
+        for future in futures:
+            if future is not None:
+                future.cancel()
+        if executor is None:
+            pool.shutdown()
+
+
+def _settled(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> R | RankgaugeError:
+    try:
+        return work(item)
+    except InputError as error:
+        return error
+    except MemoryError:
+        return RankgaugeError(f"{name(item)}: not enough memory")
+
+
+def _alone(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> R | RankgaugeError:
+    with ProcessPoolExecutor(1) as pool:
+        try:
+            return pool.submit(_settled, work, item, name).result()
+        except BrokenExecutor:
+            return WorkerDied(f"{name(item)}: the process that worked on it was killed or crashed")
