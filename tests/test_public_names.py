@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import subprocess
-import sys
 
 import rankgauge
 
@@ -24,12 +22,3 @@ def test_every_registered_measure_is_a_public_name() -> None:
     for name, entry in entries().items():
         if type(entry).__module__.startswith("rankgauge."):
             assert getattr(rankgauge, name) is entry
-
-
-def test_importing_the_package_imports_nothing_heavy() -> None:
-    heavy = ("scipy", "polars", "rich", "click")
-    code = f"import rankgauge, sys; print([name for name in {heavy} if name in sys.modules])"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "[]"

@@ -2,7 +2,9 @@
 
 from rankgauge import measures
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
+from rankgauge.data.letor import Features, read_letor
 from rankgauge.data.model import Judgments, Run
+from rankgauge.data.table_files import read_qrels_table, read_run_table
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import *  # noqa: F403
@@ -11,6 +13,7 @@ from rankgauge.version import __version__
 
 __all__ = [
     *measures.__all__,
+    "Features",
     "InputError",
     "Judgments",
     "MeasureError",
@@ -20,8 +23,11 @@ __all__ = [
     "Unsupported",
     "__version__",
     "evaluate",
+    "read_letor",
     "read_qrels",
+    "read_qrels_table",
     "read_run",
+    "read_run_table",
     "write_qrels",
     "write_run",
 ]

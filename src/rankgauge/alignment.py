@@ -154,11 +154,14 @@ def align_piece(
     """A piece's lists in rank order, with a label for each document."""
     labels = judgments.labels[piece.rows]
     merged = 0
-    if not piece.descending:
-        order, _, merged = rank_order(piece, labels, ties, seed, precision)
-        labels = labels[order]
+    lengths = np.diff(piece.bounds)
+    if not piece.descending.all():
+        part = piece.part(np.flatnonzero(~piece.descending))
+        places = np.flatnonzero(np.repeat(~piece.descending, lengths))
+        order, _, merged = rank_order(part, labels[places], ties, seed, precision)
+        labels[places] = labels[places[order]]
     known = piece.numbers >= 0
-    queries, lengths = piece.numbers[known], np.diff(piece.bounds)
+    queries = piece.numbers[known]
     if len(queries) < len(known):
         labels = labels[np.repeat(known, lengths)]
     rankings = Rankings(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,9 @@ from rankgauge.measures.ties import TiedRankings
 from rankgauge.scores import Missing, Policies, Scores
 from rankgauge.tie_policies import Tail, Ties, list_seeds, tied_lists, with_tail
 from rankgauge.workers import outcomes, processors
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
 Failures: TypeAlias = Literal["raise", "skip"]
@@ -51,10 +53,10 @@ def evaluate(
 ) -> Scores:
     """The score of every run on every judged query by every measure.
 
-    `qrels`: Judgments, `{query: {document: grade}}` or a qrels file. `runs`: a Run, several, a dict of
-    runs by name; in place of any Run a plain dict `{query: {document: score}}`, a run file, or a
-    function that gives a Run; in place of several also a folder or a pattern such as "runs/*.gz".
-    Files are read by as many threads as there are processors, and their ids not kept. Every judged
+    `qrels`: Judgments, `{query: {document: grade}}`, a data frame or a qrels file. `runs`: a Run,
+    several, a dict of runs by name; in place of any Run a plain dict `{query: {document: score}}`, a data
+    frame, a run file, or a function that gives a Run; in place of several also a folder or a pattern
+    such as "runs/*.gz". Files are read by as many threads as there are processors, and their ids not kept. Every judged
     query counts: one that a run lacks is scored as an empty ranking, or left out of its means with
     missing="skip". failures="skip" leaves out the runs that cannot be read, and says so in `.failed`.
 

@@ -1,4 +1,4 @@
-"""What users give for judgments and runs, whatever its form: objects, dicts, files, folders."""
+"""What users give for judgments and runs, whatever its form: objects, dicts, frames, files, folders."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import Path, RunFile, read_qrels, run_files
 
-Qrels: TypeAlias = Judgments | Mapping[str, Mapping[str, int]] | Path
+Frame: TypeAlias = Any
+Qrels: TypeAlias = Judgments | Mapping[str, Mapping[str, int]] | Path | Frame
 Source: TypeAlias = Callable[[], Run]
-AnyRun: TypeAlias = Run | Mapping[str, Mapping[str, float]] | Source | Path
+AnyRun: TypeAlias = Run | Mapping[str, Mapping[str, float]] | Source | Path | Frame
 Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
 
 
@@ -25,7 +26,9 @@ def judgments_of(qrels: Qrels) -> Judgments:
         return Judgments.from_dict(qrels)
     if isinstance(qrels, str | os.PathLike):
         return read_qrels(qrels)
-    raise RankgaugeError(f"{qrels!r} is no judgments; give a qrels file, or a dict")
+    if _is_frame(qrels):
+        return Judgments.from_frame(qrels)
+    raise RankgaugeError(f"{qrels!r} is no judgments; give a qrels file, a data frame or a dict")
 
 
 def sources_of(runs: Runs) -> list[Source]:
@@ -36,7 +39,7 @@ def sources_of(runs: Runs) -> list[Source]:
         return [_renamed(_source(run, name), name) for name, run in runs.items()]
     if isinstance(runs, str | os.PathLike):
         return [*run_files([runs])]
-    if isinstance(runs, Iterable) and not isinstance(runs, bytes):
+    if isinstance(runs, Iterable) and not isinstance(runs, bytes) and not _is_frame(runs):
         several = list(runs)
         files = [run for run in several if isinstance(run, str | os.PathLike)]
         if several and len(files) == len(several):
@@ -52,15 +55,16 @@ def label(source: Source) -> str:
 
 @dataclass(frozen=True)
 class _Given:
-    """A run that is there, or a dict of one."""
+    """A run that is there, or a dict or a frame of one."""
 
-    run: Run | Mapping[str, Mapping[str, float]]
+    run: Run | Mapping[str, Mapping[str, float]] | Frame
     label: str
 
     def __call__(self) -> Run:
         if isinstance(self.run, Run):
             return replace(self.run, name=self.label)
-        return Run.from_dict(self.run, name=self.label)
+        make = Run.from_dict if isinstance(self.run, Mapping) else Run.from_frame
+        return make(self.run, name=self.label)
 
 
 @dataclass(frozen=True)
@@ -78,19 +82,24 @@ def _is_run(value: Any) -> bool:
     """Whether this is a whole run, not one query of a run."""
     if isinstance(value, Mapping):
         return any(isinstance(documents, Mapping) for documents in value.values())
-    return isinstance(value, Run | str | os.PathLike) or callable(value)
+    return isinstance(value, Run | str | os.PathLike) or callable(value) or _is_frame(value)
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether this is a data frame of some library: an Arrow stream, polars (lazy) or pandas (old)."""
+    return any(hasattr(value, name) for name in ("__arrow_c_stream__", "collect_schema", "iloc"))
 
 
 def _source(run: Any, name: str) -> Source:
     if isinstance(run, Run):
         return _Given(run, run.name)
-    if isinstance(run, Mapping):
+    if isinstance(run, Mapping) or _is_frame(run):
         return _Given(run, name)
     if isinstance(run, str | os.PathLike):
         return RunFile(run)
     if callable(run):
         return run  # type: ignore[no-any-return]
-    raise RankgaugeError(f"{run!r} is not a run; give a run file, or a dict")
+    raise RankgaugeError(f"{run!r} is not a run; give a run file, a data frame or a dict")
 
 
 def _renamed(source: Source, name: str) -> Source:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -315,6 +314,8 @@ class Scores:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scores as one JSON document that `Scores.load` reads back exactly."""
+        import json
+
         document = {
             "format": FORMAT,
             "version": VERSION,
@@ -336,6 +337,8 @@ class Scores:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scores:
         """The scores that `save` wrote; InputError for any other file."""
+        import json
+
         source = os.fspath(path)
         try:
             document = json.loads(read_bytes(path))

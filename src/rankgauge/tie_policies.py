@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
@@ -55,7 +54,7 @@ def broken(
             for q, raw in zip(queries.tolist(), run.queries.take(queries), strict=True)
         }
         drawn = [
-            hashlib.blake2b(docno, key=keys[q], digest_size=16).digest()
+            _digest(docno, size=16, key=keys[q])
             for docno, q in zip(docnos, query.tolist(), strict=True)
         ]
         key = drawn.__getitem__
@@ -66,7 +65,13 @@ def broken(
 
 def query_key(seed: int, query: bytes) -> bytes:
     """What fixes everything that is random about a query: the seed and the query's id."""
-    return hashlib.blake2b(b"%d\0%b" % (seed, query), digest_size=32).digest()
+    return _digest(b"%d\0%b" % (seed, query), size=32)
+
+
+def _digest(text: bytes, size: int, key: bytes = b"") -> bytes:
+    import hashlib
+
+    return hashlib.blake2b(text, digest_size=size, key=key).digest()
 
 
 def list_seeds(seed: int, queries: Ids) -> NDArray[np.uint64]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from concurrent.futures import ThreadPoolExecutor as Threads
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rankgauge.data.errors import InputError, RankgaugeError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,7 +41,9 @@ def outcomes(
     if executor is None and len(items) < 2:
         yield from ((item, _settled(work, item, name)) for item in items)
         return
-    pool = Threads(min(processors(), len(items))) if executor is None else executor
+    from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(min(processors(), len(items))) if executor is None else executor
     futures: list[Future[R | RankgaugeError] | None] = []
     try:
         for item in items:
@@ -52,8 +55,6 @@ def outcomes(
             try:
                 yield item, _alone(work, item, name) if future is None else future.result()
             except BrokenExecutor:
-                if not isinstance(executor, ProcessPoolExecutor):
-                    raise
                 yield item, _alone(work, item, name)
     finally:
         for future in futures:
@@ -73,6 +74,8 @@ def _settled(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> R | R
 
 
 def _alone(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> R | RankgaugeError:
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+
     with ProcessPoolExecutor(1) as pool:
         try:
             return pool.submit(_settled, work, item, name).result()

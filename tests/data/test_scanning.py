@@ -181,7 +181,7 @@ def test_a_topic_is_never_cut_in_two(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "WINDOW", 16)
     lines = [b"%d Q0 d%d 1 1 t\n" % (topic, d) for topic in range(30) for d in range(topic)]
     topics = scanned(
-        Content("file", 1 << 30, b"".join(lines)), 6, lambda piece: list(piece.queries.all())
+        Content("file", 1 << 30, b"".join(lines)), 6, lambda piece: list(piece.queries.ids())
     )
     assert topics is not None
     assert len(topics) > 20
@@ -199,7 +199,7 @@ def test_threads_see_pieces_in_memory_of_their_own(
 
     def each(piece: Piece) -> list[bytes]:
         seen.add(threading.get_ident())
-        return list(piece.documents.all())
+        return list(piece.documents.ids())
 
     with open_content(path) as content:
         pieces = scanned(content, 6, each, threads=4)

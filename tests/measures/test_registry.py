@@ -70,7 +70,7 @@ def test_an_installed_package_offers_measures_as_entry_points(
             rg.load_plugin(plugin)
 
     monkeypatch.setattr(registry, "_discovered", False)
-    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: [Point()])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Point()])
     assert str(rg.parse("FirstTwo")) == "FirstTwo"
 
 
@@ -105,7 +105,7 @@ def test_a_broken_installed_plugin_is_named_where_a_measure_is_missed(
 
     monkeypatch.setattr(registry, "_discovered", False)
     monkeypatch.setattr(registry, "_broken", [])
-    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: [Point()])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Point()])
     for _ in range(2):
         with pytest.raises(rg.MeasureError, match="theirs cannot be loaded: no such thing"):
             rg.parse("Theirs@10")

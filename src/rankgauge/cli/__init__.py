@@ -6,7 +6,6 @@ import importlib
 import io
 import os
 import sys
-from pathlib import PurePath
 
 import click
 
@@ -53,7 +52,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        if PurePath(sys.argv[0]).stem == "trec_eval":
+        program, _ = os.path.splitext(os.path.basename(sys.argv[0]))
+        if program == "trec_eval":
             group(["trec_eval", *sys.argv[1:]], standalone_mode=False)
         else:
             group(standalone_mode=False)

@@ -8,11 +8,9 @@ import os
 import re
 import stat
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +21,7 @@ SIZE_LIMIT = 8 << 30
 """How many bytes a file may hold once decompressed, unless the caller says otherwise."""
 
 CHUNK = 1 << 22
+HEAD = 1 << 12
 ZSTANDARD_CHUNK = 1 << 10
 STANDARD_INPUT = "-"
 
@@ -110,6 +109,11 @@ class Content:
     def __exit__(self, *_: object) -> None:
         if self.stream is not None:
             self.stream.close()
+
+    def head(self) -> bytes:
+        """The first bytes, enough to tell what they are of."""
+        start = np.zeros(min(self.size, HEAD), dtype=np.uint8)
+        return start.tobytes() if self.read_into(start, 0) else b""
 
     def whole(self) -> bytes:
         """All the bytes; InputError where they are too many or cannot be read."""
@@ -203,6 +207,18 @@ def _decompressed(raw: bytes, source: str, limit: int) -> bytes:
         raise InputError(source, None, message) from None
 
 
+TABLES: dict[Literal["parquet", "jsonl"], re.Pattern[bytes]] = {
+    "parquet": re.compile(rb"PAR1"),
+    "jsonl": re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*([\"}]|\Z)"),
+}
+"""Files that hold tables, by the first bytes."""
+
+
+def table_kind(raw: bytes) -> Literal["parquet", "jsonl"] | None:
+    """What kind of table a file with this beginning holds, None where it is none."""
+    return next((kind for kind, start in TABLES.items() if start.match(raw)), None)
+
+
 def compression(raw: bytes) -> str | None:
     """The name of the compression that a file with this beginning has."""
     return next((name for name, (magic, _) in COMPRESSIONS.items() if magic.match(raw)), None)
@@ -259,15 +275,17 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
     An ending .gz, .bz2, .xz or .zst compresses. A pipe or device is written to as it is. Raises
     InputError where the file cannot be written.
     """
-    temporary = None
+    import tempfile
+
+    temporary, ending = None, os.path.splitext(path)[1]
     try:
         target, mode = _target(path)
         if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            with open(target, "wb") as raw, _compressor(Path(path).suffix, raw) as stream:
+            with open(target, "wb") as raw, _compressor(ending, raw) as stream:
                 yield stream
             return
-        descriptor, temporary = tempfile.mkstemp(prefix=".rankgauge-", dir=target.parent)
-        with os.fdopen(descriptor, "wb") as raw, _compressor(Path(path).suffix, raw) as stream:
+        descriptor, temporary = tempfile.mkstemp(prefix=".rankgauge-", dir=os.path.dirname(target))
+        with os.fdopen(descriptor, "wb") as raw, _compressor(ending, raw) as stream:
             yield stream
         os.chmod(temporary, 0o666 & ~UMASK if mode is None else stat.S_IMODE(mode))
         os.replace(temporary, target)
@@ -284,10 +302,10 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
                 os.unlink(temporary)
 
 
-def _target(path: str | os.PathLike[str]) -> tuple[Path, int | None]:
+def _target(path: str | os.PathLike[str]) -> tuple[str, int | None]:
     """The file that a path leads to, and its kind and permissions, None where there is none."""
     try:
-        target = Path(os.path.realpath(path))
+        target = os.path.realpath(path)
         return target, os.stat(target).st_mode
     except FileNotFoundError:
         return target, None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -39,33 +38,54 @@ class Spans:
     def __init__(self, text: Bytes, starts: Labels, lengths: Labels) -> None:
         self.text, self.starts, self.lengths = text, starts, lengths
 
-    def take(self, rows: NDArray[np.integer]) -> Ids:
-        """The column of these rows, in their order."""
-        return Ids(*native_ids.gather(self.text, self.starts[rows], self.lengths[rows]))
+    def part(self, rows: NDArray[np.integer]) -> Spans:
+        """The ids of these rows, in their order."""
+        return Spans(self.text, self.starts[rows], self.lengths[rows])
 
-    def all(self) -> Ids:
-        """The whole column."""
+    def ids(self) -> Ids:
+        """The ids, copied out."""
         return Ids(*native_ids.gather(self.text, self.starts, self.lengths))
+
+    def take(self, rows: NDArray[np.integer]) -> Ids:
+        """The ids of these rows, copied out."""
+        return self.part(rows).ids()
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
     """Some topics of a file: topic t has the rows bounds[t]:bounds[t + 1].
 
-    Of each topic there is its number among the judged queries, or -1, and the hash of its id; of each
-    row its score or grade, and its row in the judgments, or -1. `descending`: the scores of each topic
-    fall from row to row, in single precision too. `tag` is that of a run's last line.
+    Of each topic there is its number among the judged queries, or -1, the hash of its id, and whether
+    its scores fall from row to row, in single precision too; of each row its score or grade, and its
+    row in the judgments, or -1. `tag` is that of a run's last line.
     """
 
     queries: Spans
     numbers: Ints
     hashes: Ints
+    descending: NDArray[np.bool_]
     bounds: Ints
     documents: Spans
     scores: Floats
     rows: Labels
-    descending: bool
     tag: bytes
+
+    def part(self, topics: Ints) -> Piece:
+        """These topics of it, in their order."""
+        sizes = np.diff(self.bounds)[topics]
+        bounds = np.concatenate(([0], np.cumsum(sizes)))
+        rows = np.arange(bounds[-1]) + np.repeat(self.bounds[topics] - bounds[:-1], sizes)
+        return Piece(
+            self.queries.part(topics),
+            self.numbers[topics],
+            self.hashes[topics],
+            self.descending[topics],
+            bounds,
+            self.documents.part(rows),
+            self.scores[rows],
+            self.rows[rows],
+            self.tag,
+        )
 
 
 def scanned(
@@ -102,6 +122,8 @@ def _mapped(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]
     if threads == 1 or len(items) < 2:
         yield from map(work, items)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(threads, len(items))) as pool:
         yield from pool.map(work, items)
 
@@ -110,17 +132,17 @@ def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> Piece | N
     found = native.scan(text, columns, judged)
     if found is None:
         return None
-    topics, starts, lengths, values, rows, descending, tag = found
-    first, number, at, length, hashes = np.ascontiguousarray(topics.T)
+    topics, starts, lengths, values, rows, tag = found
+    first, number, at, length, hashes, descending = np.ascontiguousarray(topics.T)
     return Piece(
         Spans(text, at.astype(np.int32), length.astype(np.int32)),
         number,
         hashes,
+        descending.astype(np.bool_),
         np.append(first, len(values)),
         Spans(text, starts, lengths),
         values,
         rows,
-        descending,
         tag,
     )
 
@@ -138,9 +160,7 @@ def _read(content: Content, start: int, end: int, buffers: threading.local) -> B
 
 def _places(content: Content) -> list[tuple[int, int]]:
     """Where the pieces start and end: no topic's lines are in two of them, if they are together."""
-    head = np.zeros(min(len(UTF8_MARK), content.size), dtype=np.uint8)
-    content.read_into(head, 0)
-    cuts = [len(UTF8_MARK) if head.tobytes() == UTF8_MARK else 0]
+    cuts = [len(UTF8_MARK) if content.head().startswith(UTF8_MARK) else 0]
     while (cut := _cut(content, cuts[-1] + PIECE)) < content.size:
         cuts.append(cut)
     cuts.append(content.size)

@@ -8,13 +8,11 @@ when reading leniently, the line is dropped and counted.
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TypeVar
 
 import numpy as np
@@ -30,6 +28,7 @@ from rankgauge.data.files import (
     compression,
     display_name,
     open_content,
+    table_kind,
     writing,
 )
 from rankgauge.data.model import (
@@ -70,7 +69,7 @@ FAULTS = {
 """The kinds of fault the tokeniser finds, as its enum numbers them."""
 
 COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".results")
+RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".results", ".parquet", ".jsonl", ".ndjson")
 
 
 def read_qrels(
@@ -85,10 +84,15 @@ def read_qrels(
 
     `subtopics` takes the second column as the subtopic that a document was judged for, of which it
     may have several. `lenient` drops faulty lines and says so in `.dropped` instead of raising
-    InputError. `comments` passes over lines that start with #.
+    InputError. `comments` passes over lines that start with #. Parquet and JSON Lines are known by how
+    they begin, and read as `read_qrels_table` does.
     """
     expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
     with open_content(path, limit=size_limit) as content:
+        if table_kind(content.head()) is not None:
+            from rankgauge.data.table_files import qrels_table
+
+            return qrels_table(content, subtopic="subtopic" if subtopics else None)
         rows = _read_rows(content, expected, lenient, comments)
     if rows.subtopics is not None:
         return Judgments.from_rows(
@@ -122,7 +126,8 @@ def read_run(
     """The run in a TREC run file, named after the file unless `name` is given.
 
     `lenient` drops faulty lines and says so in `.dropped` instead of raising InputError.
-    `comments` passes over lines that start with #, `more_columns` over what follows the tag.
+    `comments` passes over lines that start with #, `more_columns` over what follows the tag. Parquet
+    and JSON Lines are known by how they begin, and read as `read_run_table` does.
     """
     with open_content(path, limit=size_limit) as content:
         return _run(
@@ -133,6 +138,10 @@ def read_run(
 def _run(
     content: Content, name: str, lenient: bool, comments: bool = False, more_columns: bool = False
 ) -> Run:
+    if table_kind(content.head()) is not None:
+        from rankgauge.data.table_files import run_table
+
+        return run_table(content, name)
     rows = _read_rows(content, RUN_LINE, lenient, comments, more_columns)
     return Run(
         name,
@@ -201,8 +210,10 @@ def _files(path: Path) -> list[str]:
         if not files:
             raise InputError(name, None, "an empty folder, expected one with runs")
         return files
-    if os.path.lexists(name) or not glob.has_magic(name):
+    if os.path.lexists(name) or not set(name) & set("*?["):
         return [name]
+    import glob
+
     files = sorted(file for file in glob.glob(name) if not os.path.isdir(file))
     if not files:
         raise InputError(name, None, "no such files, expected a pattern that matches some")
@@ -217,7 +228,7 @@ def run_name(path: Path) -> str:
     """
     if os.fspath(path) == STANDARD_INPUT:
         return "stdin"
-    name = PurePath(path).name
+    name = os.path.basename(os.path.normpath(path))
     for endings in (COMPRESSED_ENDINGS, RUN_ENDINGS):
         stem, dot, ending = name.rpartition(".")
         if stem and dot + ending in endings:
@@ -314,7 +325,7 @@ def _read_rows(
 
 def _kept(piece: Piece) -> _Rows:
     """The rows of a piece, to stay."""
-    topics, documents = piece.queries.all(), piece.documents.all()
+    topics, documents = piece.queries.ids(), piece.documents.ids()
     return _Rows(topics, piece.bounds, documents, None, piece.scores.copy(), decode(piece.tag), ())
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import Parameter, Signature
 from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
 import numpy as np
@@ -129,7 +130,6 @@ DISCOUNTS: dict[str, DiscountFunction] = {
 JARVELIN_KEKALAINEN = "log_"
 
 
-@dataclass(frozen=True)
 class Gain(Kind):
     """How much a label is worth: a registered function or a map from labels to gains."""
 
@@ -159,7 +159,6 @@ class Gain(Kind):
         return "{" + ", ".join(f"{label}: {number_text(gain)}" for label, gain in value) + "}"
 
 
-@dataclass(frozen=True)
 class Share(Gain):
     """A gain from 0 to 1, so that it can be a chance."""
 
@@ -182,7 +181,6 @@ class Share(Gain):
         return all(((worth >= 0) & (worth <= 1)).all() for worth in found)
 
 
-@dataclass(frozen=True)
 class Discount(Kind):
     """How much a rank counts: a registered function, or `log_b`."""
 
@@ -205,6 +203,29 @@ def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
 
 
+class _Signature:
+    """What a class is called with: its fields. An instance keeps the signature of `__call__`."""
+
+    def __get__(self, instance: object, owner: type) -> Signature:
+        if instance is not None:
+            raise AttributeError("__signature__")
+        return self.of(owner)
+
+    @staticmethod
+    def of(owner: type) -> Signature:
+        """The fields of a class as the parameters of a call, those to be named at the end."""
+        taken = [
+            Parameter(
+                f.name,
+                Parameter.KEYWORD_ONLY if f.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
+                default=Parameter.empty if f.default is dataclasses.MISSING else f.default,
+                annotation=f.type,
+            )
+            for f in dataclasses.fields(owner)
+        ]
+        return Signature(sorted(taken, key=lambda each: each.kind))
+
+
 @dataclass_transform(
     frozen_default=True, kw_only_default=True, field_specifiers=(parameter, dataclasses.field)
 )
@@ -221,10 +242,36 @@ class Parametric:
     """Parameters of other tools, and what their values mean in ours."""
     elsewhere: ClassVar[Mapping[str, str]] = {}
     """Parameters of other tools that are none here, and what to do instead."""
+    __signature__: ClassVar[_Signature] = _Signature()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(cls)
+        # For the fields alone. The methods are below, once for all classes: compiling a set of them
+        # for each would take longer than the rest of what importing the package takes, NumPy aside.
+        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=True)(cls)
+
+    def __init__(self, *values: Any, **parameters: Any) -> None:
+        arguments = _Signature.of(type(self)).bind(*values, **parameters)
+        arguments.apply_defaults()
+        vars(self).update(arguments.arguments)
+        self.__post_init__()
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._values()))
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     @classmethod
     def parameters(cls) -> dict[str, dataclasses.Field[Any]]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-import importlib.util
 import os
 import sys
 import threading
-from importlib import metadata
-from pathlib import Path
 from typing import TypeVar
 
 from rankgauge.data.errors import MeasureError
@@ -63,6 +59,8 @@ def find(name: str) -> Entry:
             return entry
         if not attempt:
             discover()
+    import difflib
+
     lower = {spelling.lower(): spelling for spelling in [*_aliases, *_entries]}
     near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(near)}?" if near else "`rankgauge measures` lists them"
@@ -82,7 +80,9 @@ def discover() -> None:
         if _discovered:
             return
         _discovered = True
-        for point in metadata.entry_points(group=ENTRY_POINTS):
+        import importlib.metadata
+
+        for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
             try:
                 point.load()
             except Exception as error:
@@ -96,6 +96,9 @@ def broken_plugins() -> list[str]:
 
 def load_plugin(path: str | os.PathLike[str]) -> None:
     """Run a Python file that registers measures."""
+    import importlib.util
+    from pathlib import Path
+
     file = Path(path).resolve()
     name = f"rankgauge_plugin_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)

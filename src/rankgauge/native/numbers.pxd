@@ -12,11 +12,39 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #include <math.h>
+    #include <stdint.h>
     static const double rankgauge_powers[23] = {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
         1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+    /* The double nearest to mantissa / 10^scale, for scales from 1 to 19 and a mantissa that is not 0:
+       by division of whole numbers, the remainder kept for the rounding. 0 where that is not to be had. */
+    static int rankgauge_quotient(uint64_t mantissa, int scale, double *out) {
+    #if defined(__SIZEOF_INT128__)
+        static const uint64_t powers[20] = {
+            1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u,
+            10000000000u, 100000000000u, 1000000000000u, 10000000000000u, 100000000000000u,
+            1000000000000000u, 10000000000000000u, 100000000000000000u, 1000000000000000000u,
+            10000000000000000000u};
+        int lead = __builtin_clzll(mantissa), drop;
+        unsigned __int128 whole = (unsigned __int128)(mantissa << lead) << 64, one = 1, rest;
+        unsigned __int128 quotient = whole / powers[scale];
+        int remainder = quotient * powers[scale] != whole;
+        uint64_t high = (uint64_t)(quotient >> 64), top;
+        drop = (high ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)quotient)) - 53;
+        top = (uint64_t)(quotient >> drop);
+        rest = quotient & ((one << drop) - 1);
+        if (rest > one << (drop - 1) || (rest == one << (drop - 1) && (remainder || (top & 1)))) top++;
+        *out = ldexp((double)top, drop - 64 - lead);
+        return 1;
+    #else
+        return 0;
+    #endif
+    }
     """
     const double* POWERS "rankgauge_powers"
+    bint quotient "rankgauge_quotient"(unsigned long long m, int scale, double* out) noexcept nogil
 
 ctypedef const unsigned char* Text
 
@@ -119,6 +147,10 @@ cdef inline int parse_double(Text start, Text end, double* out) except -1 nogil:
     if exact and mantissa <= (1ULL << 53) and -22 <= scale <= 22:
         out[0] = <double>mantissa
         out[0] = out[0] / POWERS[-scale] if scale < 0 else out[0] * POWERS[scale]
+        if negative:
+            out[0] = -out[0]
+        return FINE
+    if exact and -19 <= scale < 0 and mantissa and quotient(mantissa, <int>-scale, out):
         if negative:
             out[0] = -out[0]
         return FINE

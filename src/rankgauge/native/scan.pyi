@@ -20,7 +20,6 @@ def scan(
         NDArray[np.int32],
         NDArray[np.float64],
         NDArray[np.int32],
-        bool,
         bytes,
     ]
     | None

@@ -12,13 +12,16 @@ import sys
 
 import numpy as np
 
+cimport cython
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from rankgauge.native.hashing cimport fold, hash_bytes
-from rankgauge.native.numbers cimport FINE, POWERS, Text, is_digit, is_space, parse_double, parse_grade
+from rankgauge.native.numbers cimport (
+    FINE, POWERS, Text, is_digit, parse_double, parse_grade, quotient,
+)
 
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little") | 1
 cdef bint LITTLE = sys.byteorder == "little"
@@ -30,7 +33,8 @@ cdef enum:
     START = 2
     LENGTH = 3
     HASH = 4
-    FIELDS = 5
+    DESCENDING = 5
+    FIELDS = 6
 
 cdef uint64_t ONES = 0x0101010101010101ULL
 cdef uint64_t HIGHS = 0x8080808080808080ULL
@@ -41,6 +45,7 @@ cdef struct Slot:
     int32_t row
 
 
+@cython.final
 cdef class Lookup:
     """Where each query's judged documents are, by hash: made once, shared by all runs and threads."""
 
@@ -158,9 +163,9 @@ cdef inline void insert(Slot* table, uint64_t mask, uint64_t h, int32_t row) noe
 
 
 cdef Py_ssize_t table_size(Py_ssize_t entries) noexcept nogil:
-    """The power of two that keeps a table of so many entries at most half full."""
+    """The power of two that keeps a table of so many entries at most a quarter full."""
     cdef Py_ssize_t size = 2
-    while size < 2 * entries:
+    while size < 4 * entries:
         size *= 2
     return size
 
@@ -236,14 +241,15 @@ cdef inline Text simple_double(Text p, Text end, double* out) noexcept nogil:
         while p < end and is_digit(p[0]):
             mantissa = mantissa * 10 + (p[0] - 48)
             p += 1
-    # At most 18 digits, so nothing overflowed; exact below 2^53, so one rounding is made.
-    if p - start > 18 or p - start < 1 or mantissa > (1ULL << 53) or (p < end and p[0] > 32):
-        return NULL
-    if point != NULL and p - start < 2:
+    # At most 19 digits, so nothing overflowed.
+    if p - start > 19 or p - start < (1 if point == NULL else 2) or (p < end and p[0] > 32):
         return NULL
     out[0] = <double>mantissa
-    if point != NULL:
-        out[0] = out[0] / POWERS[p - point]
+    if point != NULL and p > point:
+        if mantissa <= (1ULL << 53):  # both are exact, so one rounding is made
+            out[0] = out[0] / POWERS[p - point]
+        elif not quotient(mantissa, p - point, out):
+            return NULL
     if negative:
         out[0] = -out[0]
     return p
@@ -304,11 +310,11 @@ cdef bint documents_once(
 def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
     """The rows of a piece of a run (6 columns) or qrels file (4), or None where it is not plain.
 
-    Returns (topics, starts, lengths, values, rows, descending, tag). `topics` has for each topic its first row, its
-    number in `judged` or -1, where its id starts, how long it is, and the id's hash. Each row has
-    the start and length of its document's id in the text, its number (score or grade), and, where
-    `judged` is given, its row there, or -1. `descending`: within each topic the numbers fall from row
-    to row, in single precision too. `tag` is the last column of a run's last line.
+    Returns (topics, starts, lengths, values, rows, tag). `topics` has for each topic its first row, its
+    number in `judged` or -1, where its id starts, how long it is, the id's hash, and whether its numbers
+    fall from row to row, in single precision too. Each row has the start and length of its document's
+    id in the text, its number (score or grade), and, where `judged` is given, its row there, or -1.
+    `tag` is the last column of a run's last line.
     """
     if columns != 4 and columns != 6:
         raise ValueError("a run has six columns, a qrels file four")
@@ -333,7 +339,7 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
     cdef uint64_t h = 0
     cdef double value = 0.0
     cdef float above = INFINITY
-    cdef bint plain = True, descending = True, whole = columns == 4, look = judged is not None
+    cdef bint plain = True, whole = columns == 4, look = judged is not None
     with nogil:
         while True:
             p = skip_blanks(p, end)
@@ -357,6 +363,7 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
                 topics[count, START] = topic - begin
                 topics[count, LENGTH] = topic_length
                 topics[count, HASH] = <int64_t>h
+                topics[count, DESCENDING] = True
                 count += 1
                 above = INFINITY
             start = skip_blanks(p, end)
@@ -399,7 +406,7 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
                     tag, tag_length = start, p - start
             values[rows] = value
             if not <float>value < above:
-                descending = False
+                topics[count - 1, DESCENDING] = False
             above = <float>value
             rows += 1
             p = line_end(skip_blanks(p, end), end)
@@ -413,7 +420,7 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
         return None
     return (
         topics_array[:count], starts_array[:rows], lengths_array[:rows], values_array[:rows],
-        rows_array[:rows], descending, (<const char*>tag)[:tag_length] if tag_length else b"",
+        rows_array[:rows], (<const char*>tag)[:tag_length] if tag_length else b"",
     )
 
 

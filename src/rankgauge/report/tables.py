@@ -8,10 +8,6 @@ UTF-8, decoded with ``surrogateescape``, and is shown as that byte, such as ``\x
 
 from __future__ import annotations
 
-import csv
-import html
-import io
-import json
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -161,6 +157,9 @@ def _tsv_lines(table: Table, digits: int | None) -> Iterator[str]:
 
 
 def _csv_lines(table: Table, digits: int | None) -> Iterator[str]:
+    import csv
+    import io
+
     for cells in _grid(table, _encodable, "", digits):
         # Written with \r\n because Python 3.11 quotes \r only when it is part of the line end.
         line = io.StringIO()
@@ -170,6 +169,8 @@ def _csv_lines(table: Table, digits: int | None) -> Iterator[str]:
 
 
 def _json_line(record: dict[str, Cell] | dict[str, list[str]]) -> str:
+    import json
+
     line = json.dumps(record, ensure_ascii=False)
     return json.dumps(record) if _SURROGATE.search(line) else line
 
@@ -217,17 +218,19 @@ def _latex_lines(table: Table, digits: int | None) -> Iterator[str]:
 
 
 def _html_lines(table: Table, digits: int | None) -> Iterator[str]:
+    from html import escape
+
     sides = _sides(table, "left", "right")
 
     def line(tag: str, cells: list[str]) -> str:
-        texts = zip(sides, map(html.escape, cells), strict=True)
+        texts = zip(sides, map(escape, cells), strict=True)
         styled = (f"<{tag} style='text-align: {side}'>{text}</{tag}>" for side, text in texts)
         return f"<tr>{''.join(styled)}</tr>"
 
     header, *rows = _grid(table, _visible_line, _DASH, digits)
     yield "<table>"
     if table.notes:
-        notes = "<br>".join(html.escape(_visible_line(note)) for note in table.notes)
+        notes = "<br>".join(escape(_visible_line(note)) for note in table.notes)
         yield f"<caption style='caption-side: bottom'>{notes}</caption>"
     yield from ("<thead>", line("th", header), "</thead>")
     yield from ("<tbody>", *(line("td", row) for row in rows), "</tbody>", "</table>")

@@ -1,0 +1,268 @@
+"""What the readers should make of a text, in plain Python: lines split, words matched, float().
+
+Kinds of fault are the numbers that FAULTS in data/trec.py and data/letor.py put into words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+WORD = re.compile(rb"[^ \t\r\v\f]+")
+DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
+NAN = re.compile(rb"[+-]?nan", re.IGNORECASE)
+WHOLE = re.compile(rb"[+-]?\d+")
+PAIR = re.compile(rb"(\d+):(.*)", re.DOTALL)
+DOCUMENT = re.compile(rb"#[ \t\r\v\f]*docid[ \t\r\v\f]*=[ \t\r\v\f]*([^ \t\r\v\f]+)")
+
+LARGEST_FEATURE = 100_000
+
+Span = tuple[int, int]
+"""Where a word starts and how long it is."""
+
+Table = list[tuple[bytes, list[tuple[Any, ...]]]]
+"""Topics in their order, each with its rows in theirs."""
+
+
+class Fault(Exception):
+    """A line that is wrong: which kind of fault, and where."""
+
+    def __init__(self, kind: int, position: int) -> None:
+        self.kind = kind
+        self.position = position
+
+
+def score(word: bytes) -> float:
+    """The number a word stands for; Fault where it stands for none."""
+    if DECIMAL.fullmatch(word):
+        return float(word)
+    raise Fault(4 if NAN.fullmatch(word) else 3, 0)
+
+
+def grade(word: bytes) -> float:
+    """The whole number a word stands for; Fault where it stands for none."""
+    if not WHOLE.fullmatch(word):
+        raise Fault(5 if DECIMAL.fullmatch(word) else 3, 0)
+    digits = word.lstrip(b"+-0")
+    value = int(digits or b"0") if len(digits) < 11 else 10**11
+    if value >= 2**31:
+        raise Fault(6, 0)
+    return -float(value) if word.startswith(b"-") else float(value)
+
+
+def lines(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines, each with its position."""
+    at = 0
+    for line in text.split(b"\n"):
+        yield at, line
+        at += len(line) + 1
+
+
+@dataclass
+class Tokens:
+    """The rows of a text, and its faults by kind: how many, and where the first is."""
+
+    rows: list[tuple[list[Span], float]] = field(default_factory=list)
+    faults: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def wrong(self, fault: Fault) -> None:
+        count, first = self.faults.get(fault.kind, (0, fault.position))
+        self.faults[fault.kind] = (count + 1, first)
+
+
+def trec_tokens(text: bytes, columns: int, whole: bool, lenient: bool, more: bool) -> Tokens:
+    """Topic, second column, document and last column of each line, and its number."""
+    tokens = Tokens()
+    for at, line in lines(text):
+        words = [found.span() for found in WORD.finditer(line)]
+        if not words:
+            continue
+        try:
+            if b"\0" in line:
+                raise Fault(7, at)
+            if len(words) < columns or (len(words) > columns and not more):
+                raise Fault(1 if len(words) < columns else 2, at)
+            number = line[slice(*words[4 if columns == 6 else 3])]
+            value = grade(number) if whole else score(number)
+        except Fault as fault:
+            tokens.wrong(Fault(fault.kind, at))
+            if not lenient:
+                break
+            continue
+        kept = [words[i] for i in (0, 1, 2, columns - 1)]
+        tokens.rows.append(([(at + a, b - a) for a, b in kept], value))
+    return tokens
+
+
+@dataclass
+class Vector:
+    """A line of a LETOR file; a document of length 0 is none."""
+
+    grade: int
+    query: Span
+    document: Span
+    features: dict[int, float]
+
+
+@dataclass
+class Vectors:
+    """The lines of a LETOR file, and its faults as in `Tokens`."""
+
+    rows: list[Vector] = field(default_factory=list)
+    faults: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    wrong = Tokens.wrong
+
+
+def letor_tokens(text: bytes, lenient: bool) -> Vectors:
+    """What each line of a LETOR file says."""
+    vectors = Vectors()
+    for at, line in lines(text):
+        try:
+            vector = _vector(at, line)
+        except Fault as fault:
+            vectors.wrong(fault)
+            if not lenient:
+                break
+            continue
+        if vector is not None:
+            vectors.rows.append(vector)
+    return vectors
+
+
+def _vector(at: int, line: bytes) -> Vector | None:
+    if b"\0" in line:
+        raise Fault(7, at + line.index(b"\0"))
+    data, _, _ = line.partition(b"#")
+    words = [(found[0], at + found.start()) for found in WORD.finditer(data)]
+    if not words:
+        return None
+    try:
+        label = grade(words[0][0])
+    except Fault as fault:
+        raise Fault(fault.kind, words[0][1]) from None
+    if len(words) < 2:
+        raise Fault(16, at + len(data))
+    query, query_at = words[1]
+    if not query.startswith(b"qid:") or query == b"qid:":
+        raise Fault(16, query_at)
+    features: dict[int, float] = {}
+    for word, place in words[2:]:
+        feature, value = _feature(word, place)
+        if feature in features:
+            raise Fault(19, place)
+        try:
+            features[feature] = score(value)
+        except Fault as fault:
+            raise Fault(21 if fault.kind == 4 else 20, place) from None
+        if math.isinf(features[feature]):
+            raise Fault(21, place)
+    named = DOCUMENT.match(line, len(data))
+    document = (at + named.start(1), len(named[1])) if named else (at + len(line), 0)
+    return Vector(int(label), (query_at + 4, len(query) - 4), document, features)
+
+
+def _feature(word: bytes, place: int) -> tuple[int, bytes]:
+    pair = PAIR.fullmatch(word)
+    if pair is None:
+        raise Fault(17, place)
+    if len(pair[1]) > 18 or not 1 <= int(pair[1]) <= LARGEST_FEATURE:
+        raise Fault(18, place)
+    return int(pair[1]), pair[2]
+
+
+# Whole files
+
+
+class Refused(Exception):
+    """What must be an InputError, at this line."""
+
+    def __init__(self, line: int | None) -> None:
+        self.line = line
+
+
+def bits(values: Iterable[float]) -> bytes:
+    """Doubles that are equal only when every bit is."""
+    values = list(values)
+    return struct.pack(f"{len(values)}d", *values)
+
+
+def trec_table(
+    text: bytes, columns: int, lenient: bool, more: bool = False, subtopics: bool = False
+) -> tuple[Table, int]:
+    """The rows of a run (six columns) or qrels file (four), and how many lines were dropped."""
+    tokens = trec_tokens(text, columns, columns == 4, lenient, more)
+    if not lenient:
+        _refuse(text, tokens.faults, not tokens.rows)
+    rows = []
+    for (topic, second, document, _), value in tokens.rows:
+        name = _word(text, second) if subtopics else b""
+        rows.append(((_word(text, topic), name, _word(text, document)), document[0], value))
+    kept = _without_repeats(text, [(key, place) for key, place, _ in rows], lenient)
+    table: dict[bytes, list[tuple[Any, ...]]] = {}
+    for i in kept:
+        (topic, second, document), _, value = rows[i]
+        number = int(value) if columns == 4 else bits([value])
+        row = (document, second, number) if subtopics else (document, number)
+        table.setdefault(topic, []).append(row)
+    return list(table.items()), _count(tokens.faults) + len(rows) - len(kept)
+
+
+def letor_table(text: bytes, lenient: bool, size_limit: int) -> tuple[Table, int]:
+    """The rows of a LETOR file, and how many lines were dropped."""
+    vectors = letor_tokens(text, lenient)
+    rows = vectors.rows
+    if not lenient:
+        _refuse(text, vectors.faults, not rows)
+    nameless = [row for row in rows if row.document[1] == 0]
+    if nameless and len(nameless) < len(rows) and not lenient:
+        raise Refused(_line(text, nameless[0].query[0]))
+    kept = list(range(len(rows)))
+    if not nameless:
+        keys = [((_word(text, r.query), _word(text, r.document)), r.document[0]) for r in rows]
+        kept = _without_repeats(text, keys, lenient)
+    width = max((feature for row in rows for feature in row.features), default=0)
+    if len(kept) * width * 8 > size_limit:
+        raise Refused(None)
+    table: dict[bytes, list[tuple[Any, ...]]] = {}
+    for row in (rows[i] for i in kept):
+        values = [row.features.get(feature, 0.0) for feature in range(1, width + 1)]
+        document = None if nameless else _word(text, row.document)
+        table.setdefault(_word(text, row.query), []).append((document, row.grade, bits(values)))
+    return list(table.items()), _count(vectors.faults) + len(rows) - len(kept)
+
+
+def _word(text: bytes, span: Span) -> bytes:
+    return text[span[0] : span[0] + span[1]]
+
+
+def _line(text: bytes, position: int) -> int:
+    return text.count(b"\n", 0, position) + 1
+
+
+def _count(faults: dict[int, tuple[int, int]]) -> int:
+    return sum(count for count, _ in faults.values())
+
+
+def _refuse(text: bytes, faults: dict[int, tuple[int, int]], empty: bool) -> None:
+    for _, position in faults.values():
+        raise Refused(_line(text, position))
+    if empty:
+        raise Refused(None)
+
+
+def _without_repeats(text: bytes, keys: list[tuple[Any, int]], lenient: bool) -> list[int]:
+    """The rows whose key is new; Refused at the place of one that is not, unless lenient."""
+    seen = set()
+    kept = []
+    for row, (key, place) in enumerate(keys):
+        if key not in seen:
+            kept.append(row)
+        elif not lenient:
+            raise Refused(_line(text, place))
+        seen.add(key)
+    return kept

@@ -1,0 +1,419 @@
+"""What must hold for any bytes at all: the fuzzer tries to refute it, the tests try the kept cases.
+
+Nothing but InputError is raised; what is read is what the plain-Python oracles read, to the last bit;
+reading leniently what is read strictly gives the same; what is written reads back the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import struct
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import plain
+from plain import bits
+
+from rankgauge import (
+    Features,
+    InputError,
+    Judgments,
+    Run,
+    read_letor,
+    read_qrels,
+    read_run,
+    write_qrels,
+    write_run,
+)
+from rankgauge.data.files import UTF8_MARK, UTF16_MARKS, compression
+from rankgauge.native import ids as native_ids
+from rankgauge.native import letor as native_letor
+from rankgauge.native import scan as native_scan
+from rankgauge.native import trec as native_trec
+
+SIZE_LIMIT = 1 << 16
+"""Small, so that no input asks for much memory or time."""
+
+BOTH = (False, True)
+ODD = re.compile(rb"[\0-\x08\x0b-\x1f]")
+"""What the fast scan leaves to the careful readers."""
+
+ZERO = bits([0.0])
+
+
+def exact(data: bytes) -> Any:
+    """The bytes in a piece of memory of just their size, where a sanitizer sees one step too far."""
+    return np.frombuffer(data, dtype=np.uint8).copy()
+
+
+# Tokenisers
+
+
+def trec_tokens(data: bytes, folder: Path) -> None:
+    """Every combination of flags finds the columns, numbers and faults that plain Python finds."""
+    text = exact(data)
+    for columns, whole, lenient, more in itertools.product((4, 6), BOTH, BOTH, BOTH):
+        places, values, faults = native_trec.tokenize(text, columns, whole, lenient, more)
+        expected = plain.trec_tokens(data, columns, whole, lenient, more)
+        spans = [[tuple(span) for span in row] for row in places.T.reshape(-1, 4, 2).tolist()]
+        assert spans == [row for row, _ in expected.rows]
+        assert bits(values) == bits(value for _, value in expected.rows)
+        assert faults == expected.faults
+        starts, lengths = np.ascontiguousarray(places[0]), np.ascontiguousarray(places[1])
+        topics = [data[a : a + n] for (a, n), *_ in spans]
+        changes = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
+        assert native_trec.starts_of_topics(text, starts, lengths).tolist() == changes
+
+
+def letor_tokens(data: bytes, folder: Path) -> None:
+    """The LETOR tokeniser finds the grades, queries, features and faults that plain Python finds."""
+    text = exact(data)
+    for lenient in BOTH:
+        places, labels, offsets, columns, values, faults = native_letor.tokenize(text, lenient)
+        expected = plain.letor_tokens(data, lenient)
+        rows = expected.rows
+        assert [tuple(span) for span in places[:2].T.tolist()] == [row.query for row in rows]
+        assert [tuple(span) for span in places[2:].T.tolist()] == [row.document for row in rows]
+        assert labels.tolist() == [row.grade for row in rows]
+        assert np.diff(offsets).tolist() == [len(row.features) for row in rows]
+        assert columns.tolist() == [f - 1 for row in rows for f in row.features]
+        assert bits(values) == bits(v for row in rows for v in row.features.values())
+        assert faults == expected.faults
+
+
+def scan(data: bytes, folder: Path) -> None:
+    """The fast scan gives what plain Python finds, or nothing; and where the first topic ends."""
+    text = exact(data)
+    for columns in (4, 6):
+        expected = plain.trec_tokens(data, columns, columns == 4, False, False)
+        rows = [[data[a : a + n] for a, n in spans] for spans, _ in expected.rows]
+        judged: dict[bytes, list[bytes]] = {}
+        for topic, _, document, _ in rows[::2]:
+            judged.setdefault(topic, []).append(document)
+        judged = {topic: list(dict.fromkeys(names)) for topic, names in judged.items()}
+        documents = [(topic, name) for topic, names in judged.items() for name in names]
+        lookup = native_scan.Lookup(
+            exact(b"".join(judged)),
+            offsets_of(judged),
+            offsets_of(judged.values()),
+            exact(b"".join(name for _, name in documents)),
+            offsets_of(name for _, name in documents),
+        )
+        found = native_scan.scan(text, columns, None)
+        looked_up = native_scan.scan(text, columns, lookup)
+        assert (found is None) == (looked_up is None)
+        if found is None or looked_up is None:
+            continue
+        assert not expected.faults
+        place = {pair: i for i, pair in enumerate(documents)}
+        assert looked_up[4].tolist() == [place.get((row[0], row[2]), -1) for row in rows]
+        numbers = {topic: i for i, topic in enumerate(judged)}
+        changes = [i for i, row in enumerate(rows) if i == 0 or row[0] != rows[i - 1][0]]
+        for start, end in itertools.pairwise([*changes, len(rows)]):
+            names = {row[2] for row in rows[start:end]}
+            assert len(names) == end - start, "took a repeated document"
+        topics = looked_up[0].tolist()
+        assert len({topic[4] for topic in topics}) == len({row[0] for row in rows})
+        assert [topic[0] for topic in topics] == changes
+        assert [topic[1] for topic in topics] == [numbers.get(rows[i][0], -1) for i in changes]
+        assert [data[a : a + n] for _, _, a, n, *_ in topics] == [rows[i][0] for i in changes]
+        spans = [list(spans[2]) for spans, _ in expected.rows]
+        for topics, starts, lengths, values, _, tag in (found, looked_up):
+            assert np.stack([starts, lengths], axis=1).tolist() == spans
+            assert bits(values) == bits(value for _, value in expected.rows)
+            assert tag == (rows[-1][3] if rows and columns == 6 else b"")
+            with np.errstate(over="ignore"):
+                single = values.astype(np.float32)
+            with np.errstate(invalid="ignore"):
+                falls = np.diff(single) < 0
+            blocks = itertools.pairwise([*changes, len(rows)])
+            for (start, end), topic in zip(blocks, topics, strict=True):
+                assert not topic[5] or falls[start : end - 1].all()
+    starts = [
+        (at + word.start(), word[0])
+        for at, line in list(plain.lines(data))[1:]
+        if (word := plain.WORD.search(line)) and at + word.end() < len(data)
+    ]
+    new = [at for at, word in starts if word != starts[0][1]]
+    found_at = native_scan.next_topic(text)
+    if ODD.search(data) is None:
+        assert found_at == (new[0] if new else -1)
+
+
+# Readers
+
+
+def run(data: bytes, folder: Path) -> None:
+    """A run is read as plain Python reads it, and reads back the same once written, best first."""
+    for comments, more in itertools.product(BOTH, BOTH):
+        text = text_of(data, comments)
+        read = reader(read_run, data, folder, comments=comments, more_columns=more)
+        found = compared(read, run_table, text, partial(plain.trec_table, columns=6, more=more))
+    # The last was read with the most allowed.
+    if found is not None and (again := written(found, write_run, read_run, folder)):
+        best_first = [
+            (topic, sorted(rows, key=lambda row: -struct.unpack("d", row[1])[0]))
+            for topic, rows in run_table(found)
+        ]
+        assert run_table(again) == best_first
+        assert again.tag == found.tag
+
+
+def qrels(data: bytes, folder: Path) -> None:
+    """Judgments are read as plain Python reads them, and read back the same once written."""
+    for comments in BOTH:
+        text = text_of(data, comments)
+        read = reader(read_qrels, data, folder, comments=comments)
+        found = compared(read, qrels_table, text, partial(plain.trec_table, columns=4))
+    if found is not None and (again := written(found, write_qrels, read_qrels, folder)):
+        assert qrels_table(again) == qrels_table(found)
+
+
+def subtopics(data: bytes, folder: Path) -> None:
+    """Judgments for subtopics are read as plain Python reads them, and read back the same."""
+    text = text_of(data)
+    read = reader(read_qrels, data, folder, subtopics=True)
+    oracle = partial(plain.trec_table, columns=4, subtopics=True)
+    found = compared(read, subtopics_table, text, oracle)
+    again_from = partial(read_qrels, subtopics=True)
+    if found is not None and (again := written(found, write_qrels, again_from, folder)):
+        assert subtopics_table(again) == subtopics_table(found)
+
+
+def letor(data: bytes, folder: Path) -> None:
+    """Features are read as plain Python reads them, and read back the same once written."""
+    text = text_of(data)
+    read = reader(read_letor, data, folder)
+    oracle = partial(plain.letor_table, size_limit=SIZE_LIMIT)
+    found = compared(read, letor_table, text, oracle)
+    if found is not None and (again := written(found, write_letor, read_letor, folder)):
+        assert letor_table(again) == letor_table(found)
+
+
+def reader(read: Callable[..., Any], data: bytes, folder: Path, **options: bool) -> Any:
+    """Reads these bytes from a file, strictly or leniently."""
+    path = folder / "file"
+    path.write_bytes(data)
+    return lambda lenient: read(path, lenient=lenient, size_limit=SIZE_LIMIT, **options)
+
+
+def text_of(data: bytes, comments: bool = False) -> bytes | None:
+    """The text that a reader should see, or None for another kind of file, which has no oracle."""
+    if data.startswith(UTF16_MARKS) or compression(data):
+        return None
+    lines = data.removeprefix(UTF8_MARK).split(b"\n")
+    return b"\n".join(b"" if comments and x.startswith(b"#") else x for x in lines)
+
+
+def compared(
+    read: Callable[[bool], Any],
+    table_of: Callable[[Any], plain.Table],
+    text: bytes | None,
+    oracle: Callable[..., tuple[plain.Table, int]],
+) -> Any:
+    """What strict reading gives, None where it refuses; it and lenient reading are as they should."""
+    found: dict[bool, Any] = {}
+    lines = {}
+    for lenient in BOTH:
+        try:
+            found[lenient] = read(lenient)
+        except InputError as error:
+            found[lenient], lines[lenient] = None, error.line
+    if found[False] is not None:
+        assert found[True] is not None, "read strictly, but refused when lenient"
+        assert table_of(found[True]) == table_of(found[False])
+        assert found[True].dropped == found[False].dropped == ()
+    if text is None:
+        return found[False]
+    for lenient in BOTH:
+        try:
+            table, dropped = oracle(text, lenient=lenient)
+        except plain.Refused as refused:
+            wanted: Any = ("an error at line", refused.line)
+        else:
+            wanted = (expected_order(table_of, table), dropped)
+        if found[lenient] is None:
+            assert wanted == ("an error at line", lines[lenient])
+        else:
+            notes = [note.split()[0] for note in found[lenient].dropped]
+            counts = [int(note.replace(",", "")) for note in notes if note != "document"]
+            assert wanted == (table_of(found[lenient]), sum(counts))
+    return found[False]
+
+
+def expected_order(table_of: Callable[[Any], Any], table: plain.Table) -> plain.Table:
+    """The oracle's table in the order in which the reader keeps it."""
+    if table_of is subtopics_table:
+        return [(topic, sorted(rows)) for topic, rows in table]
+    return table
+
+
+def written(found: Any, write: Any, read: Any, folder: Path) -> Any:
+    """What is read after writing; None where an id cannot be written, which is said, not done."""
+    path = folder / "again"
+    try:
+        write(found, path)
+    except InputError:
+        return None
+    return read(path)
+
+
+def write_letor(features: Features, path: Path) -> None:
+    """As sparse as it can be: zeros are left out, but for -0.0 and the last, which says how many."""
+    width = features.values.shape[1]
+    lines = []
+    for query, rows in segments(features):
+        for row in rows:
+            pairs = [
+                b"%d:%b" % (feature, repr(value).encode())
+                for feature, value in enumerate(features.values[row].tolist(), 1)
+                if feature == width or bits([value]) != ZERO
+            ]
+            end = b"" if features.documents is None else b" # docid = " + features.documents[row]
+            line = (features.labels[row], query, b" ".join(pairs), end)
+            lines.append(b"%d qid:%b %b%b\n" % line)
+    path.write_bytes(b"".join(lines))
+
+
+def segments(data: Any) -> list[tuple[bytes, range]]:
+    """Each query with its rows, which are all rows."""
+    bounds = data.bounds.tolist()
+    assert bounds[0] == 0
+    return [
+        (query, range(*pair))
+        for query, pair in zip(data.queries, itertools.pairwise(bounds), strict=True)
+    ]
+
+
+def run_table(found: Run) -> plain.Table:
+    documents, scores = list(found.documents), found.scores.tolist()
+    assert len(documents) == len(scores) == found.bounds[-1]
+    return [(q, [(documents[i], bits([scores[i]])) for i in rows]) for q, rows in segments(found)]
+
+
+def qrels_table(found: Judgments) -> plain.Table:
+    documents, grades = list(found.documents), found.grades.tolist()
+    assert len(documents) == len(grades) == found.bounds[-1]
+    return [(q, [(documents[i], grades[i]) for i in rows]) for q, rows in segments(found)]
+
+
+def subtopics_table(found: Judgments) -> plain.Table:
+    documents, aspects = list(found.documents), found.subtopics
+    assert aspects is not None
+    names, offsets = list(aspects.names), aspects.offsets.tolist()
+    entries = list(zip(aspects.numbers.tolist(), aspects.grades.tolist(), strict=True))
+    return [
+        (
+            q,
+            sorted(
+                (documents[i], names[n], g)
+                for i in rows
+                for n, g in entries[slice(*offsets[i : i + 2])]
+            ),
+        )
+        for q, rows in segments(found)
+    ]
+
+
+def letor_table(found: Features) -> plain.Table:
+    names = [None] * len(found.labels) if found.documents is None else list(found.documents)
+    labels, values = found.labels.tolist(), found.values.tolist()
+    assert len(names) == len(labels) == len(values) == found.bounds[-1]
+    return [
+        (q, [(names[i], labels[i], bits(values[i])) for i in rows]) for q, rows in segments(found)
+    ]
+
+
+# Columns of ids
+
+
+def ids(data: bytes, folder: Path) -> None:
+    """Numbers, repeats, matches and pieces are those of plain Python; wrong offsets are refused."""
+    groups = [line.split(b" ") for line in data.split(b"\n")]
+    flat = [name for group in groups for name in group]
+    column, offsets = exact(b"".join(flat)), offsets_of(flat)
+    bounds = offsets_of(groups)
+    distinct = {name: i for i, name in enumerate(dict.fromkeys(flat))}
+    numbers, firsts = native_ids.number(column, offsets)
+    assert numbers.tolist() == [distinct[name] for name in flat]
+    assert firsts.tolist() == [flat.index(name) for name in distinct]
+    starts = bounds.tolist()
+    assert native_ids.repeats(column, offsets, bounds).tolist() == [
+        starts[g] + group.index(name) if group.index(name) < i else -1
+        for g, group in enumerate(groups)
+        for i, name in enumerate(group)
+    ]
+    others = [list(dict.fromkeys(group)) for group in reversed(groups)]
+    other_flat = [name for group in others for name in group]
+    partner = [len(data) * i % (len(others) + 1) - 1 for i in range(len(groups))]
+    matched = native_ids.match(
+        column,
+        offsets,
+        bounds,
+        exact(b"".join(other_flat)),
+        offsets_of(other_flat),
+        offsets_of(others),
+        np.array(partner, dtype=np.int64),
+    )
+    other_starts = offsets_of(others).tolist()
+    assert matched.tolist() == [
+        other_starts[p] + others[p].index(name) if p >= 0 and name in others[p] else -1
+        for group, p in zip(groups, partner, strict=True)
+        for name in group
+    ]
+    hostile_ids(data, column, offsets)
+
+
+def hostile_ids(data: bytes, column: Any, offsets: Any) -> None:
+    """Any numbers at all in the place of offsets, bounds, starts and lengths."""
+    wild = exact(data).astype(np.int8).astype(np.int64)
+
+    def ascend_within(end: int) -> bool:
+        steps = wild.tolist()
+        return bool(steps) and steps == sorted(steps) and steps[0] >= 0 and steps[-1] <= end
+
+    refused_unless(ascend_within(column.size), lambda: native_ids.number(column, wild))
+    refused_unless(
+        ascend_within(len(offsets) - 1), lambda: native_ids.repeats(column, offsets, wild)
+    )
+    starts, lengths = wild[::2].copy(), wild[1::2].copy()
+    pairs = list(zip(starts.tolist(), lengths.tolist(), strict=False))
+    fits = len(starts) == len(lengths) and all(
+        a >= 0 and n >= 0 and a + n <= column.size for a, n in pairs
+    )
+    pieces = refused_unless(fits, lambda: native_ids.gather(column, starts, lengths))
+    if pieces is not None:
+        raw = column.tobytes()
+        assert pieces[0].tobytes() == b"".join(raw[a : a + n] for a, n in pairs)
+        assert pieces[1].tolist() == offsets_of([raw[a : a + n] for a, n in pairs]).tolist()
+
+
+def refused_unless(fits: bool, call: Callable[[], Any]) -> Any:
+    try:
+        result = call()
+    except ValueError:
+        assert not fits, "refused what fits"
+        return None
+    assert fits, "took what does not fit"
+    return result
+
+
+def offsets_of(pieces: Iterable[Any]) -> Any:
+    return np.cumsum([0, *map(len, pieces)], dtype=np.int64)
+
+
+TARGETS: dict[str, Callable[[bytes, Path], None]] = {
+    "trec_tokens": trec_tokens,
+    "letor_tokens": letor_tokens,
+    "scan": scan,
+    "run": run,
+    "qrels": qrels,
+    "subtopics": subtopics,
+    "letor": letor,
+    "ids": ids,
+}
+"""The properties by name; each takes the bytes and a folder to write files in."""

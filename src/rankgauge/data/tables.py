@@ -1,0 +1,249 @@
+"""Runs and judgments from tables: data frames, Arrow streams and NumPy arrays.
+
+Every way in ends in the same columns: ids as bytes in one buffer, numbers in an array, a value a row.
+Rows of a query may stand apart; they are brought together in order of first appearance. A fault is
+an InputError that names the row, counted from 0, or the line of a file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.columns import (
+    DOCUMENT,
+    GRADE,
+    QUERY,
+    SCORE,
+    SUBTOPIC,
+    ArrayColumn,
+    ArrowColumn,
+    Column,
+    Place,
+    Wanted,
+    bad_grade,
+    not_arrow,
+    type_error,
+)
+from rankgauge.data.errors import DuplicateError, InputError
+from rankgauge.data.model import (
+    LARGEST_GRADE,
+    Floats,
+    Ids,
+    Ints,
+    Judgments,
+    Labels,
+    Run,
+    decode,
+    first_rows,
+)
+from rankgauge.native import arrow
+from rankgauge.native import ids as native
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Rows by query: the queries by first appearance, where the rows of each lie, and in which order
+    the rows come to lie so, None where they did already."""
+
+    queries: Ids
+    bounds: Ints
+    order: NDArray[np.intp] | None
+
+    def row(self, place: int) -> int:
+        """The row of the table that came to this place."""
+        return place if self.order is None else int(self.order[place])
+
+
+def grouped(queries: Ids) -> Grouping:
+    """How rows with these queries are brought together.
+
+    >>> grouped(Ids.of(["b", "a", "b"])).order.tolist()
+    [0, 2, 1]
+    """
+    starts = arrow.changes(queries.data, queries.offsets)
+    blocks = queries.take(starts)
+    numbers, firsts = native.number(blocks.data, blocks.offsets)
+    ends = np.append(starts, len(queries))
+    if len(firsts) == len(starts):
+        return Grouping(blocks, ends, None)
+    sizes = np.diff(ends)
+    # Of small types NumPy sorts by counting, ten times as fast.
+    small = numbers.astype(np.min_scalar_type(len(firsts)))
+    order = np.argsort(np.repeat(small, sizes), kind="stable")
+    totals = np.zeros(len(firsts), dtype=np.int64)
+    np.add.at(totals, numbers, sizes)
+    bounds = np.concatenate(([0], np.cumsum(totals)))
+    return Grouping(blocks.take(firsts), bounds, order)
+
+
+def run_of(columns: Sequence[Column], place: Place, name: str, source: str = "") -> Run:
+    """The run in columns of queries, documents and scores."""
+    queries = columns[0].ids(QUERY, place)
+    documents = columns[1].ids(DOCUMENT, place)
+    scores = _scores(columns[2], place)
+    _same_length(place.source, len(queries), len(documents), len(scores))
+    groups = grouped(queries)
+    if groups.order is not None:
+        documents, scores = documents.take(groups.order), scores[groups.order]
+    repeated = native.repeats(documents.data, documents.offsets, groups.bounds)
+    _refuse_repeats(repeated, groups, documents, place, "query")
+    return Run(name, groups.queries, groups.bounds, documents, scores, tag=name, source=source)
+
+
+def judgments_of(columns: Sequence[Column], place: Place) -> Judgments:
+    """The judgments in columns of queries, documents and grades, and of subtopics if there are four."""
+    queries = columns[0].ids(QUERY, place)
+    documents = columns[1].ids(DOCUMENT, place)
+    grades = _grades(columns[2], place)
+    subtopics = columns[3].ids(SUBTOPIC, place) if len(columns) == 4 else None
+    _same_length(
+        place.source,
+        *(len(queries), len(documents), len(grades)),
+        *(() if subtopics is None else (len(subtopics),)),
+    )
+    groups = grouped(queries)
+    if groups.order is not None:
+        documents, grades = documents.take(groups.order), grades[groups.order]
+        subtopics = None if subtopics is None else subtopics.take(groups.order)
+    if subtopics is None:
+        repeated = native.repeats(documents.data, documents.offsets, groups.bounds)
+        _refuse_repeats(repeated, groups, documents, place, "query")
+        return Judgments(groups.queries, groups.bounds, documents, grades, place.source)
+    repeated = _repeated_pairs(documents, subtopics, groups.bounds)
+    _refuse_repeats(repeated, groups, documents, place, "query and subtopic")
+    return Judgments.from_rows(
+        groups.queries, groups.bounds, documents, subtopics, grades, place.source
+    )
+
+
+def _scores(column: Column, place: Place) -> Floats:
+    scores = column.numbers(SCORE, place).astype(np.float64, copy=False)
+    bad = np.flatnonzero(np.isnan(scores))
+    if bad.size:
+        raise place.error(int(bad[0]), "the score is NaN, expected a number (leave out such rows)")
+    return scores
+
+
+def _grades(column: Column, place: Place) -> Labels:
+    grades = column.numbers(GRADE, place)
+    if grades.dtype.kind not in "iu":
+        raise type_error(GRADE, place, "column", str(grades.dtype), "whole numbers")
+    bad = np.flatnonzero((grades > LARGEST_GRADE) | (grades < -LARGEST_GRADE))
+    if bad.size:
+        raise bad_grade(place, int(bad[0]), grades[bad[0]])
+    return grades.astype(np.int32)
+
+
+def _same_length(source: str, *lengths: int) -> None:
+    if len(set(lengths)) > 1:
+        counts = ", ".join(map(str, lengths))
+        message = f"columns of {counts} values, expected as many in each"
+        raise InputError(source, None, message)
+
+
+def _repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
+    """For each row the first of its query with the same document and subtopic, -1 where it is new."""
+    pair = first_rows(documents, bounds) * len(documents) + first_rows(subtopics, bounds)
+    _, first, number = np.unique(pair, return_index=True, return_inverse=True)
+    earlier = first[number]
+    return np.where(earlier < np.arange(len(documents)), earlier, -1)
+
+
+def _refuse_repeats(
+    repeated: Ints, groups: Grouping, documents: Ids, place: Place, same: str
+) -> None:
+    again = np.flatnonzero(repeated >= 0)
+    if not again.size:
+        return
+    at = min(again.tolist(), key=groups.row)
+    query = int(np.searchsorted(groups.bounds, at, side="right")) - 1
+    message = (
+        f"document {decode(documents[at])!r} again for query {decode(groups.queries[query])!r} "
+        f"(first at {place.of(groups.row(int(repeated[at])))}), expected each document once a {same}"
+    )
+    raise place.error(groups.row(at), message, DuplicateError)
+
+
+# Frames
+
+
+def judgment_columns(
+    query: str | None, document: str | None, grade: str | None, subtopic: str | None
+) -> Wanted:
+    """The columns that judgments are made of."""
+    wanted = [(QUERY, query), (DOCUMENT, document), (GRADE, grade)]
+    return wanted if subtopic is None else [*wanted, (SUBTOPIC, subtopic)]
+
+
+def columns_of(frame: Any, wanted: Wanted, source: str) -> list[Column]:
+    """The wanted columns of a data frame or an Arrow table; InputError for anything else."""
+    polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
+    if polars is not None and isinstance(frame, polars.LazyFrame | polars.DataFrame):
+        return _polars_columns(frame, wanted, source)
+    if pandas is not None and isinstance(frame, pandas.DataFrame):
+        return _pandas_columns(frame, wanted, source)
+    if not hasattr(frame, "__arrow_c_stream__"):
+        message = (
+            f"a {type(frame).__name__}, expected a data frame of polars or pandas, or anything "
+        )
+        message += "with __arrow_c_stream__, such as an Arrow table"
+        raise InputError(source, None, message)
+    table = arrow_table(frame, source)
+    places = [role.find(table.names, chosen, source) for role, chosen in wanted]
+    return loaded(table, places, source)
+
+
+def _polars_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
+    import polars as pl
+
+    try:
+        names = frame.collect_schema().names()
+        places = [role.find(names, chosen, source) for role, chosen in wanted]
+        # A column may be wanted twice, but a frame has each name once.
+        chosen = list(dict.fromkeys(places))
+        frame = frame.select(names[place] for place in chosen).lazy().collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        message = f"the frame cannot be collected ({first_line(error)}), expected one that can"
+        raise InputError(source, None, message) from None
+    return loaded(arrow_table(frame, source), [chosen.index(p) for p in places], source)
+
+
+def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
+    """By way of Arrow where pyarrow is there and can convert the columns, else value by value."""
+    names = list(frame.columns)
+    places = [role.find(names, chosen, source) for role, chosen in wanted]
+    chosen = list(dict.fromkeys(places))
+    try:
+        table = arrow.Table(frame.iloc[:, chosen].__arrow_c_stream__(None))
+        table.load()
+    except Exception:  # no pyarrow, a pandas too old, objects of several types
+        return [ArrayColumn(frame.iloc[:, place].to_numpy()) for place in places]
+    return [ArrowColumn(table, chosen.index(place)) for place in places]
+
+
+def arrow_table(frame: Any, source: str) -> arrow.Table:
+    """The stream of a frame, with no rows fetched yet."""
+    try:
+        return arrow.Table(frame.__arrow_c_stream__(None))
+    except Exception as error:  # whatever the maker of the frame raises
+        raise not_arrow(source, error) from None
+
+
+def loaded(table: arrow.Table, places: Iterable[int], source: str) -> list[Column]:
+    """The columns at these places, all rows fetched."""
+    try:
+        table.load()
+    except ValueError as error:
+        raise not_arrow(source, error) from None
+    return [ArrowColumn(table, place) for place in places]
+
+
+def first_line(error: BaseException) -> str:
+    """What an exception says, as part of a message."""
+    return (str(error).splitlines() or [type(error).__name__])[0]

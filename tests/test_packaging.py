@@ -1,0 +1,80 @@
+"""What is shipped: the wheel has every module and its types, the sdist everything a checkout has."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from setuptools import find_packages
+from setuptools.command.egg_info import FileList
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "rankgauge"
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+COMPILED = sorted(path.stem for path in (PACKAGE / "native").glob("*.pyx"))
+SOURCE = {".py", ".pyx", ".pxd"}
+MADE = {".pyc", ".so", ".pyd"}
+
+
+@pytest.fixture
+def in_sdist(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The files that MANIFEST.in takes, and those that setuptools takes by itself."""
+    monkeypatch.chdir(ROOT)
+    files = FileList()
+    for line in Path("MANIFEST.in").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            files.process_template_line(line)
+    taken = {Path(name).as_posix() for name in files.files}
+    return taken | {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"}
+
+
+def test_every_folder_with_a_module_is_a_package() -> None:
+    folders = {path.parent.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py")}
+    packages = find_packages(str(PACKAGE.parent))
+    assert {".".join(folder.parts) for folder in folders} == set(packages)
+
+
+def test_every_other_file_of_the_package_is_in_the_wheel() -> None:
+    (patterns,) = SETTINGS["tool"]["setuptools"]["package-data"].values()
+    taken = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
+    others = {path for path in PACKAGE.rglob("*") if path.is_file()}
+    assert taken == {path for path in others if path.suffix not in SOURCE | MADE}
+
+
+def test_the_wheel_has_no_source_of_the_compiled_modules() -> None:
+    (patterns,) = SETTINGS["tool"]["setuptools"]["package-data"].values()
+    taken = {path.suffix for pattern in patterns for path in PACKAGE.glob(pattern)}
+    assert not taken & {".pyx", ".pxd", ".c"}
+    assert SETTINGS["tool"]["setuptools"]["include-package-data"] is False
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_every_compiled_module_has_types_and_was_built(name: str) -> None:
+    assert (PACKAGE / "native" / f"{name}.pyi").exists()
+    module = importlib.import_module(f"rankgauge.native.{name}")
+    assert Path(str(module.__file__)).suffix in {".so", ".pyd"}
+
+
+def test_the_sdist_has_every_file_of_the_package_and_the_tests(in_sdist: set[str]) -> None:
+    for folder in ("src/rankgauge", "tests", "docs", "benchmarks"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and path.suffix not in MADE and "__pycache__" not in path.parts:
+                assert path.relative_to(ROOT).as_posix() in in_sdist
+
+
+def test_the_sdist_has_nothing_that_a_build_has_made(in_sdist: set[str]) -> None:
+    assert not {name for name in in_sdist if Path(name).suffix in MADE}
+    assert not {name for name in in_sdist if Path(name).parts[0] in {"build", "dist"}}
+    assert not {name for name in in_sdist if name.startswith("src/") and name.endswith(".c")}
+
+
+def test_the_sdist_has_every_file_of_the_checkout(in_sdist: set[str]) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "-C", str(ROOT), "ls-files", "-z"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    tracked = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
+    assert tracked - in_sdist == set()
