@@ -4,11 +4,12 @@
 
 Makes runs of 1,000 documents a topic with realistic ids, and calls each tool as a user would: `rankgauge
 evaluate` and `rankgauge trec_eval`, a `trec_eval` program where one is on the PATH, and small scripts
-around the library, ir_measures, pytrec_eval and ranx where they are installed (pip install
-'rankgauge[bench]'). Times are the best of the repetitions, of one where it takes longer than ten seconds;
-`process` is the whole of it, `call` what remains without starting and importing; ratios are to rankgauge's
-own. The last rows are the limits: starting Python, with NumPy, and reading the file to count its newlines.
-The budgets of the design are checked at the end of each table, the cost against size after the last.
+around the library, ir_measures, pytrec_eval and ranx where they are installed (the extra `bench`).
+
+Times are the best of the repetitions, or of one that takes longer than ten seconds. `process` is the
+whole of it, `call` what remains without starting and importing; ratios are to rankgauge's own. The last
+rows are the limits: starting Python, with NumPy, and reading the file to count its newlines. After each
+table come the budgets of the design, after the last the cost against size.
 """
 
 from __future__ import annotations
@@ -100,7 +101,9 @@ command, output = json.loads(sys.argv[1]), os.open(sys.argv[2], os.O_WRONLY | os
 quiet = os.open(os.devnull, os.O_WRONLY)
 actions = [(os.POSIX_SPAWN_DUP2, output, 1), (os.POSIX_SPAWN_DUP2, quiet, 2)]
 started = time.perf_counter()
-child = os.posix_spawn(command[0], command, os.environ, file_actions=actions)
+environment = dict(os.environ)
+environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an editable install would be compiled each time
+child = os.posix_spawn(command[0], command, environment, file_actions=actions)
 _, status, usage = os.wait4(child, 0)
 print(json.dumps([time.perf_counter() - started, status, usage.ru_maxrss]))
 """

@@ -54,11 +54,12 @@ def evaluate(
     """The score of every run on every judged query by every measure.
 
     `qrels`: Judgments, `{query: {document: grade}}`, a data frame or a qrels file. `runs`: a Run,
-    several, a dict of runs by name; in place of any Run a plain dict `{query: {document: score}}`, a data
-    frame, a run file, or a function that gives a Run; in place of several also a folder or a pattern
-    such as "runs/*.gz". Files are read by as many threads as there are processors, and their ids not kept. Every judged
-    query counts: one that a run lacks is scored as an empty ranking, or left out of its means with
-    missing="skip". failures="skip" leaves out the runs that cannot be read, and says so in `.failed`.
+    several, a dict of runs by name; in place of any Run a plain dict `{query: {document: score}}`, a
+    data frame, a run file, or a function that gives a Run; in place of several also a folder or a
+    pattern such as "runs/*.gz". Files are read by as many threads as there are processors, and their
+    ids not kept. Every judged query counts: one that a run lacks is scored as an empty ranking, or left
+    out of its means with missing="skip". failures="skip" leaves out the runs that cannot be read, and
+    says so in `.failed`.
 
     `ties` says what is made of equal scores. "docno", "docno-ascending" and "input" order them;
     "pessimistic" puts the lowest label first, with unjudged documents between labels 0 and 1, so that

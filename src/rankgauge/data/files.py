@@ -38,8 +38,8 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def _pieces(stream: Readable) -> Iterator[bytes]:
-    while piece := stream.read(CHUNK):
+def _pieces(stream: Readable, size: int = CHUNK) -> Iterator[bytes]:
+    while piece := stream.read(size):
         yield piece
 
 
@@ -121,7 +121,7 @@ class Content:
             return self.raw
         try:
             self.stream.seek(0)
-            return _within(self.limit, _pieces(self.stream), self.source)
+            return _within(self.limit, _pieces(self.stream, self.size), self.source)
         except OSError as error:
             raise _unreadable(self.source, error) from None
 

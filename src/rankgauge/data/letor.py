@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes
 from rankgauge.data.model import Floats, Ids, Ints, Labels, counted, decode
-from rankgauge.data.trec import Path, _line, _number_topics, _text
+from rankgauge.data.trec import Path, line_number, number_topics, text_of
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native
 
@@ -74,7 +74,7 @@ def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
     file may hold once decompressed, and the values in memory.
     """
     source = display_name(path)
-    text = _text(read_bytes(path, limit=size_limit), source)
+    text = text_of(read_bytes(path, limit=size_limit), source)
     places, labels, offsets, columns, values, faults = native.tokenize(text, lenient)
     if faults and not lenient:
         ((kind, (_, position)),) = faults.items()
@@ -82,10 +82,10 @@ def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
     if labels.size == 0 and not lenient:
         raise InputError(source, None, f"no lines, expected `{LINE}`")
     dropped = [
-        f"{counted(count, 'line')} dropped: {FAULTS[kind]} (first at line {_line(text, position)})"
+        f"{counted(count, 'line')} dropped: {FAULTS[kind]} (first at line {line_number(text, position)})"
         for kind, (count, position) in faults.items()
     ]
-    numbers, queries = _number_topics(text, places[0], places[1])
+    numbers, queries = number_topics(text, places[0], places[1])
     order = np.argsort(numbers, kind="stable")
     documents, notes = _documents(text, source, places[:, order], lenient)
     dropped += notes
@@ -95,12 +95,12 @@ def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
         if again.size:
             starts = places[2, order]
             first = again[np.argmin(starts[again])]
-            line = _line(text, starts[first])
+            line = line_number(text, starts[first])
             if not lenient:
                 message = (
                     f"document {decode(documents[first])!r} again for query "
                     f"{decode(queries[numbers[order[first]]])!r} (first at line "
-                    f"{_line(text, starts[repeated[first]])}), expected each document once a query"
+                    f"{line_number(text, starts[repeated[first]])}), expected each document once a query"
                 )
                 raise DuplicateError(source, line, message)
             dropped.append(
@@ -143,7 +143,7 @@ def _documents(
         return Ids(*native_ids.gather(text, starts, lengths)), []
     if nameless.size == lengths.size:
         return None, []
-    line = _line(text, places[0, nameless].min())
+    line = line_number(text, places[0, nameless].min())
     if not lenient:
         message = "no document, where other lines have one, expected `# docid = document`"
         raise InputError(source, line, message)
@@ -170,4 +170,4 @@ def _fault(text: NDArray[np.uint8], source: str, kind: int, position: int) -> In
         20: f"the value in {word!r} is not a number, expected `{LINE}`",
         21: f"the value in {word!r} is not finite, expected a number",
     }[kind]
-    return InputError(source, _line(text, position), message)
+    return InputError(source, line_number(text, position), message)

@@ -25,7 +25,7 @@ R = TypeVar("R")
 S = TypeVar("S")
 Bytes = NDArray[np.uint8]
 
-PIECE = 1 << 22
+PIECE = 1 << 23
 """How many bytes are scanned at a time: many beside the cost of a call, few enough to stay near."""
 
 WINDOW = 1 << 17

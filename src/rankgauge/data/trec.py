@@ -349,16 +349,18 @@ def _read_with_care(
     """The rows of any file; a fault is named by its line, or dropped and counted."""
     source, columns = content.source, len(expected.split())
     raw = content.whole()
-    text = _text(COMMENT.sub(b"", raw) if comments else raw, source)
+    text = text_of(raw, source)
+    if comments:
+        text = np.frombuffer(COMMENT.sub(b"", text.tobytes()), dtype=np.uint8)
     places, values, faults = native.tokenize(text, columns, columns == 4, lenient, more_columns)
     if faults and not lenient:
         kind, (_, position) = min(faults.items(), key=lambda item: item[1][1])
         raise _fault(text, source, kind, position, expected)
     if values.size == 0 and not lenient:
         raise InputError(source, None, f"no lines, expected `{expected}`")
-    numbers, topics = _number_topics(text, places[0], places[1])
+    numbers, topics = number_topics(text, places[0], places[1])
     dropped = [
-        f"{counted(count, 'line')} dropped: {FAULTS[kind]} (first at line {_line(text, position)})"
+        f"{counted(count, 'line')} dropped: {FAULTS[kind]} (first at line {line_number(text, position)})"
         for kind, (count, position) in faults.items()
     ]
     tag = b""
@@ -379,11 +381,11 @@ def _read_with_care(
     if again.size:
         first = again[np.argmin(starts[again])]
         if not lenient:
-            line, earlier = _line(text, starts[first]), repeated[first]
+            line, earlier = line_number(text, starts[first]), repeated[first]
             message = (
                 f"document {decode(documents[first])!r} again for topic "
                 f"{decode(topics[numbers[first]])!r} (first at line "
-                f"{_line(text, starts[earlier])}), expected each document once a {same}"
+                f"{line_number(text, starts[earlier])}), expected each document once a {same}"
             )
             second = native_ids.gather(text, *np.ascontiguousarray(places[2:4, [first, earlier]]))
             if expected is QRELS_LINE and len(set(Ids(*second))) == 2:
@@ -392,7 +394,7 @@ def _read_with_care(
             raise DuplicateError(source, line, message)
         dropped.append(
             f"{counted(again.size, 'line')} dropped: a document again for the same {same} "
-            f"(first at line {_line(text, starts[first])})"
+            f"(first at line {line_number(text, starts[first])})"
         )
         kept = np.flatnonzero(repeated < 0)
         documents, values, numbers = documents.take(kept), values[kept], numbers[kept]
@@ -409,7 +411,7 @@ def _repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
     return np.where(earlier < np.arange(len(documents)), earlier, -1)
 
 
-def _text(raw: bytes, source: str) -> NDArray[np.uint8]:
+def text_of(raw: bytes, source: str) -> NDArray[np.uint8]:
     """The bytes to tokenise, without a byte-order mark."""
     if raw.startswith(UTF16_MARKS):
         raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
@@ -417,7 +419,7 @@ def _text(raw: bytes, source: str) -> NDArray[np.uint8]:
     return np.frombuffer(raw, dtype=np.uint8)[start:]
 
 
-def _number_topics(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tuple[Ints, Ids]:
+def number_topics(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tuple[Ints, Ids]:
     """For each row the number of its topic, by first appearance, and the topics."""
     starts, lengths = np.ascontiguousarray(starts), np.ascontiguousarray(lengths)
     changes = native.starts_of_topics(text, starts, lengths)
@@ -427,7 +429,7 @@ def _number_topics(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tupl
     return np.repeat(numbers, rows_of_block), blocks.take(firsts)
 
 
-def _line(text: NDArray[np.uint8], position: int) -> int:
+def line_number(text: NDArray[np.uint8], position: int) -> int:
     return int(np.count_nonzero(text[:position] == ord("\n"))) + 1
 
 
@@ -453,4 +455,4 @@ def _fault(
         6: f"grade {number!r}, expected a whole number of at most 32 bits",
         7: f"binary data, expected text: `{expected}`",
     }[kind]
-    return InputError(source, _line(text, position), message)
+    return InputError(source, line_number(text, position), message)

@@ -47,25 +47,17 @@ cdef struct Slot:
 
 @cython.final
 cdef class Lookup:
-    """Where each query's judged documents are, by hash: made once, shared by all runs and threads."""
+    """What is judged of each query, with hashes: made once, shared by all runs and threads.
+
+    The table of a query's documents is laid anew where a topic begins: it is then small and near.
+    """
 
     cdef object columns
     cdef const unsigned char[::1] query_data, document_data
-    cdef const int64_t[::1] query_offsets, document_offsets
-    cdef int32_t* query_table
-    cdef Slot* slots
-    cdef int64_t* tables
-    cdef Py_ssize_t query_mask
-
-    def __cinit__(self):
-        self.query_table = NULL
-        self.slots = NULL
-        self.tables = NULL
-
-    def __dealloc__(self):
-        free(self.query_table)
-        free(self.slots)
-        free(self.tables)
+    cdef const int64_t[::1] query_offsets, bounds, document_offsets
+    cdef uint64_t[::1] hashes
+    cdef int32_t[::1] queries
+    cdef Py_ssize_t largest
 
     def __init__(
         self,
@@ -74,92 +66,99 @@ cdef class Lookup:
         const unsigned char[::1] document_data, const int64_t[::1] document_offsets,
     ):
         """From the columns of some Judgments; query q has the documents bounds[q]:bounds[q + 1]."""
-        cdef Py_ssize_t queries = query_offsets.shape[0] - 1, q, i, size, total = 0
-        cdef uint64_t h
-        cdef Slot* table
-        cdef Text p
-        if document_offsets.shape[0] > 0x7fffffff or bounds.shape[0] != queries + 1:
+        check(query_offsets, query_data.shape[0])
+        check(document_offsets, document_data.shape[0])
+        check(bounds, document_offsets.shape[0] - 1)
+        cdef Py_ssize_t queries = query_offsets.shape[0] - 1, rows = document_offsets.shape[0] - 1, q, i
+        if rows > 0x7fffffff or bounds.shape[0] != queries + 1:
             raise ValueError("too many judgements, or bounds that do not fit")
-        if bounds[queries] != document_offsets.shape[0] - 1:
-            raise ValueError("bounds that do not fit the documents")
         self.columns = (
             np.asarray(query_data), np.asarray(query_offsets), np.asarray(bounds),
             np.asarray(document_data), np.asarray(document_offsets),
         )
-        self.query_data, self.query_offsets = query_data, query_offsets
+        self.query_data, self.query_offsets, self.bounds = query_data, query_offsets, bounds
         self.document_data, self.document_offsets = document_data, document_offsets
-        size = table_size(queries)
-        self.query_mask = size - 1
-        self.query_table = <int32_t*>malloc(size * sizeof(int32_t))
-        self.tables = <int64_t*>malloc((queries + 1) * sizeof(int64_t))
-        if self.query_table == NULL or self.tables == NULL:
-            raise MemoryError
-        memset(self.query_table, 0xff, size * sizeof(int32_t))
-        for q in range(queries):
-            p = &query_data[0] + query_offsets[q]
-            h = hash_bytes(p, query_offsets[q + 1] - query_offsets[q], SEED) & self.query_mask
-            while self.query_table[h] >= 0:
-                h = (h + 1) & self.query_mask
-            self.query_table[h] = <int32_t>q
-            self.tables[q] = total
-            total += table_size(bounds[q + 1] - bounds[q])
-        self.tables[queries] = total
-        self.slots = <Slot*>malloc(max(total, 1) * sizeof(Slot))
-        if self.slots == NULL:
-            raise MemoryError
+        self.hashes = np.empty(rows, dtype=np.uint64)
+        self.queries = np.full(table_size(queries), -1, dtype=np.int32)
+        self.largest = 0
+        cdef uint64_t slot, mask = self.queries.shape[0] - 1
         with nogil:
-            memset(self.slots, 0xff, total * sizeof(Slot))
             for q in range(queries):
-                table = self.slots + self.tables[q]
-                size = self.tables[q + 1] - self.tables[q]
-                for i in range(bounds[q], bounds[q + 1]):
-                    p = &document_data[0] + document_offsets[i]
-                    h = hash_bytes(p, document_offsets[i + 1] - document_offsets[i], SEED)
-                    insert(table, size - 1, h, <int32_t>i)
+                self.largest = max(self.largest, bounds[q + 1] - bounds[q])
+                slot = hash_id(query_data, query_offsets, q) & mask
+                while self.queries[slot] >= 0:
+                    slot = (slot + 1) & mask
+                self.queries[slot] = <int32_t>q
+            for i in range(rows):
+                self.hashes[i] = hash_id(document_data, document_offsets, i)
 
     def __reduce__(self):
         return Lookup, self.columns
 
     cdef int32_t query(self, Text p, Py_ssize_t length, uint64_t h) noexcept nogil:
         """The number of the query with this id, or -1."""
-        cdef uint64_t slot = h & self.query_mask
+        cdef uint64_t mask = self.queries.shape[0] - 1, slot = h & mask
         cdef int32_t q
         while True:
-            q = self.query_table[slot]
-            if q < 0:
-                return -1
-            if (
-                self.query_offsets[q + 1] - self.query_offsets[q] == length
-                and memcmp(&self.query_data[0] + self.query_offsets[q], p, length) == 0
-            ):
+            q = self.queries[slot]
+            if q < 0 or same(self.query_data, self.query_offsets, q, p, length):
                 return q
-            slot = (slot + 1) & self.query_mask
+            slot = (slot + 1) & mask
 
-    cdef inline int32_t row(self, int32_t q, Text p, Py_ssize_t length, uint64_t h) noexcept nogil:
-        """The judgement of this document for a query, or -1."""
-        cdef Slot* table = self.slots + self.tables[q]
-        cdef uint64_t mask = self.tables[q + 1] - self.tables[q] - 1, slot = h & mask
+    cdef uint64_t lay(self, Slot* table, int32_t q) noexcept nogil:
+        """Lay the table of a query's documents; what to mask hashes by."""
+        cdef Py_ssize_t i, size = table_size(self.bounds[q + 1] - self.bounds[q])
+        cdef uint64_t slot, mask = size - 1
+        memset(table, 0xff, size * sizeof(Slot))
+        for i in range(self.bounds[q], self.bounds[q + 1]):
+            slot = self.hashes[i] & mask
+            while table[slot].row >= 0:
+                slot = (slot + 1) & mask
+            table[slot].tag = self.hashes[i] >> 32
+            table[slot].row = <int32_t>i
+        return mask
+
+    cdef inline int32_t row(
+        self, const Slot* table, uint64_t mask, Text p, Py_ssize_t length, uint64_t h
+    ) noexcept nogil:
+        """The judgement of this document by the table of its query, or -1."""
+        cdef uint64_t slot = h & mask
         cdef uint32_t tag = h >> 32
         cdef int32_t row
         while True:
             row = table[slot].row
-            if row < 0:
-                return -1
-            if (
+            if row < 0 or (
                 table[slot].tag == tag
-                and self.document_offsets[row + 1] - self.document_offsets[row] == length
-                and memcmp(&self.document_data[0] + self.document_offsets[row], p, length) == 0
+                and same(self.document_data, self.document_offsets, row, p, length)
             ):
                 return row
             slot = (slot + 1) & mask
 
 
-cdef inline void insert(Slot* table, uint64_t mask, uint64_t h, int32_t row) noexcept nogil:
-    cdef uint64_t slot = h & mask
-    while table[slot].row >= 0:
-        slot = (slot + 1) & mask
-    table[slot].tag = h >> 32
-    table[slot].row = row
+cdef void check(const int64_t[::1] offsets, Py_ssize_t size) except *:
+    """Raise unless the offsets ascend and end where what they lead to ends."""
+    cdef Py_ssize_t i, last = offsets.shape[0] - 1
+    if last < 0 or offsets[0] != 0 or offsets[last] != size:
+        raise ValueError("offsets that do not fit")
+    for i in range(last):
+        if offsets[i] > offsets[i + 1]:
+            raise ValueError("offsets must ascend")
+
+
+cdef inline uint64_t hash_id(
+    const unsigned char[::1] data, const int64_t[::1] offsets, Py_ssize_t i
+) noexcept nogil:
+    return hash_bytes(&data[0] + offsets[i], offsets[i + 1] - offsets[i], SEED)
+
+
+cdef inline bint same(
+    const unsigned char[::1] data, const int64_t[::1] offsets, Py_ssize_t i,
+    Text p, Py_ssize_t length,
+) noexcept nogil:
+    return (
+        offsets[i + 1] - offsets[i] == length
+        and memcmp(&data[0] + offsets[i], p, length) == 0
+    )
 
 
 cdef Py_ssize_t table_size(Py_ssize_t entries) noexcept nogil:
@@ -209,9 +208,25 @@ cdef inline Text skip_blanks(Text p, Text end) noexcept nogil:
     return p
 
 
-cdef inline bint starts_with(Text p, Text end, Text word, Py_ssize_t length) noexcept nogil:
+cdef struct Word:
+    Text start
+    Py_ssize_t length
+
+
+cdef inline Word word_of(Text start, Text end) noexcept nogil:
+    """A column that the next line is likely to repeat."""
+    cdef Word word
+    word.start, word.length = start, end - start
+    return word
+
+
+cdef inline bint starts_with(Text p, Text end, Word word) noexcept nogil:
     """Whether the column that begins here is this word."""
-    return end - p > length and p[length] <= 32 and memcmp(p, word, length) == 0
+    return (
+        0 < word.length < end - p
+        and p[word.length] <= 32
+        and memcmp(p, word.start, word.length) == 0
+    )
 
 
 cdef inline Text line_end(Text p, Text end) noexcept nogil:
@@ -333,13 +348,16 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
     cdef uint64_t[::1] hashes = hashes_array
     cdef int64_t[:, ::1] topics = topics_array
     cdef Text begin = &text[0], end = begin + size, p = begin, start, stop
-    cdef Text topic = NULL, tag = NULL
-    cdef Py_ssize_t topic_length = 0, tag_length = 0
+    cdef Word topic = word_of(p, p), tag = topic
     cdef int32_t query = -1
     cdef uint64_t h = 0
     cdef double value = 0.0
     cdef float above = INFINITY
     cdef bint plain = True, whole = columns == 4, look = judged is not None
+    slots_array = np.empty(2 * table_size(judged.largest if look else 0), dtype=np.int32)
+    cdef int32_t[::1] slots = slots_array
+    cdef Slot* table = <Slot*>&slots[0]
+    cdef uint64_t mask = 0
     with nogil:
         while True:
             p = skip_blanks(p, end)
@@ -352,16 +370,19 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
                 continue
             plain = False  # until the end of the line
             start = p
-            if topic_length and starts_with(p, end, topic, topic_length):
-                p += topic_length
+            if starts_with(p, end, topic):
+                p += topic.length
             else:
                 p = hashed_token_end(p, end, &h)
-                topic, topic_length = start, p - start
-                query = judged.query(topic, topic_length, h) if look else -1
+                topic = word_of(start, p)
+                if look:
+                    query = judged.query(start, topic.length, h)
+                    if query >= 0:
+                        mask = judged.lay(table, query)
                 topics[count, ROW] = rows
                 topics[count, QUERY] = query
-                topics[count, START] = topic - begin
-                topics[count, LENGTH] = topic_length
+                topics[count, START] = start - begin
+                topics[count, LENGTH] = topic.length
                 topics[count, HASH] = <int64_t>h
                 topics[count, DESCENDING] = True
                 count += 1
@@ -378,7 +399,7 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
             lengths[rows] = <int32_t>(p - start)
             hashes[rows] = h
             if look:
-                row[rows] = judged.row(query, start, p - start, h) if query >= 0 else -1
+                row[rows] = judged.row(table, mask, start, p - start, h) if query >= 0 else -1
             start = skip_blanks(p, end)
             if whole:
                 p = token_end(start, end)
@@ -397,13 +418,13 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
                     if p == start or parse_double(start, p, &value) != FINE:
                         break
                 start = skip_blanks(p, end)
-                if tag_length and starts_with(start, end, tag, tag_length):
-                    p = start + tag_length
+                if starts_with(start, end, tag):
+                    p = start + tag.length
                 else:
                     p = token_end(start, end)
                     if p == start:
                         break
-                    tag, tag_length = start, p - start
+                    tag = word_of(start, p)
             values[rows] = value
             if not <float>value < above:
                 topics[count - 1, DESCENDING] = False
@@ -420,7 +441,7 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
         return None
     return (
         topics_array[:count], starts_array[:rows], lengths_array[:rows], values_array[:rows],
-        rows_array[:rows], (<const char*>tag)[:tag_length] if tag_length else b"",
+        rows_array[:rows], (<const char*>tag.start)[:tag.length],
     )
 
 

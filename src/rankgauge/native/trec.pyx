@@ -35,6 +35,7 @@ def tokenize(
         for i in range(size):
             if text[i] == 10:
                 lines += 1
+    lines = min(lines, size // (2 * columns) + 1)  # a byte and a blank a column at least
     places_array = np.empty((8, lines), dtype=np.int64)
     values_array = np.empty(lines, dtype=np.float64)
     counts_array = np.zeros(KINDS, dtype=np.int64)
