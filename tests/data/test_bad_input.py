@@ -309,7 +309,14 @@ def test_ids_in_messages_are_escaped(file: Path) -> None:
 @each_reader
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\n", b" \t\r\n\n\r\n ", BYTE_ORDER_MARK, BYTE_ORDER_MARK + b"\n", gzip.compress(b"")],
+    [
+        b"",
+        b"\n",
+        b" \t\r\n\n\r\n ",
+        BYTE_ORDER_MARK,
+        BYTE_ORDER_MARK + b"\n",
+        gzip.compress(b"", mtime=0),
+    ],
 )
 def test_a_file_without_lines_is_refused(read: Reader, content: bytes, file: Path) -> None:
     file.write_bytes(content)
