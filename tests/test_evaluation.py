@@ -207,3 +207,13 @@ def test_aggregates_sum_up_over_queries() -> None:
     scores = rg.evaluate(QRELS, RUN, [gm(RR)])
     assert scores.mean()["run"]["gm(RR)"] == pytest.approx((1 / 3 * 1 * 1e-5) ** (1 / 3))
     assert scores.per_query()["run"]["q1"][gm(RR)] == pytest.approx(1 / 3)
+
+
+def test_paths_among_other_runs_stand_for_files_folders_and_patterns(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        rg.write_run(RUN, tmp_path / f"{name}.run")
+    run = rg.Run.from_dict(RUN, name="c")
+    for paths in ([tmp_path], [tmp_path / "a.run", str(tmp_path / "[b].run")], [f"{tmp_path}/*"]):
+        scores = rg.evaluate(QRELS, [*paths, run], "RR")
+        assert scores.runs == ("a", "b", "c")
+        assert (scores.values == scores.values[2]).all()

@@ -67,8 +67,9 @@ def evaluate(
     "optimistic" is its reverse; "random" draws an order by `seed` and the ids of query and documents;
     "expected" gives the mean score over all orders, by the measure's own formula or, as a note then
     says, estimated. tail="tied", for ties="expected" alone, completes each list by what it lacks of a
-    collection of so many `documents`, all of them one more tie. `executor` does the
-    work, run by run; by default threads. `progress` is called with the name of each run done.
+    collection of so many `documents`, all of them one more tie. `executor` does the work, run by run;
+    by default threads. Processes are sent the judgments with every run. `progress` is called with the
+    name of each run done.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()

@@ -44,7 +44,13 @@ def sources_of(runs: Runs) -> list[Source]:
         files = [run for run in several if isinstance(run, str | os.PathLike)]
         if several and len(files) == len(several):
             return [*run_files(files)]
-        return [_source(run, f"run{number}") for number, run in enumerate(several, 1)]
+        sources: list[Source] = []
+        for number, run in enumerate(several, 1):
+            if isinstance(run, str | os.PathLike):
+                sources += run_files([run])
+            else:
+                sources.append(_source(run, f"run{number}"))
+        return sources
     return [_source(runs, "run")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,8 +20,14 @@ class WorkerDied(RankgaugeError):
     """A process that worked for us ended before its work did."""
 
 
+SHARING = threading.local()
+"""Marks the threads that share the processors with others of ours."""
+
+
 def processors() -> int:
-    """How many processors this process may use."""
+    """How many processors are for this thread to use."""
+    if getattr(SHARING, "one_of_many", False):
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -48,7 +55,7 @@ def outcomes(
     try:
         for item in items:
             try:
-                futures.append(pool.submit(_settled, work, item, name))
+                futures.append(pool.submit(_shared, work, item, name))
             except BrokenExecutor:
                 futures.append(None)
         for item, future in zip(items, futures, strict=True):
@@ -62,6 +69,15 @@ def outcomes(
                 future.cancel()
         if executor is None:
             pool.shutdown()
+
+
+def _shared(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> R | RankgaugeError:
+    before = getattr(SHARING, "one_of_many", False)
+    SHARING.one_of_many = True
+    try:
+        return _settled(work, item, name)
+    finally:
+        SHARING.one_of_many = before
 
 
 def _settled(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> R | RankgaugeError:

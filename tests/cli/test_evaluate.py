@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -792,3 +793,38 @@ def test_a_table_is_shown_also_where_the_encoding_lacks_its_characters(
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
     assert re.search(rb"^bm25 +all +1 +0\.0000$", done.stdout, re.MULTILINE)
+
+
+# What is not a run at all
+
+
+def test_a_folder_with_nothing_but_the_judgements(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    files.run.unlink()
+    code, out, err = rankgauge("evaluate", files.qrels, files.folder)
+    assert (code, out) == (2, "")
+    assert f"{files.folder}: no runs beside the judgements" in err
+
+
+def test_closed_standard_input(files: Files) -> None:
+    command = [sys.executable, "-m", "rankgauge", "evaluate", str(files.qrels), "-"]
+    result = subprocess.run(
+        f"{shlex.join(command)} <&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2
+    assert result.stderr == "standard input: is closed, expected a file or a pipe\n"
+
+
+def test_too_little_memory_for_the_judgements(files: Files) -> None:
+    resource = pytest.importorskip("resource")
+    with files.qrels.open("ab") as stream:
+        stream.truncate(2 << 30)  # a hole, nothing on the disk
+    result = subprocess.run(
+        [sys.executable, "-m", "rankgauge", "evaluate", str(files.qrels), str(files.run)],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)),
+    )
+    assert (result.returncode, result.stderr) == (2, "not enough memory\n")

@@ -221,8 +221,13 @@ def test_a_file_that_changes_meanwhile_is_not_trusted(
     def each(piece: Piece) -> None:
         path.write_bytes(text[:5000] if change == "cut" else text + b"x Q0 d 1 1 t\n")
 
-    with open_content(path) as content:
-        assert scanned(content, 6, each) is None
+    def read() -> bytes:
+        with open_content(path) as content:
+            assert scanned(content, 6, each) is None
+            return content.whole()
+
+    with pytest.raises(rg.InputError, match="changed while it was read"):
+        read()
 
 
 # Evaluation

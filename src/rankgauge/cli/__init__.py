@@ -68,6 +68,9 @@ def main() -> None:
     except RankgaugeError as error:
         click.echo(printable(str(error)), err=True)
         sys.exit(2)
+    except MemoryError:
+        click.echo("not enough memory", err=True)
+        sys.exit(2)
     except BrokenPipeError:
         abandon_output()
         sys.exit(1)

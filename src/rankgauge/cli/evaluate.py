@@ -154,6 +154,8 @@ def command(
     if qrels in runs:
         raise click.UsageError(f"{qrels} is given as judgements and as a run")
     sources = [run for run in run_files(runs, **reading) if not _same_file(run.path, qrels)]
+    if not sources:
+        raise click.UsageError(f"{', '.join(runs)}: no runs beside the judgements")
     judgments = read_qrels(qrels, subtopics=subtopics, **reading)
     with progress(len(sources)) as advance:
         scores = evaluate(

@@ -121,9 +121,11 @@ class Content:
             return self.raw
         try:
             self.stream.seek(0)
-            return _within(self.limit, _pieces(self.stream, self.size), self.source)
+            raw = _within(self.limit, _pieces(self.stream, self.size), self.source)
         except OSError as error:
-            raise _unreadable(self.source, error) from None
+            raise unreadable(self.source, error) from None
+        self.check_unchanged()
+        return raw
 
     def read_into(self, buffer: NDArray[np.uint8], start: int) -> bool:
         """Fill the buffer with the bytes from `start` on, if they are there."""
@@ -137,9 +139,11 @@ class Content:
         except OSError:
             return False
 
-    def unchanged(self) -> bool:
-        """Whether the file is still as it was when it was opened."""
-        return self.stream is None or _state(self.stream) == self.state
+    def check_unchanged(self) -> None:
+        """InputError unless the file is still as it was when it was opened."""
+        if self.stream is not None and _state(self.stream) != self.state:
+            message = "changed while it was read, expected a file that nobody is writing"
+            raise InputError(self.source, None, message)
 
 
 def _state(stream: Any) -> tuple[int, int]:
@@ -155,15 +159,18 @@ def open_content(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Co
     source = display_name(path)
     try:
         if os.fspath(path) == STANDARD_INPUT:
+            if sys.stdin is None:
+                raise InputError(source, None, "is closed, expected a file or a pipe")
             raw = _within(limit, _pieces(sys.stdin.buffer), source)
         else:
-            stream = open(path, "rb", buffering=0)  # noqa: SIM115
-            if _in_place(stream):
-                return Content(source, limit, stream=stream)
-            with stream:
+            with contextlib.ExitStack() as stack:
+                stream = stack.enter_context(open(path, "rb", buffering=0))
+                if _in_place(stream):
+                    stack.pop_all()  # it stays open for the content to be read from
+                    return Content(source, limit, stream=stream)
                 raw = _within(limit, _pieces(stream), source)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        raise _unreadable(source, error) from None
+        raise unreadable(source, error) from None
     return Content(source, limit, _decompressed(raw, source, limit))
 
 
@@ -177,7 +184,8 @@ def _in_place(stream: Any) -> bool:
     return compression(head) is None
 
 
-def _unreadable(source: str, error: Exception) -> InputError:
+def unreadable(source: str, error: Exception) -> InputError:
+    """What the user is told of a file that the system does not let us read."""
     reason = getattr(error, "strerror", None) or error
     return InputError(source, None, f"cannot be read: {reason}")
 

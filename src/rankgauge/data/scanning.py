@@ -98,7 +98,8 @@ def scanned(
 ) -> list[R] | None:
     """What `each` makes of the pieces of a file, in their order; None where the file is not plain.
 
-    A piece is there only while `each` works on it. So many `threads` work at once.
+    A piece is there only while `each` works on it. So many `threads` work at once. InputError where
+    the file changes meanwhile.
     """
     buffers = threading.local()
 
@@ -112,8 +113,9 @@ def scanned(
         if result is None:
             return None
         done.append(result)
+    content.check_unchanged()
     hashes = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *(found for found, _ in done)]))
-    if not hashes.size or (hashes[1:] == hashes[:-1]).any() or not content.unchanged():
+    if not hashes.size or (hashes[1:] == hashes[:-1]).any():
         return None
     return [result for _, result in done]
 

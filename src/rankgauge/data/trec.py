@@ -29,6 +29,7 @@ from rankgauge.data.files import (
     display_name,
     open_content,
     table_kind,
+    unreadable,
     writing,
 )
 from rankgauge.data.model import (
@@ -46,6 +47,7 @@ from rankgauge.data.scanning import Piece, scanned
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
 from rankgauge.native.scan import Lookup
+from rankgauge.workers import processors
 
 R = TypeVar("R")
 Path = str | os.PathLike[str]
@@ -56,6 +58,7 @@ COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
 RUN_LINE = "topic Q0 document rank score tag"
 QRELS_LINE = "topic iteration document grade"
 SUBTOPICS_LINE = "topic subtopic document grade"
+COLUMNS = {line: len(line.split()) for line in (RUN_LINE, QRELS_LINE, SUBTOPICS_LINE)}
 
 FAULTS = {
     1: "too few columns",
@@ -129,20 +132,20 @@ def read_run(
     `comments` passes over lines that start with #, `more_columns` over what follows the tag. Parquet
     and JSON Lines are known by how they begin, and read as `read_run_table` does.
     """
+    name = run_name(path) if name is None else name
     with open_content(path, limit=size_limit) as content:
-        return _run(
-            content, run_name(path) if name is None else name, lenient, comments, more_columns
-        )
+        if table_kind(content.head()) is not None:
+            return _run_table(content, name)
+        return _run(_read_rows(content, RUN_LINE, lenient, comments, more_columns), content, name)
 
 
-def _run(
-    content: Content, name: str, lenient: bool, comments: bool = False, more_columns: bool = False
-) -> Run:
-    if table_kind(content.head()) is not None:
-        from rankgauge.data.table_files import run_table
+def _run_table(content: Content, name: str) -> Run:
+    from rankgauge.data.table_files import run_table
 
-        return run_table(content, name)
-    rows = _read_rows(content, RUN_LINE, lenient, comments, more_columns)
+    return run_table(content, name)
+
+
+def _run(rows: _Rows, content: Content, name: str) -> Run:
     return Run(
         name,
         rows.topics,
@@ -177,8 +180,12 @@ class RunFile:
     def scanned(self, each: Callable[[Piece], R], judged: Lookup, threads: int) -> list[R] | Run:
         """What `each` makes of the pieces of a plain file, or the run where it is not plain."""
         with open_content(self.path, limit=self.size_limit) as content:
-            done = scanned(content, len(RUN_LINE.split()), each, judged=judged, threads=threads)
-            return _run(content, self.label, self.lenient) if done is None else done
+            if table_kind(content.head()) is not None:
+                return _run_table(content, self.label)
+            done = scanned(content, COLUMNS[RUN_LINE], each, judged=judged, threads=threads)
+            if done is not None:
+                return done
+            return _run(_read_with_care(content, RUN_LINE, self.lenient), content, self.label)
 
 
 def run_files(
@@ -204,7 +211,10 @@ def _files(path: Path) -> list[str]:
     """The files that a path, or a pattern, stands for."""
     name = os.fspath(path)
     if os.path.isdir(name):
-        inside = sorted(file for file in os.listdir(name) if not file.startswith("."))
+        try:
+            inside = sorted(file for file in os.listdir(name) if not file.startswith("."))
+        except OSError as error:
+            raise unreadable(name, error) from None
         files = [os.path.join(name, file) for file in inside]
         files = [file for file in files if not os.path.isdir(file)]
         if not files:
@@ -316,8 +326,7 @@ def _read_rows(
 ) -> _Rows:
     """The rows of a file: fast where it is plain, else with care."""
     if not comments and expected is not SUBTOPICS_LINE:
-        columns = len(expected.split())
-        parts = scanned(content, columns, _kept, threads=os.cpu_count() or 1)
+        parts = scanned(content, COLUMNS[expected], _kept, threads=processors())
         if parts is not None:
             return _joined(parts)
     return _read_with_care(content, expected, lenient, comments, more_columns)
@@ -344,10 +353,14 @@ def _joined(parts: Sequence[_Rows]) -> _Rows:
 
 
 def _read_with_care(
-    content: Content, expected: str, lenient: bool, comments: bool, more_columns: bool
+    content: Content,
+    expected: str,
+    lenient: bool = False,
+    comments: bool = False,
+    more_columns: bool = False,
 ) -> _Rows:
     """The rows of any file; a fault is named by its line, or dropped and counted."""
-    source, columns = content.source, len(expected.split())
+    source, columns = content.source, COLUMNS[expected]
     raw = content.whole()
     text = text_of(raw, source)
     if comments:

@@ -2,7 +2,7 @@
 """The fast way through a well-formed TREC file: one pass, no id copied, judgements looked up on the way.
 
 It takes only what is plain: every topic's lines together, no fault, no duplicate, no control
-characters, fewer than 2^31 bytes at a time. Of anything else it says no more than that, and the caller
+characters, at most 256 MiB at a time. Of anything else it says no more than that, and the caller
 reads the file the careful way (`tokenize`), which gives the same result or names the line that is wrong.
 
 Every access is checked against the end of the text. A buffer holds whole lines of whole topics.
@@ -35,6 +35,8 @@ cdef enum:
     HASH = 4
     DESCENDING = 5
     FIELDS = 6
+
+cdef Py_ssize_t MOST_BYTES = 1 << 28
 
 cdef uint64_t ONES = 0x0101010101010101ULL
 cdef uint64_t HIGHS = 0x8080808080808080ULL
@@ -334,7 +336,7 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
     if columns != 4 and columns != 6:
         raise ValueError("a run has six columns, a qrels file four")
     cdef Py_ssize_t size = text.shape[0], rows = 0, count = 0
-    if not LITTLE or size == 0 or size > 0x7fffffff:
+    if not LITTLE or size == 0 or size > MOST_BYTES:
         return None
     cdef Py_ssize_t room = size // (2 * columns) + 1  # a byte and a blank a column at least
     starts_array = np.empty(room, dtype=np.int32)
