@@ -9,6 +9,8 @@ import io
 import json
 import math
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -356,7 +358,7 @@ def test_what_is_no_table_is_refused(thing: object) -> None:
 def test_a_stream_that_cannot_be_made_is_an_input_error() -> None:
     class Broken:
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-            raise OSError("gone")
+            raise OSError("gone\nTraceback (most recent call last)")
 
     with pytest.raises(rg.InputError, match="cannot be read as Arrow data \\(gone\\)"):
         Run.from_frame(Broken())
@@ -380,6 +382,74 @@ def test_pandas_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
         assert_same(Run.from_frame(kind), expected)
     with pytest.raises(rg.InputError, match="row 1: no document"):
         Run.from_frame(pandas.DataFrame({**PLAIN, "docno": ["a", None, "b"]}))
+
+
+# Memory
+
+
+def assert_plain(run: Run) -> None:
+    assert_same(run, Run.from_dict(EXPECTED))
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrow", "pandas", "arrays"])
+def test_what_happens_to_a_table_later_does_not_reach_the_run(kind: str) -> None:
+    """A frame over arrays may share their memory; the run must not."""
+    queries, documents = np.array(PLAIN["qid"]), np.array(PLAIN["docno"])
+    scores, numbers = np.array(PLAIN["score"]), np.array([5, 6, 7])
+    run_columns = {"qid": queries, "docno": documents, "score": scores}
+    if kind == "arrays":
+        run = Run.from_arrays(*run_columns.values())
+        judged = Judgments.from_arrays(numbers, documents, numbers)
+    else:
+        made = {"polars": "polars", "arrow": "pyarrow", "pandas": "pandas"}[kind]
+        package = pytest.importorskip(made)
+        make = package.table if kind == "arrow" else package.DataFrame
+        if kind == "arrow":
+            run_columns |= {"qid": PLAIN["qid"], "docno": PLAIN["docno"]}
+        run = Run.from_frame(make(run_columns))
+        judged = Judgments.from_frame(make({"qid": numbers, "docno": numbers, "rel": numbers}))
+    assert all(array.flags.writeable for array in (queries, documents, scores, numbers))
+    queries[:], documents[:], scores[:], numbers[:] = "x", "y", math.nan, 1
+    assert_plain(run)
+    assert list(judged.queries) == [b"5", b"6", b"7"]
+    assert judged.grades.tolist() == [5, 6, 7]
+
+
+def test_a_cell_of_pandas_changed_later_does_not_reach_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pandas = pytest.importorskip("pandas")
+
+    def none(self: object, requested_schema: object = None) -> object:
+        raise ImportError("pyarrow")
+
+    for way in ("as it is", "without pyarrow"):
+        if way == "without pyarrow":
+            monkeypatch.setattr(pandas.DataFrame, "__arrow_c_stream__", none)
+        frame = pandas.DataFrame(PLAIN)
+        run = Run.from_frame(frame)
+        frame.loc[0, "score"], frame.loc[0, "docno"] = -1.0, "z"
+        assert_plain(run)
+
+
+def test_text_in_a_buffer_that_changes_later_does_not_reach_the_run() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    data, offsets = np.frombuffer(b"aba", np.uint8).copy(), np.arange(4, dtype=np.int32)
+    buffers = [None, arrow.py_buffer(offsets), arrow.py_buffer(data)]
+    documents = arrow.Array.from_buffers(arrow.string(), 3, buffers)
+    run = Run.from_frame(arrow.table({**PLAIN, "docno": documents}))
+    data[:], offsets[:] = 0, 0
+    assert_plain(run)
+
+
+def test_the_base_of_a_view_changed_later_does_not_reach_the_run() -> None:
+    base = np.array([3.0, 0.0, 2.0, 0.0, 1.0, 0.0])
+    for view in (base[::2], base[::2].copy()[:]):
+        run = Run.from_arrays(PLAIN["qid"], PLAIN["docno"], view)
+        view[:] = math.nan
+        assert_plain(run)
+        assert not run.scores.flags.writeable
+        base[::2] = [3.0, 2.0, 1.0]
 
 
 # Arrays
@@ -414,6 +484,11 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         Run.from_arrays(["q"] * 2, ["a", "b"], np.ma.array([1.0, 2.0], mask=[False, True]))
     with pytest.raises(rg.InputError, match="row 0: the score is beyond double precision"):
         Run.from_arrays(["q"], ["a"], [10**400])
+    with pytest.raises(rg.InputError, match="a str for the query, expected an array or a list"):
+        Run.from_arrays("q", "a", 1.0)
+    for scores in (1.0, {0: 1.0}, b"1"):
+        with pytest.raises(rg.InputError, match=r"for the score, expected an array or a list"):
+            Run.from_arrays(["q"], ["a"], scores)
     for documents in (np.array(["\ud800"]), ["\ud800"]):
         with pytest.raises(rg.InputError, match=r"row 0: the document .* is no text"):
             Run.from_arrays(["q"], documents, [1])
@@ -463,6 +538,93 @@ def test_more_rows_than_the_limit_could_hold_are_not_unpacked(tmp_path: Path) ->
     assert path.stat().st_size < 100_000
     with pytest.raises(rg.InputError, match="holds 200,000 rows, more than 1,000,000 bytes"):
         rg.read_run_table(path, size_limit=1_000_000)
+
+
+@pytest.mark.parametrize("kind", [pl.String, pl.Binary, pl.Categorical])
+def test_a_word_that_many_rows_share_counts_in_each(tmp_path: Path, kind: Any) -> None:
+    path = tmp_path / "bomb.parquet"
+    word = pl.Series(["x" * 1_000_000]).cast(kind)
+    frame = pl.DataFrame({"qid": word}).join(
+        pl.DataFrame({"docno": range(400), "score": [1.0] * 400}), how="cross"
+    )
+    frame.write_parquet(path)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(rg.InputError, match="holds 400 rows, more than 10,000,000 bytes, expected"):
+        rg.read_run_table(path, size_limit=10_000_000)
+    assert len(rg.read_run_table(path, size_limit=410_000_000).scores) == 400
+
+
+def test_lists_in_a_parquet_file_are_refused(tmp_path: Path) -> None:
+    pl.DataFrame({**PLAIN, "docno": [["a"], ["b"], ["c"]]}).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(rg.InputError, match="'docno' for the document holds nested values, expect"):
+        rg.read_run_table(tmp_path / "x.parquet")
+
+
+def test_a_decoder_that_takes_too_much_memory_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("resource")
+    (tmp_path / "x.parquet").write_bytes(parquet_bytes())
+    greedy = "from rankgauge.data import table_files as t; t._limit_memory(10**6); bytes(1 << 40)"
+    monkeypatch.setattr(table_files, "DECODER", greedy)
+    with pytest.raises(rg.InputError, match="takes more memory than 1,000,000 bytes of data"):
+        rg.read_run_table(tmp_path / "x.parquet", size_limit=10**6)
+
+
+@pytest.mark.parametrize("executable", [None, ""])
+def test_without_a_python_to_start_this_one_decodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executable: Any
+) -> None:
+    (tmp_path / "x.parquet").write_bytes(parquet_bytes())
+    monkeypatch.setattr(sys, "executable", executable)
+    assert_plain(rg.read_run(tmp_path / "x.parquet"))
+
+
+def test_a_frozen_program_does_not_start_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.parquet").write_bytes(parquet_bytes())
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(table_files, "DECODER", "raise SystemExit(9)")
+    assert_plain(rg.read_run(tmp_path / "x.parquet"))
+
+
+@pytest.mark.parametrize(
+    "decoder",
+    ["import no_such_package", "raise KeyError('x')", "raise SystemExit(9)", "print('no table')"],
+)
+def test_a_decoder_that_fails_does_not_blame_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, decoder: str
+) -> None:
+    (tmp_path / "x.parquet").write_bytes(parquet_bytes())
+    monkeypatch.setattr(table_files, "DECODER", decoder)
+    with pytest.raises(rg.InputError, match=r"x.parquet: cannot be decoded \(.*sound\)"):
+        rg.read_run(tmp_path / "x.parquet")
+
+
+def test_an_interpreter_that_does_not_start_does_not_blame_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.parquet").write_bytes(parquet_bytes())
+    for executable in (tmp_path / "gone", tmp_path):
+        monkeypatch.setattr(sys, "executable", str(executable))
+        with pytest.raises(rg.InputError, match=r"x.parquet: cannot be decoded \(.*sound\)"):
+            rg.read_run(tmp_path / "x.parquet")
+
+
+def test_the_decoder_finds_packages_where_this_process_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interpreter that knows of no package by itself."""
+    path = tmp_path / "x.parquet"
+    path.write_bytes(parquet_bytes())
+    run = subprocess.run
+
+    def bare(command: list[str], **options: Any) -> Any:
+        return run([command[0], "-S", "-E", *command[1:]], **options)
+
+    monkeypatch.setattr(subprocess, "run", bare)
+    assert_plain(rg.read_run(path))
 
 
 WANTED = ((columns.QUERY, None), (columns.DOCUMENT, None), (columns.SCORE, None))
@@ -597,6 +759,77 @@ def test_the_fast_way_through_json_lines_says_what_the_slow_one_says(
             assert str(caught.value) == str(error)  # noqa: PT017
         else:
             assert_same(_json_run(text), expected)
+
+
+tokens = st.sampled_from(
+    [
+        *(b'"a"', b'"b\\n"', b'"1e5"', b'"docno"', b'"say \\"docno\\": x"'),
+        *(b"1", b"-0", b"1e5", b"1E2", b"1.0", b"1e300", b"1e400", b"100000000000000000000000"),
+        *(b"null", b"[1]", b'{"docno":"a"}'),
+    ]
+)
+keys = st.sampled_from(
+    [b'"qid"', b'"docno"', b'"score"', b'"\\u0064ocno"', b'"text"', b'"doc\\u006eo"']
+)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([b'"q"', b"7"]),
+            tokens,
+            st.sampled_from([b"1", b"2.5", b"1e400"]),
+            st.lists(st.tuples(keys, tokens), max_size=1),
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    st.sampled_from([b":", b": ", b"\t: "]),
+)
+def test_the_two_ways_read_the_same_of_any_json(lines: Any, colon: bytes) -> None:
+    text = b""
+    for query, document, score, more in lines:
+        pairs = [(b'"qid"', query), (b'"docno"', document), (b'"score"', score), *more]
+        text += b"{" + b",".join(key + colon + value for key, value in pairs) + b"}\n"
+    with pytest.MonkeyPatch.context() as patch:
+        outcomes = []
+        for read_as in (lambda: slow(text, patch), lambda: _json_run(text)):
+            try:
+                run = read_as()
+                outcomes.append((list(run.queries), list(run.documents), run.scores.tolist()))
+            except rg.InputError as error:
+                outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"qid":"q","docno":"a","score":1,"docno":"b"}', "x:2: 'docno' more than once, expected"),
+        (b'{"qid":"q","docno":"a","score":1,"\\u0064ocno":"b"}', "x:2: 'docno' more than once"),
+        (b'{"qid":"q","docno":1e5,"score":1}', "x:2: the document is 100000.0, expected text"),
+        (b'{"qid":"q","docno":1e300,"score":1}', "x:2: the document is 1e+300, expected text"),
+    ],
+)
+@pytest.mark.parametrize("first", ['"d"', "7"])
+def test_unusual_json_is_refused_whatever_the_way(line: bytes, message: str, first: str) -> None:
+    text = b'{"qid":"q","docno":%b,"score":2}\n%b\n' % (first.encode(), line)
+    with pytest.raises(rg.InputError) as caught:
+        _json_run(text)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_grade_is_a_whole_number_in_json_too(tmp_path: Path) -> None:
+    for grade in (b"1.0", b"1e0", b'"1"'):
+        line = b'{"qid":"q","docno":"%b","rel":%b}\n'
+        (tmp_path / "x.jsonl").write_bytes(line % (b"a", b"1") + line % (b"b", grade))
+        with pytest.raises(rg.InputError, match=r"x.jsonl:2: .*expected a (whole )?number"):
+            rg.read_qrels_table(tmp_path / "x.jsonl")
+
+
+def test_keys_that_nobody_asked_for_may_repeat() -> None:
+    text = b'{"qid":"q","docno":"a","score":1,"t":1,"t":2}\n'
+    assert_same(_json_run(text), Run.from_dict({"q": {"a": 1.0}}))
 
 
 @pytest.mark.skipif(not table_files.polars_is_strict(), reason="an old polars")
@@ -775,8 +1008,6 @@ def test_names_that_are_no_text_are_refused_by_frames() -> None:
 def test_a_package_that_is_not_there_is_named(
     scores: rg.Scores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
-
     for name in ("pandas", "pyarrow"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(rg.RankgaugeError, match="pip install pandas"):

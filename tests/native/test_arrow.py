@@ -212,7 +212,7 @@ class Producer:
             None,
         )
 
-    def _buffers(self, buffers: list[bytes | None]) -> Any:
+    def _buffers(self, buffers: list[Any]) -> Any:
         memory = [None if raw is None else ctypes.create_string_buffer(raw) for raw in buffers]
         addresses = [None if m is None else ctypes.addressof(m) for m in memory]
         array = (POINTER * len(buffers))(*addresses)
@@ -360,21 +360,36 @@ def test_numbers_are_those_of_the_column(form: str, batches: Any) -> None:
     assert numbers.dtype == np.dtype({**INTEGERS, **FLOATS}[form])
 
 
-def test_an_array_that_borrows_keeps_its_batch() -> None:
+def test_nothing_is_shared_with_the_maker_of_a_stream() -> None:
     batch = Batch([packed("U", [b"one", b"two"]), packed("g", [1.5, 2.5])], 2)
     producer = Producer([("U", None), ("g", None)], [batch])
     read = table(producer)
     (data, offsets), scores = read.ids(0), read.numbers(1)
-    assert not data.flags.owndata
-    assert not data.flags.writeable
-    assert not scores.flags.owndata
-    del read, data, offsets
-    gc.collect()
-    assert producer.released["batch 0"] == 0
-    assert scores.tolist() == [1.5, 2.5]
-    del scores
+    del read
     gc.collect()
     assert producer.released["batch 0"] == 1
+    assert all(array.flags.owndata for array in (data, offsets, scores))
+    assert list(Ids(data, offsets)) == [b"one", b"two"]
+    assert scores.tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("place", [0, 8, 12])
+def test_memory_that_changes_while_it_is_read_is_refused(
+    place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The length, the block and the start of a view, changed between the two passes."""
+    producer = Producer([("vu", None)], [Batch([packed("vu", [b"longer than a view"])], 1)])
+    read = table(producer)
+    views = next(kept[1] for kept in producer.kept if isinstance(kept, list) and len(kept) == 4)
+    empty = np.empty
+
+    def meanwhile(*args: Any, **options: Any) -> Any:
+        views[place : place + 4] = b"c\0\0\0"
+        return empty(*args, **options)
+
+    monkeypatch.setattr(np, "empty", meanwhile)
+    with pytest.raises(ValueError, match="row 0 changed while it was read"):
+        read.ids(0)
 
 
 def test_a_failing_stream_says_why_and_releases_everything() -> None:

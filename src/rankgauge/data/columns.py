@@ -5,7 +5,7 @@ A fault is an InputError that names the row, counted from 0, or the line of a fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -106,6 +106,7 @@ def lines_of(text: bytes) -> list[tuple[int, bytes]]:
 class Column(Protocol):
     """A column of a table, of which the caller knows whether it holds ids or numbers."""
 
+    # Both in memory of their own, which nobody changes later.
     def ids(self, role: Role, place: Place) -> Ids: ...
     def numbers(self, role: Role, place: Place) -> NDArray[Any]: ...
 
@@ -118,7 +119,7 @@ class ArrowColumn:
     index: int
 
     def ids(self, role: Role, place: Place) -> Ids:
-        """The ids, borrowed or copied without a Python object each."""
+        """The ids, copied without a Python object each."""
         if self.table.formats[self.index] not in arrow.LAYOUTS:
             raise self._type_error(role, place, "text or whole numbers")
         self._refuse_nulls(role, place, "an id")
@@ -191,11 +192,16 @@ class ArrayColumn:
             return _object_numbers(self.values, role, place)
         if array.dtype.kind not in "iuf":
             raise type_error(role, place, "array", str(array.dtype), "numbers")
-        return array
+        return array.copy()
 
     def _array(self, role: Role, place: Place, expected: str) -> NDArray[Any] | None:
         """The values if they are an array, of one dimension and with nothing masked."""
         if not isinstance(self.values, np.ndarray):
+            if not _is_column(self.values):
+                message = (
+                    f"a {type(self.values).__name__} for the {role.option}, expected an array "
+                )
+                raise InputError(place.source, None, message + "or a list with a value a row")
             return None
         if self.values.ndim != 1:
             held = f"{self.values.ndim} dimensions"
@@ -204,6 +210,15 @@ class ArrayColumn:
         if masked.size:
             raise _missing(role, place, int(masked[0]), expected)
         return np.asarray(self.values)
+
+
+def _is_column(values: object) -> bool:
+    """Whether these can be taken one by one; text can, but is a single value."""
+    try:
+        iter(values)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return not isinstance(values, str | bytes | Mapping)
 
 
 def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
@@ -271,4 +286,10 @@ def type_error(role: Role, place: Place, what: str, held: str, expected: str) ->
 
 
 def not_arrow(source: str, error: Exception) -> InputError:
-    return InputError(source, None, f"cannot be read as Arrow data ({error}), expected a table")
+    message = f"cannot be read as Arrow data ({first_line(error)}), expected a table"
+    return InputError(source, None, message)
+
+
+def first_line(error: BaseException) -> str:
+    """What an exception says, as part of a message."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

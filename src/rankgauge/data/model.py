@@ -166,7 +166,8 @@ class Judgments:
         with `__arrow_c_stream__`, such as an Arrow table.
 
         Columns are found by their usual names (query_id, doc_id, relevance and the like), or by
-        those given; only a `subtopic` must be given. Grades are whole numbers.
+        those given; only a `subtopic` must be given. Grades are whole numbers. Nothing is shared
+        with the table: it may change afterwards.
 
         >>> import polars
         >>> frame = polars.DataFrame({"qid": [1, 1], "docno": ["d1", "d2"], "label": [1, 0]})
@@ -189,6 +190,7 @@ class Judgments:
         source: str = "judgments",
     ) -> Judgments:
         """Judgments from arrays or lists with a value for each: ids as text, bytes or whole numbers.
+        All of it is copied.
 
         >>> Judgments.from_arrays(np.array([1, 1]), np.array([b"d1", b"d2"]), np.array([1, 0]))
         Judgments: 1 query, 2 judgements
@@ -351,7 +353,8 @@ class Run:
         anything with `__arrow_c_stream__`, such as an Arrow table.
 
         Columns are found by their usual names (query_id, doc_id, score and the like), or by those
-        given. Ids may be text, bytes, categories or whole numbers, in any order of rows.
+        given. Ids may be text, bytes, categories or whole numbers, in any order of rows. Nothing
+        is shared with the table: it may change afterwards.
 
         >>> import polars
         >>> frame = polars.DataFrame({"qid": [1, 1], "docno": ["d1", "d2"], "score": [2.5, 1.0]})
@@ -373,7 +376,7 @@ class Run:
         name: str = "run",
     ) -> Run:
         """A run from arrays or lists with a value for each document: ids as text, bytes or whole
-        numbers.
+        numbers. All of it is copied.
 
         >>> Run.from_arrays(np.array([1, 1]), np.array(["d1", "d2"]), np.array([2.5, 1.0]))
         Run run: 1 query, 2 documents
@@ -448,6 +451,7 @@ def _freeze(owner: object, *names: str) -> None:
 
 
 def _frozen(array: NDArray[T]) -> NDArray[T]:
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array
+    """A read-only view, which leaves the array as writeable as its maker wants it."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
+from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -19,7 +21,9 @@ from rankgauge.data.columns import (
     Place,
     Role,
     Wanted,
+    first_line,
     lines_of,
+    type_error,
 )
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import (
@@ -34,7 +38,6 @@ from rankgauge.data.model import Judgments, Run
 from rankgauge.data.tables import (
     arrow_table,
     columns_of,
-    first_line,
     judgment_columns,
     judgments_of,
     loaded,
@@ -115,36 +118,71 @@ def _file_columns(
     return _json_columns(text, wanted, source), Place(source, text)
 
 
-DECODER = "from rankgauge.data.table_files import decode; decode()"
+DECODER = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from rankgauge.data.table_files import decode; decode()"
+)
+
+REFUSED = 83
+"""How the decoder ends when it has a message for the user."""
 
 
 def _parquet_columns(raw: bytes, wanted: Wanted, source: str, limit: int) -> list[Column]:
     """The columns of a Parquet file, decoded by another process: polars can end the one it is in over
-    a page that promises too much."""
+    a page that promises too much. Where there is no Python to start, by this one."""
+    import polars as pl
+
+    if not sys.executable or getattr(sys, "frozen", False):
+        return columns_of(parquet_frame(raw, wanted, source, limit), wanted, source)
+    decoded = _decoded(raw, wanted, source, limit)
+    try:
+        frame = pl.read_ipc(io.BytesIO(decoded))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise _no_decoder(source, first_line(error)) from None
+    return columns_of(frame, wanted, source)
+
+
+def _decoded(raw: bytes, wanted: Wanted, source: str, limit: int) -> bytes:
+    """What `decode` makes of a Parquet file in a process of its own."""
     import json
     import subprocess
 
-    import polars as pl
+    import rankgauge
 
     asked = json.dumps([[(role.option, name) for role, name in wanted], source, limit])
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", DECODER, asked],
-        input=raw,
-        capture_output=True,
-        check=False,
-    )
+    # The other process finds packages where this one does, but not in the folder it happens to be in.
+    paths = [path for path in sys.path if isinstance(path, str) and path]
+    root = os.path.dirname(os.path.dirname(os.path.abspath(rankgauge.__file__)))
+    paths = paths if root in paths else [root, *paths]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", DECODER, asked, *paths],
+            input=raw,
+            capture_output=True,
+            check=False,
+        )
+    except (OSError, ValueError) as error:
+        raise _no_decoder(source, first_line(error)) from None
+    if done.returncode == 0:
+        return done.stdout
     if done.returncode == REFUSED:
         raise InputError(source, None, done.stdout.decode())
-    if done.returncode:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        message = f"damaged Parquet data ({': '.join(['its decoder crashed', *last])}), expected "
-        message += "a whole file"
-        raise InputError(source, None, message)
-    return columns_of(pl.read_ipc(io.BytesIO(done.stdout)), wanted, source)
+    last = "".join(done.stderr.decode(errors="replace").strip().splitlines()[-1:])
+    if "memory allocation of" in last or last.startswith("MemoryError"):
+        message = (
+            f"takes more memory than {limit:,} bytes of data should, expected less (raise the "
+        )
+        raise InputError(source, None, message + "size limit, unless the file is damaged)")
+    # Only a signal, or on Windows an unusual code, is a crash; the rest is no work of the file.
+    if done.returncode > 0 and (os.name != "nt" or done.returncode in (1, 2)):
+        raise _no_decoder(source, last or f"it ended with {done.returncode}")
+    message = f"damaged Parquet data ({': '.join(filter(None, ['its decoder crashed', last]))}), "
+    raise InputError(source, None, message + "expected a whole file")
 
 
-REFUSED = 3
-"""How the decoder ends when it has a message for the user."""
+def _no_decoder(source: str, reason: str) -> InputError:
+    message = f"cannot be decoded ({reason}), expected Python with rankgauge and polars at "
+    return InputError(source, None, message + f"{sys.executable} (the file may be sound)")
 
 
 def decode() -> None:
@@ -154,32 +192,73 @@ def decode() -> None:
     roles = {role.option: role for role in (QUERY, DOCUMENT, SCORE, GRADE, SUBTOPIC)}
     asked, source, limit = json.loads(sys.argv[1])
     wanted = [(roles[option], name) for option, name in asked]
+    _limit_memory(limit)
     try:
         frame = parquet_frame(sys.stdin.buffer.read(), wanted, source, limit)
     except InputError as error:
         sys.stdout.buffer.write(error.message.encode())
+        sys.stdout.buffer.flush()
         sys.exit(REFUSED)
     frame.write_ipc(sys.stdout.buffer)
 
 
+def _limit_memory(limit: int) -> None:
+    """Bounds what this process allocates: room for the packages and threads, and for the data in each
+    form it has on its way."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    room = (2 << 30) + (16 << 20) * (os.cpu_count() or 1) + 8 * limit
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bounds = [bound for bound in (room, soft, hard) if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min(bounds), hard))
+
+
 def parquet_frame(raw: bytes, wanted: Wanted, source: str, limit: int) -> Any:
-    """The wanted columns of a Parquet file, as a polars frame."""
+    """The wanted columns of a Parquet file, as a polars frame, which takes no more than the limit."""
     import polars as pl
 
     try:
-        frame = pl.scan_parquet(io.BytesIO(raw))
-        names = frame.collect_schema().names()
+        scan = pl.scan_parquet(io.BytesIO(raw))
+        schema = scan.collect_schema()
+        names = schema.names()
         chosen = [names[role.find(names, name, source)] for role, name in wanted]
-        rows = frame.select(pl.len()).collect().item()
+        for (role, _), name in zip(wanted, chosen, strict=True):
+            if schema[name].is_nested():
+                what = f"column {name!r}"
+                raise type_error(role, Place(source), what, "nested values", "plain ones")
+        rows = scan.select(pl.len()).collect().item()
         if not rows:
             raise InputError(source, None, "no rows, expected some")
-        if rows * 8 * len(chosen) > limit:  # the least that so many rows take
-            message = f"holds {rows:,} rows, more than {limit:,} bytes, expected less "
-            raise InputError(source, None, message + "(raise the size limit)")
-        return frame.select(list(dict.fromkeys(chosen))).collect()
+        _refuse_size(rows, rows * 8 * len(chosen), source, limit)  # the least they take
+        frame = scan.select(list(dict.fromkeys(chosen))).collect()
+        # In polars the rows that hold the same word share it; a column of ids has it once a row.
+        text = sum(_text_size(frame[name]) for name in chosen)
+        _refuse_size(rows, text + rows * 8 * len(chosen), source, limit)
+        return frame
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         message = f"damaged Parquet data ({first_line(error)}), expected a whole file"
         raise InputError(source, None, message) from None
+
+
+def _text_size(column: Any) -> int:
+    """How many bytes the texts of a polars column are together."""
+    import polars as pl
+
+    if column.dtype == pl.Binary:
+        sizes = column.bin.size()
+    elif column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        sizes = column.cast(pl.String).str.len_bytes()
+    else:
+        return 0
+    return int(sizes.cast(pl.UInt64).sum())
+
+
+def _refuse_size(rows: int, size: int, source: str, limit: int) -> None:
+    if size > limit:
+        message = f"holds {rows:,} rows, more than {limit:,} bytes, expected less "
+        raise InputError(source, None, message + "(raise the size limit)")
 
 
 def _json_columns(text: bytes, wanted: Wanted, source: str) -> list[Column]:
@@ -198,6 +277,9 @@ def _json_columns(text: bytes, wanted: Wanted, source: str) -> list[Column]:
     for number, line in lines_of(text):
         record = _json_object(line, source, number)
         for key, column, (role, _) in zip(chosen, columns, wanted, strict=True):
+            if key in record.repeated:
+                message = f"{key!r} more than once, expected each key once (the {role.option})"
+                raise InputError(source, number, message)
             if key not in record:
                 message = f"no {key!r}, expected one as in the first line (the {role.option})"
                 raise InputError(source, number, message)
@@ -205,21 +287,30 @@ def _json_columns(text: bytes, wanted: Wanted, source: str) -> list[Column]:
     return [ArrayColumn(column) for column in columns]
 
 
-def _json_object(line: bytes, source: str, number: int) -> dict[str, object]:
+class JsonObject(dict[str, object]):
+    """An object of JSON; `repeated` has the keys that it has more than once."""
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        super().__init__(pairs)
+        counts = Counter(key for key, _ in pairs) if len(pairs) > len(self) else {}
+        self.repeated = {key for key, count in counts.items() if count > 1}
+
+
+def _json_object(line: bytes, source: str, number: int) -> JsonObject:
     try:
         import json
 
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=JsonObject)
     except (ValueError, RecursionError) as error:
         message = f"not JSON ({first_line(error)}), expected an object a line"
         raise InputError(source, number, message) from None
-    if not isinstance(record, dict):
+    if not isinstance(record, JsonObject):
         raise InputError(source, number, f"a JSON {type(record).__name__}, expected an object")
     return record
 
 
-CONVERTED = r"^(?:true$|false$|[\[{]|-?[0-9]+\.[0-9])"
-"""Text that polars may have made of a value that was no text."""
+ESCAPED_KEY = re.compile(rb'\\.[^"\\]*"\s*:')
+"""What a key looks like in which something is escaped; so does some text."""
 
 DAMAGED = "\0"
 """What polars makes of half a surrogate pair."""
@@ -264,10 +355,28 @@ def _polars_json(
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
     if frame.height != lines and frame.height != len(lines_of(text)):
         return None
-    texts = frame.select(pl.col(pl.String))
-    odd = pl.all().str.contains(CONVERTED) | pl.all().str.contains(DAMAGED, literal=True)
-    if any(column.has_nulls() for column in frame) or any(
-        column.any() for column in texts.select(odd)
+    if ESCAPED_KEY.search(text) or not all(
+        _plainly_there(text, key, kind, frame.height) for key, kind in schema.items()
     ):
         return None
+    odd = frame.select(pl.col(pl.String).str.contains(DAMAGED, literal=True))
+    if any(column.has_nulls() for column in frame) or any(column.any() for column in odd):
+        return None
     return loaded(arrow_table(frame, source), range(len(schema)), source)
+
+
+def _plainly_there(text: bytes, key: str, kind: Any, rows: int) -> bool:
+    """Whether a key is as often in the text as there are rows, and always before a value that Python
+    reads as polars does: a whole number in digits only, a text in quotes. A float may be anything."""
+    import json
+
+    import polars as pl
+
+    quoted = json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    if text.count(quoted) != rows:
+        return False
+    if kind == pl.Float64:
+        return True
+    value = rb'"' if kind == pl.String else rb"-?[0-9]++\s*+[,}]"
+    other = re.escape(quoted) + rb"(?!\s*+:\s*+" + value + rb")"
+    return re.search(other, text) is None

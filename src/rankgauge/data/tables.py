@@ -27,6 +27,7 @@ from rankgauge.data.columns import (
     Place,
     Wanted,
     bad_grade,
+    first_line,
     not_arrow,
     type_error,
 )
@@ -40,8 +41,8 @@ from rankgauge.data.model import (
     Labels,
     Run,
     decode,
-    first_rows,
 )
+from rankgauge.data.trec import repeated_pairs
 from rankgauge.native import arrow
 from rankgauge.native import ids as native
 
@@ -115,7 +116,7 @@ def judgments_of(columns: Sequence[Column], place: Place) -> Judgments:
         repeated = native.repeats(documents.data, documents.offsets, groups.bounds)
         _refuse_repeats(repeated, groups, documents, place, "query")
         return Judgments(groups.queries, groups.bounds, documents, grades, place.source)
-    repeated = _repeated_pairs(documents, subtopics, groups.bounds)
+    repeated = repeated_pairs(documents, subtopics, groups.bounds)
     _refuse_repeats(repeated, groups, documents, place, "query and subtopic")
     return Judgments.from_rows(
         groups.queries, groups.bounds, documents, subtopics, grades, place.source
@@ -145,14 +146,6 @@ def _same_length(source: str, *lengths: int) -> None:
         counts = ", ".join(map(str, lengths))
         message = f"columns of {counts} values, expected as many in each"
         raise InputError(source, None, message)
-
-
-def _repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
-    """For each row the first of its query with the same document and subtopic, -1 where it is new."""
-    pair = first_rows(documents, bounds) * len(documents) + first_rows(subtopics, bounds)
-    _, first, number = np.unique(pair, return_index=True, return_inverse=True)
-    earlier = first[number]
-    return np.where(earlier < np.arange(len(documents)), earlier, -1)
 
 
 def _refuse_repeats(
@@ -242,8 +235,3 @@ def loaded(table: arrow.Table, places: Iterable[int], source: str) -> list[Colum
     except ValueError as error:
         raise not_arrow(source, error) from None
     return [ArrowColumn(table, place) for place in places]
-
-
-def first_line(error: BaseException) -> str:
-    """What an exception says, as part of a message."""
-    return (str(error).splitlines() or [type(error).__name__])[0]

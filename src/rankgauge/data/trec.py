@@ -389,7 +389,7 @@ def _read_with_care(
     subtopics = None
     if expected is SUBTOPICS_LINE:
         subtopics = Ids(*native_ids.gather(text, *np.ascontiguousarray(places[2:4])))
-        repeated, same = _repeated_pairs(documents, subtopics, bounds), "topic and subtopic"
+        repeated, same = repeated_pairs(documents, subtopics, bounds), "topic and subtopic"
     again = np.flatnonzero(repeated >= 0)
     if again.size:
         first = again[np.argmin(starts[again])]
@@ -416,7 +416,7 @@ def _read_with_care(
     return _Rows(topics, bounds, documents, subtopics, values, decode(tag), tuple(dropped))
 
 
-def _repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
+def repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
     """For each row the first earlier one of its topic with the same document and subtopic, or -1."""
     pair = first_rows(documents, bounds) * len(documents) + first_rows(subtopics, bounds)
     _, first, number = np.unique(pair, return_index=True, return_inverse=True)

@@ -3,12 +3,11 @@
 
 An Arrow stream comes as the capsule that `__arrow_c_stream__` gives (the Arrow C data interface).
 What its arrays declare is checked: lengths, the number of buffers and children, ascending offsets,
-places in dictionaries and in blocks of text. The batches are released with the table, which lives
-as long as an array that borrows from it.
+places in dictionaries and in blocks of text. What is handed out is always a copy: the maker of a
+stream may change its memory later. The batches are released with the table.
 """
 import numpy as np
 
-from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memcpy, memset
@@ -265,26 +264,6 @@ cdef Values values_of(
     return values
 
 
-cdef class Borrowed:
-    """Bytes that belong to an Arrow array, which is kept as long as this is."""
-
-    cdef object owner
-    cdef Bytes start
-    cdef Py_ssize_t size
-
-    def __getbuffer__(self, Py_buffer* buffer, int flags):
-        PyBuffer_FillInfo(buffer, self, <void*>self.start, self.size, 1, flags)
-
-
-cdef object borrow(object owner, Bytes start, long long size, object dtype):
-    """A read-only array over memory of an Arrow array, copied only where it is not aligned."""
-    cdef Borrowed borrowed = Borrowed.__new__(Borrowed)
-    borrowed.owner = owner
-    borrowed.start = start if start != NULL else &NOTHING
-    borrowed.size = size
-    return np.require(np.frombuffer(borrowed, dtype=dtype), requirements=["A", "C"])
-
-
 cdef class Table:
     """All rows of an Arrow stream; the columns are asked for by their place.
 
@@ -398,6 +377,7 @@ cdef class Table:
         cdef Layout numbers = Layout(SIGNED, 1)
         cdef bint encoded = self.encoded[column], found
         cdef bytes format = <bytes>self.schema.children[column].format
+        memset(&words, 0, sizeof(Values))
         for b in range(self.count):
             length = self.batches[b].length
             memset(&whole, 0, sizeof(Values))
@@ -431,47 +411,15 @@ cdef class Table:
     def ids(self, Py_ssize_t column):
         """The column (data, offsets) of the texts, or of the whole numbers as decimal text.
 
-        Borrowed where it is one piece of text in one batch, else copied once. A null is empty.
+        A null is empty.
         """
-        cdef Py_ssize_t b, only = -1
-        for b in range(self.count):
-            if self.batches[b].length:
-                only = b if only == -1 else -2
-        if only >= 0 and not self.encoded[column] and LAYOUTS[self.formats[column]][0] == OFFSETS:
-            return self.borrowed_ids(only, column)
-        return self.copied_ids(column)
-
-    cdef object borrowed_ids(self, Py_ssize_t b, Py_ssize_t column):
-        cdef Values values = self.values(b, column)
-        cdef Bytes first = values.values + values.offset * values.width
-        cdef long long i, end, start = load_signed(first, values.width)
-        cdef long long last = start
-        cdef bint fine = start >= 0
-        with nogil:
-            for i in range(1, values.length + 1):
-                end = load_signed(first + i * values.width, values.width)
-                if end < last:
-                    fine = False
-                    break
-                last = end
-        if not fine or (last > start and values.data == NULL):
-            raise ValueError("text offsets that do not ascend")
-        dtype = np.int64 if values.width == 8 else np.int32
-        offsets = borrow(self, first, (values.length + 1) * values.width, dtype)
-        offsets = offsets.astype(np.int64, copy=False)
-        if start:
-            offsets = offsets - start
-        if values.data != NULL:
-            values.data += start
-        return borrow(self, values.data, last - start, np.uint8), offsets
-
-    cdef object copied_ids(self, Py_ssize_t column):
         cdef bint encoded = self.encoded[column], fine = True
         cdef Py_ssize_t b
         cdef long long i, row = 0, at = 0
         cdef Values values, words
         cdef Piece piece
         cdef const Values* dictionary = &words if encoded else NULL
+        memset(&words, 0, sizeof(Values))
         offsets_array = np.zeros(self.rows + 1, dtype=np.int64)
         cdef long long[::1] offsets = offsets_array
         for b in range(self.count):
@@ -497,9 +445,9 @@ cdef class Table:
                 words = self.words(b, column)
             with nogil:
                 for i in range(values.length):
-                    read_row(&values, dictionary, i, &piece)
                     # Memory that someone else changed meanwhile must not lead out of ours.
-                    if piece.length != offsets[row + 1] - offsets[row]:
+                    fine = read_row(&values, dictionary, i, &piece)
+                    if not fine or piece.length != offsets[row + 1] - offsets[row]:
                         fine = False
                         break
                     if piece.length:
@@ -510,13 +458,15 @@ cdef class Table:
         return data_array, offsets_array
 
     def numbers(self, Py_ssize_t column):
-        """The numbers of a column in the type they have; borrowed where they are in one batch."""
+        """The numbers of a column in the type they have."""
         cdef Py_ssize_t b
+        cdef long long at = 0
         cdef Values values
         cdef Layout layout
         dtype = np.dtype(NUMBERS[self.formats[column]])
         layout.kind, layout.width = SIGNED, dtype.itemsize
-        pieces = []
+        numbers = np.empty(self.rows, dtype=dtype)
+        cdef unsigned char[::1] raw = numbers.view(np.uint8)
         for b in range(self.count):
             if self.batches[b].length == 0:
                 continue
@@ -526,17 +476,11 @@ cdef class Table:
                 self.batches[b].offset,
                 self.batches[b].length,
             )
-            pieces.append(
-                borrow(
-                    self,
-                    values.values + values.offset * values.width,
-                    values.length * values.width,
-                    dtype,
-                )
+            memcpy(
+                &raw[at], values.values + values.offset * values.width, values.length * values.width
             )
-        if len(pieces) == 1:
-            return pieces[0]
-        return np.concatenate(pieces) if pieces else np.zeros(0, dtype=dtype)
+            at += values.length * values.width
+        return numbers
 
 
 cdef inline bint null_word(const Values* column, const Values* words, long long i) noexcept nogil:
@@ -601,6 +545,7 @@ def fixed_text(const unsigned int[:, ::1] rows):
     cdef Py_ssize_t count = rows.shape[0], width = rows.shape[1], i, j, length
     cdef long long at = 0
     cdef int size
+    cdef unsigned int point
     cdef Py_ssize_t bad = -1
     offsets_array = np.zeros(count + 1, dtype=np.int64)
     cdef long long[::1] offsets = offsets_array
@@ -617,14 +562,16 @@ def fixed_text(const unsigned int[:, ::1] rows):
             offsets[i + 1] = at
     data_array = np.empty(at, dtype=np.uint8)
     cdef unsigned char[::1] data = data_array
-    at = 0
     if bad < 0:
         with nogil:
             for i in range(count):
-                j = 0
-                while at < offsets[i + 1]:
-                    at += write_utf8(rows[i, j], &data[at])
-                    j += 1
+                at = offsets[i]
+                for j in range(width):
+                    # Points that someone else changed meanwhile must not lead out of our memory.
+                    point = rows[i, j]
+                    if at + utf8_length(point) > offsets[i + 1]:
+                        break
+                    at += write_utf8(point, &data[at])
     return data_array, offsets_array, bad
 
 
@@ -632,7 +579,8 @@ def decimals(rows):
     """The whole numbers of an array as ids in decimal text."""
     cdef Py_ssize_t count = len(rows), i
     cdef bint signed = rows.dtype.kind == "i"
-    wide = np.ascontiguousarray(rows, dtype=np.int64 if signed else np.uint64)
+    # A copy, for memory that someone else changes meanwhile must not lead out of ours.
+    wide = np.array(rows, dtype=np.int64 if signed else np.uint64)
     cdef const unsigned char[::1] raw = wide.view(np.uint8)
     cdef Values values
     cdef Piece piece
