@@ -17,8 +17,9 @@ HEAD = """\
 # The measures, and what they can answer
 
 Made from the registry by `docs/measures.py`. How a question is answered: `exact`; `enumerated`, while
-there are few enough documents to try every order or labelling; `–`, not at all. `score` is for any
-ranking; `ideal`, `worst` and `expected` are over the orders of the judged documents; `bounds` over the
+there are few enough documents to try every order or labelling, and beyond that, for `expected` and
+`variance`, estimated from orders drawn at random; `–`, not at all. `score` is for any ranking; `ideal`,
+`worst`, `expected` and `variance` are over the orders of the judged documents; `bounds` over the
 labels of the unjudged ones. With judgements by subtopic the ideal of the diversity measures is a greedy
 one, their worst is not known, and neither are the bounds of the normalised ones. What a wrapper answers
 depends on the measure inside; here it is the first of its examples.

@@ -8,6 +8,7 @@ from rankgauge.data.table_files import read_qrels_table, read_run_table
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import *  # noqa: F403
+from rankgauge.normalization import linear, minmax, v1, v2, z
 from rankgauge.scores import Scores
 from rankgauge.version import __version__
 
@@ -23,11 +24,16 @@ __all__ = [
     "Unsupported",
     "__version__",
     "evaluate",
+    "linear",
+    "minmax",
     "read_letor",
     "read_qrels",
     "read_qrels_table",
     "read_run",
     "read_run_table",
+    "v1",
+    "v2",
     "write_qrels",
     "write_run",
+    "z",
 ]

@@ -83,6 +83,7 @@ def versions(draw: st.DrawFn, name: str) -> Measure:
     if isinstance(entry, type):
         inside = draw(st.sampled_from([n for n, m in MEASURES.items() if m.direction != "none"]))
         measure = draw(versions(inside))
+        assume(entry.takes(measure))
         return around(lambda m: entry(m, **parameters), measure)
     measure = entry(**parameters)
     if measure.cutoffs == "required" or (measure.cutoffs == "optional" and draw(st.booleans())):

@@ -7,6 +7,7 @@ added later is checked here without anyone remembering; one without an oracle fa
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import pytest
 from hypothesis import assume, given, settings
@@ -37,6 +38,10 @@ def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
             last = measure.measure.cutoff
             cut = [by_oracle(measure.measure @ i, ranking, judged) for i in range(1, last + 1)]
             return math.fsum(cut) / last
+        if measure.name in oracles.NORMALIZED:
+            orders = over_orders(measure.measure, tuple(judged))
+            score = inner(ranking)
+            return oracles.normalized(measure.name, score, *orders, *scale(measure.measure))
         low, high = {
             "lower": lambda: oracles.bounds(inner, ranking, judged, range(HIGHEST + 1)),
             "upper": lambda: oracles.bounds(inner, ranking, judged, range(HIGHEST + 1)),
@@ -56,6 +61,23 @@ def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
     if isinstance(parameters.get("gain"), tuple):
         parameters["gain"] = dict(parameters["gain"])
     return oracles.score(measure.name, ranking, judged, HIGHEST, k=measure.cutoff, **parameters)
+
+
+@cache
+def over_orders(measure: Measure, judged: tuple[int, ...]) -> tuple[float, float, float, float]:
+    """The lowest, highest and mean score over the orders of the judged documents, and its variance."""
+
+    def score(ranking: list[int]) -> float:
+        return by_oracle(measure, ranking, list(judged))
+
+    low, high = oracles.extremes_over_permutations(score, judged)
+    mean = oracles.mean_over_permutations(score, judged)
+    return low, high, mean, oracles.variance_over_permutations(score, judged)
+
+
+def scale(measure: Measure) -> tuple[bool, float]:
+    """Whether higher is better, and the lowest score there is."""
+    return measure.direction == "higher", measure.range[0]
 
 
 def same(a: float, b: float) -> bool:
@@ -121,6 +143,19 @@ def test_expected_is_the_mean_over_all_orders(name: str, data: st.DataObject) ->
         lambda ranking: by_oracle(measure, ranking, judged), judged
     )
     assert same(measure.expected(judged, max_grade=HIGHEST), mean)
+
+
+@each_directed
+@given(data=st.data())
+@settings(max_examples=60)
+def test_variance_is_that_over_all_orders(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    judged = data.draw(labels())
+    variance = oracles.variance_over_permutations(
+        lambda ranking: by_oracle(measure, ranking, judged), judged
+    )
+    found = measure.variance(judged, max_grade=HIGHEST)
+    assert same(found, variance) or abs(found - variance) <= 1e-12 * (1 + abs(variance)) ** 2
 
 
 @each_measure

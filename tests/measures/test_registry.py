@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -148,5 +149,22 @@ def test_a_measure_without_formulas_still_answers_by_enumeration(clean_registry:
         odd.bounds([-1] * 40)
     assert odd.expected([1, 0]) == 1.0
     assert (odd @ 1).expected([1, 0, 0, 0]) == 0.25
-    with pytest.raises(rg.Unsupported, match="Exact at any size: score"):
-        odd.expected([1] * 9)
+    assert odd.expected([1] * 9) == 1.0
+    assert (odd @ 1).variance([1, 0, 0, 0]) == 0.1875
+
+
+def test_where_there_are_too_many_orders_some_are_drawn(clean_registry: object) -> None:
+    class First(rg.Measure):
+        name = "First"
+
+        def _score(self, lists):  # type: ignore[no-untyped-def]
+            return (lists.count((lists.ranks == 1) & (lists.labels >= 1))).astype(float)
+
+    judged = [1] * 10 + [0] * 30
+    estimate = First().expected(judged)
+    assert (estimate.samples, First().expected([1, 0]).samples) == (1000, 0)
+    assert 0 < estimate.error < 0.02
+    assert abs(estimate - 0.25) < 5 * estimate.error
+    assert estimate == First().expected(judged)
+    assert abs(First().variance(judged) - 0.1875) < 0.03
+    assert pickle.loads(pickle.dumps(estimate)).error == estimate.error

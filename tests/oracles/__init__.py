@@ -95,6 +95,40 @@ def variance_over_permutations(f: Callable[[list[int]], float], judged: Labels) 
     return math.fsum((value - mean) ** 2 for value in values) / len(values)
 
 
+NORMALIZED = ("v1", "v2", "linear", "z", "minmax")
+
+
+def normalized(
+    name: str,
+    score: float,
+    low: float,
+    high: float,
+    chance: float,
+    variance: float,
+    higher: bool,
+    lowest: float,
+) -> float:
+    """A score, normalised by the extremes, mean and variance over the orders of the judged documents."""
+    best, worst = (high, low) if higher else (low, high)
+    sign = 1 if higher else -1
+
+    def divided(a: float, b: float) -> float:
+        return a / b if abs(b) > 1e-12 else (0.0 if not math.isnan(a) else math.nan)
+
+    if name == "v1":
+        return divided(score, best) * divided(score, score + chance)
+    if name == "minmax":
+        return divided(sign * (score - worst), sign * (best - worst))
+    gained = sign * (score - chance)
+    if name == "z":
+        return divided(gained, math.sqrt(variance))
+    if name == "linear" or gained >= -1e-12:
+        value = divided(gained, sign * (best - chance))
+    else:
+        value = divided(gained, chance - lowest if higher else worst - chance)
+    return value if name == "linear" or math.isnan(value) else max(-1.0, min(1.0, value))
+
+
 # All labels of the unjudged documents
 
 

@@ -27,7 +27,13 @@ from rankgauge.measures.labelling import (
     labelled_variants,
 )
 from rankgauge.measures.parameters import Parametric, Whole, number_text, parameter
-from rankgauge.measures.ties import MOST_PLACES, Mean, TiedRankings, mean_over_orders
+from rankgauge.measures.ties import (
+    MOST_PLACES,
+    Mean,
+    TiedRankings,
+    mean_over_orders,
+    variance_over_orders,
+)
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
@@ -38,6 +44,21 @@ class Bounds(NamedTuple):
 
     low: float
     high: float
+
+
+class Estimate(float):
+    """A number, its standard error, and how many orders were drawn for it: both 0 where it is exact."""
+
+    error: float
+    samples: int
+
+    def __new__(cls, value: float, error: float, samples: int) -> Estimate:
+        number = super().__new__(cls, value)
+        number.error, number.samples = error, samples
+        return number
+
+    def __reduce__(self) -> tuple[type[Estimate], tuple[float, float, int]]:
+        return Estimate, (float(self), self.error, self.samples)
 
 
 class Measure(Parametric):
@@ -134,22 +155,26 @@ class Measure(Parametric):
 
     def _tied_lists(self, tied: TiedRankings) -> Mean:
         """The mean scores of lists of which each has a tie."""
-        values = self._tied(tied) if self._tied_formula_holds() else None
+        values = self._tied(tied) if self._formula_holds("_tied") else None
         if values is not None:
             return Mean.exact(values)
-        longest = int(tied.lengths.max())
+        self._check_places(tied)
+        return mean_over_orders(self.score_each, tied, self.depth)
+
+    def _check_places(self, tied: TiedRankings) -> None:
+        """Unsupported where the lists are too long for their orders to be made."""
+        longest = int(tied.lengths.max(initial=0))
         if min(longest, self.depth or longest) > MOST_PLACES:
             raise self._unsupported(
                 "its mean over ties here",
                 f"no formula is known for it, and {longest} documents are too many to draw orders of; "
                 "a cut-off or a smaller collection would help",
             )
-        return mean_over_orders(self.score_each, tied, self.depth)
 
-    def _tied_formula_holds(self) -> bool:
-        """Whether `_tied` is for the score as this class has it, not as one it derives from had."""
-        for kind in type(self).__mro__:
-            if "_tied" in vars(kind):
+    def _formula_holds(self, name: str) -> bool:
+        """Whether a formula is for the score as this class has it, not as one it derives from had."""
+        for kind in type(self).__mro__[: type(self).__mro__.index(Measure)]:
+            if name in vars(kind):
                 return True
             if "_score" in vars(kind) or "score_each" in vars(kind):
                 return False
@@ -200,17 +225,34 @@ class Measure(Parametric):
         return scores
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
-        """The mean score over all orders of each query's judged documents.
+        """The mean score over all orders of each query's judged documents."""
+        return self.random_each(judged).values
 
-        That is the mean over ties with all of them tied; where the measure has no formula for it, it
-        is had by enumeration, of few documents.
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        """What a random order of each query's judged documents gets on average.
+
+        That is the mean over ties with all of them tied: by the measure's formula where it has one,
+        else by enumeration or, where there are too many orders, estimated from some drawn at random.
+        """
+        if self._formula_holds("expected_each"):
+            return Mean.exact(self.expected_each(judged))
+        return self.complete()._tied_lists(TiedRankings.all_tied(judged))
+
+    def _variance(self, judged: JudgedLabels) -> Floats:
+        """The variance of the score over all orders of the judged documents, where it is known."""
+        raise NotImplementedError
+
+    def variance_each(self, judged: JudgedLabels) -> Floats:
+        """The variance of the score over all orders of each query's judged documents.
+
+        By the measure's formula where it has one, else as the mean is had.
         """
         self.complete()
-        values = self._tied(TiedRankings.all_tied(judged)) if self._tied_formula_holds() else None
-        if values is not None:
-            return values
-        scores = self._of_all_orders(judged, "its expected value here")
-        return np.array([float(np.mean(each)) for each in scores])
+        if self._formula_holds("_variance"):
+            return self._variance(judged)
+        tied = TiedRankings.all_tied(judged)
+        self._check_places(tied)
+        return variance_over_orders(self.score_each, tied, self.depth)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The lowest and highest score of each list over all labels of its unjudged documents."""
@@ -254,7 +296,7 @@ class Measure(Parametric):
             "worst": directed,
             "bounds": self.bounding,
             "expected": self.expectation,
-            "variance": "no",
+            "variance": "exact" if self._formula_holds("_variance") else "enumerated",
             "distance": "no",
             "flips": "no",
         }
@@ -313,14 +355,27 @@ class Measure(Parametric):
         """
         return float(self.worst_each(one_query(judged, max_grade))[0])
 
-    def expected(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
+    def expected(self, judged: Sequence[int], *, max_grade: int | None = None) -> Estimate:
         """The mean score over all orders of the judged documents: what a random ranking gets.
+
+        A number with its standard error in `.error`, 0 where it is exact, and the number of orders
+        that were drawn for it in `.samples`.
 
         >>> from rankgauge import P
         >>> (P @ 2).expected([1, 0, 0, 0])
         0.25
         """
-        return float(self.expected_each(one_query(judged, max_grade))[0])
+        mean = self.random_each(one_query(judged, max_grade))
+        return Estimate(mean.values[0], float(mean.errors[0]), int(mean.samples[0]))
+
+    def variance(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
+        """The variance of the score over all orders of the judged documents.
+
+        >>> from rankgauge import P
+        >>> (P @ 1).variance([1, 0])
+        0.25
+        """
+        return float(self.variance_each(one_query(judged, max_grade))[0])
 
 
 class Binary(Measure):
@@ -365,6 +420,14 @@ class Around(Parametric):
             example = f"{self.name}(AP)"
             message = f"{self.name}({self.measure}): expected a measure inside, such as {example}"
             raise MeasureError(message)
+        if not self.takes(self.measure):
+            message = f"{self.measure} does not suit {self.name}, expected one such as in "
+            raise MeasureError(message + " or ".join(self.examples))
+
+    @classmethod
+    def takes(cls, measure: Measure) -> bool:
+        """Whether this can be made of a measure."""
+        return True
 
     def __matmul__(self, cutoff: Any) -> Self:
         inside = f"{self.name}({self.measure}@{cutoff})"

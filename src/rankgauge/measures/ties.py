@@ -204,13 +204,37 @@ def arranged(rankings: Rankings, rows: Ints, lengths: Ints, query: Ints) -> Rank
 def mean_over_orders(
     score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
 ) -> Mean:
-    """The mean score of each list over all orders of its ties; `depth` documents of it count.
+    """The mean score of each list over all orders of its ties; `depth` documents of it count."""
+    scores, samples = scores_of_orders(score_each, tied, depth)
+    means = Mean.exact(np.zeros(len(tied)))._replace(samples=samples)
+    with np.errstate(invalid="ignore"):
+        for i, found in enumerate(scores):
+            means.values[i] = np.mean(found)
+            if samples[i]:
+                means.errors[i] = np.std(found, ddof=1) / np.sqrt(len(found))
+    return means
+
+
+def variance_over_orders(
+    score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
+) -> Floats:
+    """The variance of each list's score over all orders of its ties; an estimate where some are drawn."""
+    scores, samples = scores_of_orders(score_each, tied, depth)
+    drawn = samples > 0
+    with np.errstate(invalid="ignore"):
+        return np.array([np.var(s, ddof=int(d)) for s, d in zip(scores, drawn, strict=True)])
+
+
+def scores_of_orders(
+    score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
+) -> tuple[list[Floats], Ints]:
+    """For each list the scores of orders of its ties, and how many were drawn, 0 where they are all.
 
     Where a list has no more than SAMPLES different orders, all of them are scored, each being as
     likely as any other; beyond, SAMPLES orders are drawn. Orders are made one list at a time, because
     each has its own number of them and a generator of its own, and scored many lists at once.
     """
-    means = Mean.exact(np.zeros(len(tied)))
+    samples = np.zeros(len(tied), dtype=np.int64)
     scores: list[list[Floats]] = [[] for _ in range(len(tied))]
     batch: list[tuple[int, Ints]] = []
 
@@ -232,7 +256,7 @@ def mean_over_orders(
             blocks = _all_orders(template, groups, size)
         else:
             blocks = _drawn_orders(template, groups, size, int(tied.seeds[i]))
-            means.samples[i] = SAMPLES
+            samples[i] = SAMPLES
         for orders in blocks:
             batch.append((i, orders))
             cells += orders.size
@@ -241,13 +265,7 @@ def mean_over_orders(
                 cells = 0
     if batch:
         score_batch()
-    with np.errstate(invalid="ignore"):
-        for i, parts in enumerate(scores):
-            found = np.concatenate(parts)
-            means.values[i] = np.mean(found)
-            if means.samples[i]:
-                means.errors[i] = np.std(found, ddof=1) / np.sqrt(len(found))
-    return means
+    return [np.concatenate(parts) for parts in scores], samples
 
 
 class _Mixed(NamedTuple):

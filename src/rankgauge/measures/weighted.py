@@ -15,6 +15,7 @@ from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
 from rankgauge.measures.ties import TiedRankings
+from rankgauge.native import segments as native
 
 
 class Gainful(Measure):
@@ -85,6 +86,20 @@ class Weighted(Gainful):
         filled = self._weight_of_first(np.concatenate((begin, end))).reshape(2, -1)
         total = tied.over_groups(gain * (filled[1] - filled[0]))
         return ratio(total, self._divisor(lists.judged)[lists.query])
+
+    def _variance(self, judged: JudgedLabels) -> Floats:
+        """σ²/(n−1) · [n Σw² − (Σw)²] over the first min(k, n) weights, σ² that of the gains."""
+        gain = self._gains(judged.labels, judged.max_grade)
+        size = judged.sizes
+        mean = ratio(native.segment_sum(gain, judged.offsets), size)
+        spread = native.segment_sum((gain - np.repeat(mean, size)) ** 2, judged.offsets)
+        counted = size if self.depth is None else np.minimum(size, self.depth)
+        weights = self._weights(int(counted.max(initial=0)))
+        squares = np.concatenate(([0.0], np.cumsum(weights**2)))[counted]
+        weighed = size * squares - self._weight_of_first(counted) ** 2
+        weighed[weighed <= 1e-12 * size * squares] = 0.0  # all ranks weigh the same: rounding alone
+        variance = ratio(spread * weighed, size * (size - 1))
+        return ratio(variance, self._divisor(judged) ** 2)
 
 
 class BinaryWeighted(Binary, Weighted):

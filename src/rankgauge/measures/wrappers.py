@@ -12,7 +12,7 @@ from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Answer, Measure, Wrapper
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings
+from rankgauge.measures.ties import Mean, TiedRankings
 
 
 class _Bound(Wrapper):
@@ -28,8 +28,11 @@ class _Bound(Wrapper):
     def worst_each(self, judged: JudgedLabels) -> Floats:
         return self.measure.worst_each(judged)
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        return self.measure.expected_each(judged)
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        return self.measure.random_each(judged)
+
+    def _variance(self, judged: JudgedLabels) -> Floats:
+        return self.measure.variance_each(judged)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return self.measure.bounds_each(rankings)
@@ -77,6 +80,11 @@ class _OfQuery(Wrapper):
     def expected_each(self, judged: JudgedLabels) -> Floats:
         return self._value(judged)
 
+    def _variance(self, judged: JudgedLabels) -> Floats:
+        value = self._value(judged)
+        with np.errstate(invalid="ignore"):
+            return value - value  # 0, or undefined as the value is
+
     def _tied(self, tied: TiedRankings) -> Floats | None:
         return self.score_each(tied.rankings)
 
@@ -115,6 +123,9 @@ class Expected(_OfQuery):
 
     def _value(self, judged: JudgedLabels) -> Floats:
         return self.measure.expected_each(judged)
+
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        return self.measure.random_each(judged)
 
 
 class PrefixMean(Wrapper):
@@ -155,7 +166,7 @@ class PrefixMean(Wrapper):
         total = np.zeros(len(tied))
         for cutoff in range(1, last + 1):
             measure = self.measure @ cutoff
-            values = measure._tied(tied) if measure._tied_formula_holds() else None
+            values = measure._tied(tied) if measure._formula_holds("_tied") else None
             if values is None:
                 return None
             total += values
