@@ -32,6 +32,10 @@ class Normalized(Wrapper):
 
     source = "Feng and Karmaker 2022, Joint upper and expected value normalization"
 
+    @classmethod
+    def takes(cls, measure: Measure) -> bool:
+        return measure.direction != "none"
+
     @property
     def direction(self) -> Direction:  # type: ignore[override]
         return "higher"
@@ -160,7 +164,7 @@ class MinMax(Normalized):
     name = "minmax"
     summary = "0 for the worst order of the judged documents and 1 for the best."
     formula = "minmax(m) = (A − worst)/(best − worst)"
-    source = "Gienapp, Fröbe, Hagen and Potthast 2020, The impact of negative relevance judgments on NDCG"
+    source = "Gienapp et al. 2020, The impact of negative relevance judgments on NDCG"
     examples: ClassVar[tuple[str, ...]] = ("minmax(nDCG@10)", "minmax(AP)")
 
     def _normalize(self, scores: Floats, judged: JudgedLabels, query: Any) -> Floats:

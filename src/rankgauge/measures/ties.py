@@ -218,7 +218,7 @@ def mean_over_orders(
 def variance_over_orders(
     score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
 ) -> Floats:
-    """The variance of each list's score over all orders of its ties; an estimate where some are drawn."""
+    """The variance of each list's score over all orders of its ties, or over those drawn."""
     scores, samples = scores_of_orders(score_each, tied, depth)
     drawn = samples > 0
     with np.errstate(invalid="ignore"):
