@@ -140,8 +140,9 @@ def command(
 ) -> None:
     """Score runs against judgements.
 
-    QRELS and each RUN are TREC files, plain or compressed (gz, bz2, xz, zst); - is standard input. A
-    folder stands for all files in it, and a pattern such as 'runs/*.gz' for those that match.
+    QRELS and each RUN are TREC files, JSON Lines or Parquet, told apart by how they begin, plain or
+    compressed (gz, bz2, xz, zst); - is standard input. A folder stands for all files in it, and a
+    pattern such as 'runs/*.gz' for those that match.
     Printed for each run: the topics its means are over, judged topics it lacks, topics with nothing
     relevant, the judged share of its first ten documents, and the mean of each measure. Where topics
     are missing, both means are given: over all judged topics and over those the run answered.
