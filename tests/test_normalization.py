@@ -92,4 +92,6 @@ def test_they_are_measures_like_any_other() -> None:
     )
     assert np.isfinite(scores.values).all()
     assert scores.mean()["run"]["v2(nDCG@10)"] == scores.values[0, :, 1].mean()
-    assert scores.signatures()["v2(nDCG@10)"].startswith("v2(nDCG(gain=linear,discount=log2)@10)|")
+    assert scores.signatures()["v2(nDCG@10)"].startswith(
+        "v2(nDCG(gain=linear,discount=log2)@10,null=judged,empty=zero,reb=exact,iub=achievable)|"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
-from rankgauge.measures.base import Aggregate, Measure
+from rankgauge.measures.base import Aggregate, Measure, Remark, estimates, inner
+from rankgauge.measures.chance import OverOrders
 from rankgauge.measures.grammar import parse
 from rankgauge.measures.parameters import Whole
 from rankgauge.measures.precision import Judged
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
 Failures: TypeAlias = Literal["raise", "skip"]
+Remarks: TypeAlias = list[list[Remark]]
+"""For each measure what to know of its scores."""
 Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
 
 
@@ -103,6 +107,8 @@ def evaluate(
         precision=precision,
         threads=1 if executor is not None else max(1, processors() // max(1, len(sources))),
     )
+    # Asked before the runs are, so that what does not depend on them is found once.
+    about_queries = [inner(measure).query_remarks(judged) for measure in wanted]
     results, failed = [], []
     for source, result in outcomes(task, sources, executor, label):
         if isinstance(result, _RunScores):
@@ -126,7 +132,7 @@ def evaluate(
         judged_at_10=stacked([result.judged_share for result in results], (len(judged),)),
         relevant=judged.relevant(1),
         nothing_relevant=stacked(
-            [_inner(measure).nothing_relevant_each(judged) for measure in wanted], (len(judged),)
+            [inner(measure).nothing_relevant_each(judged) for measure in wanted], (len(judged),)
         ),
         policies=Policies(
             ties=f"{ties}-desc" if ties == "docno" else ties,
@@ -138,7 +144,7 @@ def evaluate(
             missing=missing,
             max_grade=judged.max_grade,
         ),
-        notes=tuple(note for result in results for note in result.notes),
+        notes=tuple(_notes(results, wanted, about_queries)),
         failed=tuple(failed),
     )
 
@@ -152,8 +158,9 @@ class _RunScores:
     present: NDArray[np.bool_]
     judged_share: Floats
     precision: Precision
-    estimated: bool
     notes: tuple[str, ...]
+    remarks: Remarks
+    estimated: bool = False
 
 
 @dataclass(frozen=True)
@@ -195,28 +202,29 @@ class _Task:
         judged_share = _scored(JUDGED_AT_10, rankings)[0]
         if isinstance(rankings, TiedRankings) and self.documents is not None:
             rankings = with_tail(rankings, self.judgments, lists.retrieved, self.documents)
-        values, estimates = self.score(rankings)
-        notes = (*run.dropped, *alignment_notes(lists.unknown, lists.merged), *estimates)
+        values, remarks = self.score(rankings)
         return _RunScores(
             run.name,
             values,
             lists.present,
             judged_share,
             precision,
-            bool(estimates),
-            tuple(f"{run.name}: {note}" for note in notes),
+            (*run.dropped, *alignment_notes(lists.unknown, lists.merged)),
+            remarks,
+            estimated=self.ties == "expected"
+            and any(remark.error is not None for found in remarks for remark in found),
         )
 
-    def score(self, rankings: Rankings | TiedRankings) -> tuple[Floats, list[str]]:
-        """List × measure, and which of the numbers are estimates."""
+    def score(self, rankings: Rankings | TiedRankings) -> tuple[Floats, Remarks]:
+        """List × measure, and for each measure what to know of its numbers."""
         if self.unjudged == "condensed":
             rankings = rankings.condensed()
         values = np.empty((len(rankings), len(self.measures)))
-        estimates = []
+        remarks = []
         for column, measure in enumerate(self.measures):
-            values[:, column], note = _scored(measure, rankings)
-            estimates += [] if note is None else [f"{measure}: {note}"]
-        return values, estimates
+            values[:, column], found = _scored(measure, rankings)
+            remarks.append(found)
+        return values, remarks
 
     def piece(self, piece: Piece) -> _PieceScores:
         """The scores of the judged queries in a piece of a file."""
@@ -229,8 +237,10 @@ class _Task:
             precision=self.precision or "single",
         )
         judged_share, _ = _scored(JUDGED_AT_10, lists.rankings)
-        values, _ = self.score(lists.rankings)
-        return _PieceScores(lists.queries, values, judged_share, lists.unknown, lists.merged)
+        values, remarks = self.score(lists.rankings)
+        return _PieceScores(
+            lists.queries, values, judged_share, remarks, lists.unknown, lists.merged
+        )
 
     def joined(self, name: str, pieces: Sequence[_PieceScores]) -> _RunScores:
         """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
@@ -244,16 +254,23 @@ class _Task:
             np.arange(len(absent)),
             self.judged.take(absent),
         )
-        rest = _PieceScores(absent, self.score(nothing)[0], _scored(JUDGED_AT_10, nothing)[0], 0, 0)
+        scores, remarks = self.score(nothing)
+        rest = _PieceScores(absent, scores, _scored(JUDGED_AT_10, nothing)[0], remarks)
         values = np.empty((len(self.judged), len(self.measures)))
         judged_share = np.empty(len(self.judged))
         for piece in (*pieces, rest):
             values[piece.queries] = piece.values
             judged_share[piece.queries] = piece.judged_share
         unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
-        notes = tuple(f"{name}: {note}" for note in alignment_notes(unknown, merged))
-        precision = self.precision or "single"
-        return _RunScores(name, values, present, judged_share, precision, False, notes)
+        return _RunScores(
+            name,
+            values,
+            present,
+            judged_share,
+            self.precision or "single",
+            tuple(alignment_notes(unknown, merged)),
+            [_joined(parts) for parts in zip(*(p.remarks for p in (*pieces, rest)), strict=True)],
+        )
 
 
 @dataclass(frozen=True)
@@ -263,30 +280,63 @@ class _PieceScores:
     queries: Ints
     values: Floats
     judged_share: Floats
-    unknown: int
-    merged: int
+    remarks: Remarks
+    unknown: int = 0
+    merged: int = 0
 
 
 def _scored(
     measure: Measure | Aggregate, lists: Rankings | TiedRankings
-) -> tuple[Floats, str | None]:
-    """The score of each list, and where it is an estimate of a mean over ties, how good a one."""
+) -> tuple[Floats, list[Remark]]:
+    """The score of each list, and what to know of the scores."""
+    asked = inner(measure)
     try:
         if isinstance(lists, Rankings):
-            return _inner(measure).score_each(lists), None
-        mean = _inner(measure).tied_each(lists)
+            scores = lists.remember(("score", asked), lambda: asked.score_each(lists))
+            return scores, asked.list_remarks(lists)
+        mean = asked.tied_each(lists)
+        remarks = asked.list_remarks(lists.rankings)
     except RankgaugeError:
         raise
     except Exception as error:
         raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
-    drawn = mean.samples > 0
-    if not drawn.any():
-        return mean.values, None
-    return mean.values, (
-        f"estimated from {mean.samples.max():,} random orders of the ties on "
-        f"{counted(int(np.count_nonzero(drawn)), 'topic')}, standard error at most "
-        f"{np.nanmax(mean.errors[drawn], initial=0.0):.2g}"
-    )
+    return mean.values, remarks + estimates(mean, "mean over ties estimated")
+
+
+def _joined(parts: Sequence[Sequence[Remark]]) -> list[Remark]:
+    """The remarks on all lists, from those on some of them."""
+    found: dict[str, Remark] = {}
+    for what, lists, error in itertools.chain.from_iterable(parts):
+        before = found.get(what, Remark(what, 0, error))
+        most = None if error is None else max(error, before.error or 0.0)
+        found[what] = Remark(what, before.lists + lists, most)
+    return list(found.values())
+
+
+def _notes(
+    results: Sequence[_RunScores],
+    measures: Sequence[Measure | Aggregate],
+    about_queries: Remarks,
+) -> list[str]:
+    """What to know about the queries, and about each run."""
+    notes = _by_remark(measures, about_queries)
+    for result in results:
+        own = [*result.notes, *_by_remark(measures, result.remarks)]
+        unjudged = np.count_nonzero(result.judged_share[result.present] < 1)
+        if unjudged and any(isinstance(inner(measure), OverOrders) for measure in measures):
+            topics = counted(int(unjudged), "topic")
+            own.append(f"unjudged documents among the first ten on {topics}")
+        notes += [f"{result.name}: {note}" for note in own]
+    return notes
+
+
+def _by_remark(measures: Sequence[Measure | Aggregate], remarks: Remarks) -> list[str]:
+    """The remarks on each measure, those of which the same is said together."""
+    said: dict[str, list[str]] = {}
+    for measure, found in zip(measures, remarks, strict=True):
+        if found:
+            said.setdefault("; ".join(map(str, found)), []).append(str(measure))
+    return [f"{', '.join(names)}: {text}" for text, names in said.items()]
 
 
 def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:
@@ -314,15 +364,11 @@ PRECISIONS: dict[Precision, str] = {"single": "f32", "double": "f64"}
 JUDGED_AT_10 = Judged @ 10
 
 
-def _inner(measure: Measure | Aggregate) -> Measure:
-    return measure.measure if isinstance(measure, Aggregate) else measure
-
-
 def _measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
     several = [measures] if isinstance(measures, Measure | Aggregate | str) else list(measures)
     parsed = [parse(measure) for measure in several]
     for measure in parsed:
-        _inner(measure).complete()
+        inner(measure).complete()
     if not parsed:
         raise MeasureError("no measure is given; name one, for example nDCG@10")
     return tuple(dict.fromkeys(parsed))

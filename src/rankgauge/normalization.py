@@ -1,21 +1,33 @@
 """Scores normalised by what a random ranking gets, and by the best: v1, v2, linear and z; minmax.
 
-A is the score; best and worst are what any order of the judged documents gets, and chance is what a
-random one gets on average. Where nothing is relevant, and wherever the best is no better than chance
-(for minmax: than the worst), there is nothing to normalise by, and the score is 0.
+A is the score; best and worst are what any order of some documents gets, by default of the judged ones,
+and chance is what a random order gets on average. Where nothing is relevant, and wherever the best is no
+better than chance (for minmax: than the worst), there is nothing to normalise by, and the score is 0.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.model import Floats
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import Floats, counted
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import Answer, Direction, Measure, Wrapper, ratio
+from rankgauge.measures.base import Answer, Direction, Measure, Remark, estimates, ratio
+from rankgauge.measures.chance import (
+    RUN,
+    Orders,
+    OverOrders,
+    best_parameter,
+    chance_parameter,
+    check_best,
+    check_chance,
+)
+from rankgauge.measures.parameters import Choice, parameter
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import Mean, TiedRankings
 
 TOLERANCE = 1e-12
 """What is no difference: how far below chance a score still counts as chance, and how far apart chance
@@ -27,10 +39,14 @@ def share(part: Floats, whole: Floats) -> Floats:
     return ratio(part, np.where(np.abs(whole) <= TOLERANCE, 0.0, whole))
 
 
-class Normalized(Wrapper):
-    """A measure seen from what chance gives. Higher is better, whatever it was before."""
+class Normalized(OverOrders):
+    """A measure seen from what orders of documents get. Higher is better, whatever it was before."""
 
-    source = "Feng and Karmaker 2022, Joint upper and expected value normalization"
+    empty: str = parameter(
+        Choice(("zero", "skip", "nan")),
+        "queries with nothing relevant: score 0; are left out of the mean; or make it undefined",
+        default="zero",
+    )
 
     @classmethod
     def takes(cls, measure: Measure) -> bool:
@@ -46,39 +62,140 @@ class Normalized(Wrapper):
 
     @property
     def depth(self) -> int | None:
-        return self.measure.depth
+        return None if self.null == RUN else self.measure.depth
+
+    @property
+    def averages_defined(self) -> bool:  # type: ignore[override]
+        return self.empty != "nan"
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
         return self.measure.nothing_relevant_each(judged)
 
-    def _normalize(self, scores: Floats, judged: JudgedLabels, query: Any) -> Floats:
-        """The normalised form of scores on these queries."""
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        """The normalised form of the scores of some lists, given what orders of documents get."""
         raise NotImplementedError
 
-    def score_each(self, rankings: Rankings) -> Floats:
-        scores = self.complete().measure.score_each(rankings)
+    def _normalize(self, scores: Floats, lists: Rankings) -> Floats:
         with np.errstate(invalid="ignore"):
-            return self._normalize(scores, rankings.judged, rankings.query)
+            values = self._form(scores, self._orders(lists))
+        if self.empty == "zero":
+            return values
+        return np.where(self.nothing_relevant_each(lists.judged)[lists.query], np.nan, values)
 
-    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
-        """That of the measure inside: none of the forms changes the order of scores."""
+    def score_each(self, rankings: Rankings) -> Floats:
         measure = self.complete().measure
-        scores = measure.ideal_each(judged) if best else measure.worst_each(judged)
-        with np.errstate(invalid="ignore"):
-            return self._normalize(scores, judged, np.arange(len(judged)))
+        scores = rankings.remember(("score", measure), lambda: measure.score_each(rankings))
+        return self._normalize(scores, rankings)
+
+    # None of the forms changes the order of scores.
+
+    def ideal_each(self, judged: JudgedLabels) -> Floats:
+        return self._normalize(self.complete().measure.ideal_each(judged), judged.best_first)
+
+    def worst_each(self, judged: JudgedLabels) -> Floats:
+        return self._normalize(self.complete().measure.worst_each(judged), judged.best_first)
+
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        return self._normalize(self.measure.extreme_each(tied, best=best), tied.rankings)
 
     def _better(self, a: Floats, b: Floats) -> Floats:
         """By how much a is better than b."""
         return a - b if self.measure.direction == "higher" else b - a
 
+    def _remarks(self, rankings: Rankings) -> list[Remark]:
+        """How many lists are degenerate, and in what way."""
+        judged, query = rankings.judged, rankings.query
+        relevant = judged.relevant(getattr(self.measure, "rel", 1))
+        nothing = self.nothing_relevant_each(judged)
+        fate = {"zero": "scored 0", "skip": "left out of the mean", "nan": "undefined"}[self.empty]
+        found = {
+            f"nothing relevant ({fate})": nothing[query],
+            "all judged documents relevant": ((relevant == judged.sizes) & ~nothing)[query],
+            "a single judged document": (judged.sizes == 1)[query],
+        }
+        depth = self.measure.depth
+        if depth is not None:
+            found[f"fewer than {depth} judged documents"] = (judged.sizes < depth)[query]
+        found |= self._degenerate(rankings, nothing[query])
+        counts = {what: int(np.count_nonzero(which)) for what, which in found.items()}
+        return [Remark(what, count) for what, count in counts.items() if count]
 
-class V1(Normalized):
+    def _degenerate(
+        self, rankings: Rankings, nothing: NDArray[np.bool_]
+    ) -> dict[str, NDArray[np.bool_]]:
+        """Which lists leave nothing to normalise by, apart from those with nothing relevant."""
+        orders = self._orders(rankings)
+        best, worst = orders.best(self.measure), orders.worst(self.measure)
+        return {"the worst order as good as the best": _level(best, worst) & ~nothing}
+
+
+class ByChance(Normalized):
+    """A measure seen from what a random ranking gets."""
+
+    source = (
+        "Feng and Karmaker 2023, Joint upper & expected value normalization for evaluation of retrieval "
+        "systems: a case study with learning-to-rank methods"
+    )
+
+    reb: str = chance_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_chance(self.measure, self.reb)
+
+    def _chance(self, orders: Orders) -> Floats:
+        return orders.mean(self.measure, self.reb).values
+
+    def _remarks(self, rankings: Rankings) -> list[Remark]:
+        mean = self._orders(rankings).mean(self.measure, self.reb)
+        return super()._remarks(rankings) + estimates(mean, "chance estimated")
+
+    def _degenerate(
+        self, rankings: Rankings, nothing: NDArray[np.bool_]
+    ) -> dict[str, NDArray[np.bool_]]:
+        orders = self._orders(rankings)
+        chance = self._chance(orders)
+        return {
+            "chance as good as the best": _level(self._reference(orders), chance) & ~nothing,
+            "chance 0": _level(chance, np.zeros(len(chance))) & ~nothing,
+        }
+
+    def _reference(self, orders: Orders) -> Floats:
+        """What is as good as chance where there is nothing to normalise by."""
+        return orders.best(self.measure)
+
+
+class UpToBest(ByChance):
+    """A measure between what a random ranking gets and the best."""
+
+    iub: str = best_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_best(self.measure, self.iub)
+
+    def _reference(self, orders: Orders) -> Floats:
+        return orders.best(self.measure, self.iub)
+
+    def _best_and_chance(self, orders: Orders) -> tuple[Floats, Floats]:
+        best, chance = self._reference(orders), self._chance(orders)
+        wrong = self._better(chance, best) > TOLERANCE
+        if wrong.any():
+            raise MeasureError(
+                f"{self}: chance is above the best on {counted(int(wrong.sum()), 'topic')}, as "
+                f"reb={self.reb} has it where a topic has fewer documents than the cut-off or few "
+                "that are not relevant; use reb=exact"
+            )
+        return best, chance
+
+
+class V1(UpToBest):
     """The score as a share of the best, times its share of score and chance together."""
 
     name = "v1"
     summary = "UE normalisation, first version: the share of the best, discounted by chance."
     formula = "v1(m) = (A/best) · A/(A + chance)"
-    examples: ClassVar[tuple[str, ...]] = ("v1(nDCG@10)", "v1(AP@30)")
+    examples: ClassVar[tuple[str, ...]] = ("v1(nDCG@10)", "v1(AP@30)", "v1(AP@30,reb=independent)")
 
     @classmethod
     def takes(cls, measure: Measure) -> bool:
@@ -92,19 +209,18 @@ class V1(Normalized):
     def expectation(self) -> Answer:  # type: ignore[override]
         return "enumerated"
 
-    def _normalize(self, scores: Floats, judged: JudgedLabels, query: Any) -> Floats:
-        best = self.measure.ideal_each(judged)[query]
-        chance = self.measure.expected_each(judged)[query]
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        best, chance = self._best_and_chance(orders)
         return share(scores, best) * share(scores, scores + chance)
 
 
-class V2(Normalized):
+class V2(UpToBest):
     """The way from chance to the best that the score has gone, or back to the lowest score."""
 
     name = "v2"
     summary = "UE normalisation, second version: 0 for chance, 1 for the best, −1 for the lowest."
     formula = "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance"
-    examples: ClassVar[tuple[str, ...]] = ("v2(nDCG@10)", "v2(AP@30)")
+    examples: ClassVar[tuple[str, ...]] = ("v2(nDCG@10)", "v2(AP@30)", "v2(nDCG@10,null=run)")
 
     @classmethod
     def takes(cls, measure: Measure) -> bool:
@@ -120,19 +236,39 @@ class V2(Normalized):
     def expectation(self) -> Answer:  # type: ignore[override]
         return "enumerated"
 
-    def _normalize(self, scores: Floats, judged: JudgedLabels, query: Any) -> Floats:
-        best, chance = self.measure.ideal_each(judged), self.measure.expected_each(judged)
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        best, chance = self._best_and_chance(orders)
         if self.measure.direction == "higher":
-            lowest = np.full(len(judged), self.measure.range[0])
+            lowest = np.full(len(scores), self.measure.range[0])
         else:
-            lowest = self.measure.worst_each(judged)
-        gained = self._better(scores, chance[query])
-        above = share(gained, self._better(best, chance)[query])
-        below = share(gained, self._better(chance, lowest)[query])
+            lowest = orders.worst(self.measure)
+        gained = self._better(scores, chance)
+        above = share(gained, self._better(best, chance))
+        below = share(gained, self._better(chance, lowest))
         return np.clip(np.where(gained >= -TOLERANCE, above, below), -1.0, 1.0)
 
 
-class Linear(Normalized):
+class _Affine(Normalized):
+    """A form on one line, so that means keep: over ties, and over all orders."""
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        means = self.measure._tied(tied) if self.measure.knows("_tied") else None
+        return None if means is None else self._normalize(means, tied.rankings)
+
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        mean, lists = self.complete().measure.random_each(judged), judged.best_first
+        values = self._normalize(mean.values, lists)
+        errors = np.abs(self._normalize(mean.values + mean.errors, lists) - values)
+        return Mean(values, errors, mean.samples)
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        lists = tied.rankings
+        spread = np.sqrt(self.measure.tied_variance_each(tied))
+        zero = np.zeros(len(lists))
+        return (self._normalize(spread, lists) - self._normalize(zero, lists)) ** 2
+
+
+class Linear(_Affine, UpToBest):
     """The share of the way from chance to the best; a random ranking gets 0 on average."""
 
     name = "linear"
@@ -140,12 +276,12 @@ class Linear(Normalized):
     formula = "linear(m) = (A − chance)/(best − chance)"
     examples: ClassVar[tuple[str, ...]] = ("linear(ERR@20)", "linear(nDCG@10)")
 
-    def _normalize(self, scores: Floats, judged: JudgedLabels, query: Any) -> Floats:
-        best, chance = self.measure.ideal_each(judged), self.measure.expected_each(judged)
-        return share(self._better(scores, chance[query]), self._better(best, chance)[query])
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        best, chance = self._best_and_chance(orders)
+        return share(self._better(scores, chance), self._better(best, chance))
 
 
-class Z(Normalized):
+class Z(_Affine, ByChance):
     """The distance from chance in standard deviations of a random ranking's score."""
 
     name = "z"
@@ -153,12 +289,12 @@ class Z(Normalized):
     formula = "z(m) = (A − chance)/sd, sd that of the score of a random order"
     examples: ClassVar[tuple[str, ...]] = ("z(P@5)", "z(nDCG@10)")
 
-    def _normalize(self, scores: Floats, judged: JudgedLabels, query: Any) -> Floats:
-        chance, spread = self.measure.expected_each(judged), self.measure.variance_each(judged)
-        return share(self._better(scores, chance[query]), np.sqrt(spread)[query])
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        spread = np.sqrt(orders.variance(self.measure))
+        return share(self._better(scores, self._chance(orders)), spread)
 
 
-class MinMax(Normalized):
+class MinMax(_Affine):
     """The share of the way from the worst order to the best."""
 
     name = "minmax"
@@ -167,9 +303,15 @@ class MinMax(Normalized):
     source = "Gienapp et al. 2020, The impact of negative relevance judgments on NDCG"
     examples: ClassVar[tuple[str, ...]] = ("minmax(nDCG@10)", "minmax(AP)")
 
-    def _normalize(self, scores: Floats, judged: JudgedLabels, query: Any) -> Floats:
-        best, worst = self.measure.ideal_each(judged), self.measure.worst_each(judged)
-        return share(self._better(scores, worst[query]), self._better(best, worst)[query])
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        best, worst = orders.best(self.measure), orders.worst(self.measure)
+        return share(self._better(scores, worst), self._better(best, worst))
+
+
+def _level(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    """Where two numbers are the same but for rounding."""
+    same: NDArray[np.bool_] = np.abs(a - b) <= TOLERANCE
+    return same
 
 
 v1 = register(V1)

@@ -2,8 +2,8 @@
 
 Ideal and uninformative queries, hard and easy ones, follow from scores and from what a random ranking
 would get; broad and focused ones from the judgments; samples and document splits are drawn by a seed.
-The types of queries are those of Feng and Karmaker, On the joint upper and expected value
-normalization for evaluation of retrieval systems (2023); document splits go back to Voorhees, Samarov
+The types of queries are those of Feng and Karmaker, Joint upper & expected value normalization for
+evaluation of retrieval systems (2023); document splits go back to Voorhees, Samarov
 and Soboroff, Using replicates in information retrieval evaluation (2017).
 """
 
@@ -21,7 +21,7 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints, Judgments, counted, encode
 from rankgauge.data.rankings import offsets_of, segment_count
 from rankgauge.inputs import Qrels, judgments_of
-from rankgauge.measures.base import Aggregate
+from rankgauge.measures.base import inner
 from rankgauge.measures.parameters import Kind, Number, Whole
 from rankgauge.report.tables import Table
 from rankgauge.scores import Bools, Scores
@@ -366,7 +366,7 @@ def _pair(threshold: Any) -> tuple[float, float]:
 
 
 def _differences(scores: Scores, qrels: Qrels) -> _Differences:
-    measures = [m.measure if isinstance(m, Aggregate) else m for m in scores.measures]
+    measures = [inner(measure) for measure in scores.measures]
     if not measures or not scores.runs:
         raise RankgaugeError("no scores to choose queries by, expected those of a run by a measure")
     directions = {measure.direction for measure in measures}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.data.files import read_bytes, writing
 from rankgauge.data.model import Floats, Ints, counted
-from rankgauge.measures.base import Aggregate, Measure
+from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.report.tables import Cell, Table
 from rankgauge.version import __version__
@@ -221,9 +221,8 @@ class Scores:
             if (count := int(np.count_nonzero(nothing))) > barren:
                 notes.append(f"{measure}: {counted(count, 'topic')} with nothing relevant to it")
             if count := int(np.count_nonzero(np.isnan(self.values[:, :, m]).any(axis=0))):
-                notes.append(
-                    f"{measure}: {counted(count, 'topic')} undefined, left out of the mean"
-                )
+                left_out = ", left out of the mean" if inner(measure).averages_defined else ""
+                notes.append(f"{measure}: {counted(count, 'topic')} undefined{left_out}")
         if signature:
             notes += self.signatures().values()
         return tuple(notes)
@@ -381,6 +380,8 @@ def _package(name: str) -> Any:
 
 def _combined(measure: Measure | Aggregate, scores: Floats) -> float:
     defined = scores[~np.isnan(scores)]
+    if not inner(measure).averages_defined and len(defined) < len(scores):
+        return float("nan")
     if isinstance(measure, Aggregate) and defined.size:
         return measure.combine(defined)
     return _mean(defined)

@@ -38,24 +38,28 @@ def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
             last = measure.measure.cutoff
             cut = [by_oracle(measure.measure @ i, ranking, judged) for i in range(1, last + 1)]
             return math.fsum(cut) / last
+        if measure.name in ("lower", "upper"):
+            low, high = oracles.bounds(inner, ranking, judged, range(HIGHEST + 1))
+            return low if measure.name == "lower" else high
+        shuffled = {
+            "judged": judged,
+            "run": ranking,
+            "pool": judged,
+            "collection": judged + [-1] * ((measure.documents or 0) - len(judged)),
+        }[measure.null]
+        orders = over_orders(measure.measure, tuple(sorted(shuffled)), tuple(judged))
         if measure.name in oracles.NORMALIZED:
-            orders = over_orders(measure.measure, tuple(judged))
+            known = JudgedLabels.of(judged, max_grade=HIGHEST)
+            if measure.empty != "zero" and measure.measure.nothing_relevant_each(known)[0]:
+                return math.nan
             score = inner(ranking)
             return oracles.normalized(measure.name, score, *orders, *scale(measure.measure))
-        low, high = {
-            "lower": lambda: oracles.bounds(inner, ranking, judged, range(HIGHEST + 1)),
-            "upper": lambda: oracles.bounds(inner, ranking, judged, range(HIGHEST + 1)),
-            "ideal": lambda: oracles.extremes_over_permutations(inner, judged),
-            "worst": lambda: oracles.extremes_over_permutations(inner, judged),
-            "expected": lambda: (oracles.mean_over_permutations(inner, judged),) * 2,
-        }[measure.name]()
+        low, high, mean, _ = orders
         best_is_high = measure.measure.direction == "higher"
         return {
-            "lower": low,
-            "upper": high,
             "ideal": high if best_is_high else low,
             "worst": low if best_is_high else high,
-            "expected": low,
+            "expected": mean,
         }[measure.name]
     parameters = {key: getattr(measure, key) for key in measure.parameters()}
     if isinstance(parameters.get("gain"), tuple):
@@ -64,15 +68,17 @@ def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
 
 
 @cache
-def over_orders(measure: Measure, judged: tuple[int, ...]) -> tuple[float, float, float, float]:
-    """The lowest, highest and mean score over the orders of the judged documents, and its variance."""
+def over_orders(
+    measure: Measure, shuffled: tuple[int, ...], judged: tuple[int, ...]
+) -> tuple[float, float, float, float]:
+    """The lowest, highest and mean score over the orders of some documents, and its variance."""
 
     def score(ranking: list[int]) -> float:
-        return by_oracle(measure, ranking, list(judged))
+        return by_oracle(measure, list(ranking), list(judged))
 
-    low, high = oracles.extremes_over_permutations(score, judged)
-    mean = oracles.mean_over_permutations(score, judged)
-    return low, high, mean, oracles.variance_over_permutations(score, judged)
+    low, high = oracles.extremes_over_permutations(score, shuffled)
+    mean = oracles.mean_over_permutations(score, shuffled)
+    return low, high, mean, oracles.variance_over_permutations(score, shuffled)
 
 
 def scale(measure: Measure) -> tuple[bool, float]:
@@ -86,7 +92,13 @@ def same(a: float, b: float) -> bool:
 
 def answers_at_any_size(measure: Measure) -> bool:
     """Whether its best, worst and expected value are had without enumeration."""
-    return measure.swap_monotone and measure.expectation == "exact"
+    enumerable = getattr(measure, "null", "judged") != "collection"
+    return measure.swap_monotone and measure.expectation == "exact" and enumerable
+
+
+def fits(measure: Measure, judged: list[int]) -> bool:
+    """Whether the collection that a measure is told of holds the judged documents."""
+    return getattr(measure, "null", "judged") != "collection" or len(judged) <= measure.documents
 
 
 def at_least(a: float, b: float) -> bool:
@@ -208,6 +220,7 @@ def test_no_ranking_at_all_beats_the_ideal(name: str, data: st.DataObject) -> No
 def test_scores_stay_in_the_declared_range(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     ranking, judged = data.draw(rankings(most=5, unjudged=3))
+    assume(fits(measure, judged))
     low, high = measure.range
     score = measure.score(ranking, judged, max_grade=HIGHEST)
     assert math.isnan(score) or (at_least(score, low) and at_least(high, score))
@@ -243,6 +256,7 @@ def test_a_good_flip_never_hurts_and_a_neutral_one_changes_nothing(
 def test_many_lists_at_once_score_as_each_alone(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     cases = data.draw(st.lists(rankings(most=5, unjudged=2), min_size=1, max_size=4))
+    assume(all(fits(measure, known) for _, known in cases))
     judged = JudgedLabels.of(*(known for _, known in cases), max_grade=HIGHEST)
     alone = [measure.score(ranking, known, max_grade=HIGHEST) for ranking, known in cases]
     single = Rankings.of(*(ranking for ranking, _ in cases))

@@ -14,6 +14,7 @@ from rankgauge.version import __version__
 
 COMMANDS = {
     "evaluate": "Score runs against judgements.",
+    "queries": "Tell ideal queries from uninformative ones.",
     "trec_eval": "Do as trec_eval does, with its flags and its output.",
     "measures": "List the measures, or explain one.",
     "demo": "Make a synthetic test collection and evaluate it.",

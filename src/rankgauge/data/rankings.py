@@ -7,14 +7,25 @@ so a measure is a few array operations over all lists at once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.model import Floats, Ints, Labels, Subtopics, T
 from rankgauge.native import segments as native
+
+A = TypeVar("A")
+
+
+class Part(NamedTuple):
+    """Some queries, and the judged labels they were taken from."""
+
+    whole: JudgedLabels
+    queries: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +46,8 @@ class JudgedLabels:
     max_grade: int
     rows: Ints | None = None
     aspects: Subtopics | None = None
+    _taken: Part | None = field(default=None, init=False, repr=False)
+    _answers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, *queries: ArrayLike, pooled: int = 0, max_grade: int | None = None) -> JudgedLabels:
@@ -60,7 +73,7 @@ class JudgedLabels:
         sizes = self.sizes[queries]
         offsets = offsets_of(sizes)
         place = np.arange(offsets[-1]) + np.repeat(self.offsets[queries] - offsets[:-1], sizes)
-        return JudgedLabels(
+        part = JudgedLabels(
             self.labels[place],
             offsets,
             self.pooled[queries],
@@ -68,21 +81,34 @@ class JudgedLabels:
             None if self.rows is None else self.rows[place],
             self.aspects,
         )
+        object.__setattr__(part, "_taken", Part(self, queries))
+        return part
+
+    def remember(
+        self, question: Hashable, answer: Callable[[JudgedLabels], NDArray[T]]
+    ) -> NDArray[T]:
+        """`answer` of these judged labels, a value a query, which is asked only once.
+
+        For queries taken from others it is asked of those, so that parts of a run, and run after
+        run, share the answers.
+        """
+        if self._taken is not None:
+            return self._taken.whole.remember(question, answer)[self._taken.queries]
+        if question not in self._answers:
+            self._answers[question] = answer(self)
+        known: NDArray[T] = self._answers[question]
+        return known
 
     def relevant(self, rel: int) -> Ints:
         """R, the number of documents of each query whose label is at least `rel`."""
-        return segment_count(self.labels >= rel, self.offsets)
+        return self.remember(
+            ("relevant", rel), lambda whole: segment_count(whole.labels >= rel, whole.offsets)
+        )
 
+    @cached_property
     def best_first(self) -> Rankings:
         """One ranking a query: all judged documents, the highest label first."""
         return Rankings(self.labels, self.offsets, np.arange(len(self)), self, rows=self.rows)
-
-    def worst_first(self) -> Rankings:
-        """One ranking a query: all judged documents, the lowest label first."""
-        last = np.repeat(self.offsets[1:] - 1, self.sizes)
-        place = np.arange(len(self.labels)) - np.repeat(self.offsets[:-1], self.sizes)
-        rows = None if self.rows is None else self.rows[last - place]
-        return replace(self.best_first(), labels=self.labels[last - place], rows=rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +130,7 @@ class Rankings:
     judged: JudgedLabels
     documents: NDArray[np.int32] | None = None
     rows: Ints | None = None
+    _answers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, *lists: ArrayLike, judged: JudgedLabels | None = None) -> Rankings:
@@ -136,8 +163,17 @@ class Rankings:
         """The same lists cut to their first `cutoff` documents; None cuts nothing."""
         if cutoff is None or len(self) == 0 or self.lengths.max() <= cutoff:
             return self
-        rows = np.flatnonzero(self.ranks <= cutoff)
-        return self._keep(rows, np.minimum(self.lengths, cutoff))
+        return self.remember(("top", cutoff), lambda: self._top(cutoff))
+
+    def _top(self, cutoff: int) -> Rankings:
+        return self._keep(np.flatnonzero(self.ranks <= cutoff), np.minimum(self.lengths, cutoff))
+
+    def remember(self, question: Hashable, answer: Callable[[], A]) -> A:
+        """`answer`, which is asked only once: what several measures want to know of these lists."""
+        if question not in self._answers:
+            self._answers[question] = answer()
+        known: A = self._answers[question]
+        return known
 
     def condensed(self) -> Rankings:
         """The same lists without the documents that are not judged."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
+from rankgauge.data.model import Floats, Ints
 from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import Choice, parameter
+from rankgauge.measures.precision import inverse_squares_to
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import TiedRankings, harmonic_between
 
@@ -68,8 +69,33 @@ class SumOfPrecisions(Binary):
         others = ratio(found - 1, tied.sizes - 1) * (places - (tied.above + 1) * harmonic)
         share = ratio(found, tied.sizes)
         total = tied.over_groups(share * ((tied.before(found) + 1) * harmonic + others))
-        norm = self._norm(tied.rankings.judged.relevant(self.rel).astype(np.float64))
-        return ratio(total, norm[tied.rankings.query])
+        return ratio(total, self._norms(tied.rankings))
+
+    def _norms(self, lists: Rankings) -> Floats:
+        """What the sum of each list is divided by."""
+        return self._norm(lists.judged.relevant(self.rel).astype(np.float64))[lists.query]
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """That of the sum of precisions over the norm squared, see `covariance_of_pairs`."""
+        found = tied.count(tied.rankings.relevant(self.rel))
+        sums = harmonic_sums(tied.within(self.depth))
+        spread = covariance_of_pairs(sums, tied.sizes, found, found)
+        return ratio(np.maximum(spread, 0.0), self._norms(tied.rankings) ** 2)
+
+    def _independent(self, tied: TiedRankings) -> Floats:
+        """k·p², as if precision at a rank did not depend on whether it holds a relevant document
+        (so Feng and Karmaker have it)."""
+        share = ratio(tied.count(tied.rankings.relevant(self.rel)), tied.sizes)
+        return ratio(self._places(tied) * share**2, self._norms(tied.rankings))
+
+    def _full(self, tied: TiedRankings) -> Floats:
+        """k, each of as many relevant documents having a precision of 1 (Feng and Karmaker's Eq. 3)."""
+        found = tied.count(tied.rankings.relevant(self.rel)) > 0
+        return np.where(found, ratio(self._places(tied), self._norms(tied.rankings)), 0.0)
+
+    def _places(self, tied: TiedRankings) -> Ints:
+        """k, the cut-off, or all documents without one."""
+        return tied.sizes if self.cutoff is None else np.full(len(tied), self.cutoff)
 
 
 class ScaledSumOfPrecisions(SumOfPrecisions):
@@ -115,6 +141,57 @@ class AveragePrecision(SumOfPrecisions):
             return relevant
         limit = float(self.cutoff)
         return np.minimum(relevant, limit) if self.norm == "min" else np.full_like(relevant, limit)
+
+
+class RankSums(NamedTuple):
+    """Sums over the ranks that count, of weights a_i of a relevant document at rank i and b_ij of two
+    at ranks i and j; ρ_i is Σ_j b_ij. One of each a list."""
+
+    a: Floats
+    rows: Floats
+    a_squares: Floats
+    a_times_rows: Floats
+    row_squares: Floats
+    b_squares: Floats
+
+
+def harmonic_sums(places: Ints) -> RankSums:
+    """Those of a sum of precisions: a_i = 1/i and, for i < j, b_ij = 1/j.
+
+    With D_i = H_m − H_i, ρ_i is 1 − 1/i + D_i; and Σ D_i = m − H_m, Σ D_i² = 2m − H_m − H_m².
+    """
+    m = places.astype(np.float64)
+    harmonic = harmonic_between(np.zeros_like(places), places)
+    squares = inverse_squares_to(places)
+    return RankSums(
+        a=harmonic,
+        rows=2 * (m - harmonic),
+        a_squares=squares,
+        a_times_rows=harmonic + (harmonic**2 - 3 * squares) / 2,
+        row_squares=5 * m - 5 * harmonic + 2 * squares - 2 * harmonic**2,
+        b_squares=harmonic - squares,
+    )
+
+
+def covariance_of_pairs(sums: RankSums, size: Ints, more: Ints, fewer: Ints) -> Floats:
+    """The covariance of two sums Σ_i a_i·Y_i + Σ_{i<j} b_ij·Y_i·Y_j over random orders of documents.
+
+    Y_i says whether rank i has a relevant document; of n documents `more`, r, are relevant for the one
+    sum and `fewer`, s, of these for the other. Splitting b_ij into μ + α_i + α_j + β_ij, the rows of β
+    adding up to 0, leaves two parts without correlation: Σ_i γ_i·Y_i, γ_i = a_i + ρ_i·(r−1)/(n−2), of
+    covariance s(n−r)/(n(n−1)) · Σ_i (γ_i − γ̄)(γ'_i − γ̄'), and Σ β_ij·Y_i·Y_j, of covariance
+    s(s−1)(n−r)(n−r−1)/(n(n−1)(n−2)(n−3)) · Σ_{i<j} β²_ij.
+    """
+    n, r, s = size.astype(np.float64), more.astype(np.float64), fewer.astype(np.float64)
+    share_r, share_s = ratio(r - 1, n - 2), ratio(s - 1, n - 2)
+    products = sums.a_squares + (share_r + share_s) * sums.a_times_rows
+    products = products + share_r * share_s * sums.row_squares
+    totals = (sums.a + share_r * sums.rows) * (sums.a + share_s * sums.rows)
+    linear = ratio((products - ratio(totals, n)) * s * (n - r), n * (n - 1))
+    rest = sums.b_squares - ratio(sums.rows**2, 2 * n * (n - 1))
+    rest = rest - ratio(sums.row_squares - ratio(sums.rows**2, n), n - 2)
+    pairs = s * (s - 1) * (n - r) * (n - r - 1)
+    return linear + ratio(pairs * np.maximum(rest, 0.0), n * (n - 1) * (n - 2) * (n - 3))
 
 
 def sums_by_count(one: Rankings, rel: int, cutoff: int | None) -> tuple[Floats, Floats]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.data.model import LARGEST_GRADE, Floats
+from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Labels, counted
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.labelling import (
     MOST_CELLS,
@@ -44,6 +45,29 @@ class Bounds(NamedTuple):
 
     low: float
     high: float
+
+
+class Remark(NamedTuple):
+    """What to know about the scores of some lists: what it is, of how many lists, and, where they are
+    estimates, how large the standard error is at most."""
+
+    what: str
+    lists: int
+    error: float | None = None
+
+    def __str__(self) -> str:
+        error = "" if self.error is None else f", standard error at most {self.error:.2g}"
+        return f"{self.what} on {counted(self.lists, 'topic')}{error}"
+
+
+def estimates(mean: Mean, what: str) -> list[Remark]:
+    """That numbers are estimated from random orders of something, where any is."""
+    drawn = mean.samples > 0
+    if not drawn.any():
+        return []
+    text = f"{what} from {mean.samples.max():,} random orders"
+    error = float(np.nanmax(mean.errors[drawn], initial=0.0))
+    return [Remark(text, int(np.count_nonzero(drawn)), error)]
 
 
 class Estimate(float):
@@ -77,6 +101,8 @@ class Measure(Parametric):
     ideal_is_best: ClassVar[bool] = True
     """Whether no list beats the best order of all the judged documents; where retrieving what is
     not relevant costs, a shorter one may."""
+    averages_defined: ClassVar[bool] = True
+    """Whether queries on which the score is undefined are left out of means, or undo them."""
     monotone: ClassVar[bool] = False
     """Whether raising one label never lowers the score, which depends on nothing but the list."""
 
@@ -155,7 +181,7 @@ class Measure(Parametric):
 
     def _tied_lists(self, tied: TiedRankings) -> Mean:
         """The mean scores of lists of which each has a tie."""
-        values = self._tied(tied) if self._formula_holds("_tied") else None
+        values = self._tied(tied) if self.knows("_tied") else None
         if values is not None:
             return Mean.exact(values)
         self._check_places(tied)
@@ -171,10 +197,10 @@ class Measure(Parametric):
                 "a cut-off or a smaller collection would help",
             )
 
-    def _formula_holds(self, name: str) -> bool:
+    def knows(self, formula: str) -> bool:
         """Whether a formula is for the score as this class has it, not as one it derives from had."""
         for kind in type(self).__mro__[: type(self).__mro__.index(Measure)]:
-            if name in vars(kind):
+            if formula in vars(kind):
                 return True
             if "_score" in vars(kind) or "score_each" in vars(kind):
                 return False
@@ -191,36 +217,52 @@ class Measure(Parametric):
         As derived here: that of the highest label first, which holds for every measure that never
         prefers the worse order of two neighbours.
         """
-        return self._extreme(judged, best=True)
+        return self.extreme_each(TiedRankings.all_tied(judged), best=True)
 
     def worst_each(self, judged: JudgedLabels) -> Floats:
         """The worst score any order of each query's judged documents gets."""
-        return self._extreme(judged, best=False)
+        return self.extreme_each(TiedRankings.all_tied(judged), best=False)
 
-    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
+    def extreme_each(self, tied: TiedRankings, *, best: bool) -> Floats:
+        """The best score, or the worst, over all orders of each list's ties."""
         if self.direction == "none":
             raise self._unsupported("what is best", "it is neither better high nor low")
+        return self.complete()._extreme(tied, best=best)
+
+    def _merit(self, labels: Labels, max_grade: int) -> Floats:
+        """What the best order goes by, highest first: the label, an unjudged document just above 0.
+
+        Its place beside 0 is free for nearly all measures; it is above it for the sake of
+        CorrectPairs, for which only a judged document can be in the wrong place.
+        """
+        return np.where(labels < 0, 0.5, labels)
+
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if not self.swap_monotone:
-            return self._extreme_by_enumeration(
-                judged, highest=best == (self.direction == "higher")
-            )
-        return self.score_each(judged.best_first() if best else judged.worst_first())
+            found = [extremes(scores) for scores in self._of_all_orders(tied)]
+            highest = best == (self.direction == "higher")
+            return np.array([high if highest else low for low, high in found])
+        return self._in_order(tied, best=best)
 
-    def _extreme_by_enumeration(self, judged: JudgedLabels, *, highest: bool) -> Floats:
-        """The extreme over all orders, for measures that sorting does not serve."""
-        found = [extremes(scores) for scores in self._of_all_orders(judged, "what is best here")]
-        return np.array([high if highest else low for low, high in found])
+    def _in_order(self, tied: TiedRankings, *, best: bool) -> Floats:
+        """The score of each list with its ties in the best order of labels, or the worst."""
+        if tied.unlisted.any():
+            self._check_places(tied)
+        grade = tied.rankings.judged.max_grade
+        lists = tied.in_order(lambda labels: self._merit(labels, grade), self.depth, best=best)
+        return self.score_each(lists)
 
-    def _of_all_orders(self, judged: JudgedLabels, question: str) -> list[Floats]:
-        """The scores of all different orders of each query's judged documents, of few documents."""
-        if judged.sizes.max(initial=0) > MOST_ORDERED:
-            most = f"more than {MOST_ORDERED} judged documents are too many to enumerate"
-            raise self._unsupported(question, most)
-        scores = []
-        for start, end in zip(judged.offsets, judged.offsets[1:], strict=False):
-            labels = judged.labels[start:end]
-            orders = sorted(set(itertools.permutations(labels.tolist())))
-            alone = JudgedLabels.of(labels, max_grade=judged.max_grade)
+    def _of_all_orders(self, tied: TiedRankings) -> list[Floats]:
+        """The scores of all different orders of lists of one tie each, with few documents."""
+        if tied.lengths.max(initial=0) > MOST_ORDERED:
+            most = f"more than {MOST_ORDERED} documents are too many to enumerate"
+            raise self._unsupported("what is best here", most)
+        rankings, scores = tied.rankings, []
+        for i, (start, end) in enumerate(itertools.pairwise(rankings.offsets.tolist())):
+            documents = rankings.labels[start:end].tolist() + [UNJUDGED] * int(tied.unlisted[i])
+            orders = sorted(set(itertools.permutations(documents)))
+            alone = rankings.judged.take(rankings.query[i : i + 1])
+            alone = replace(alone, rows=None, aspects=None)
             scores.append(self.score_each(Rankings.of(*orders, judged=alone)))
         return scores
 
@@ -234,25 +276,56 @@ class Measure(Parametric):
         That is the mean over ties with all of them tied: by the measure's formula where it has one,
         else by enumeration or, where there are too many orders, estimated from some drawn at random.
         """
-        if self._formula_holds("expected_each"):
+        if self.knows("expected_each"):
             return Mean.exact(self.expected_each(judged))
         return self.complete()._tied_lists(TiedRankings.all_tied(judged))
 
-    def _variance(self, judged: JudgedLabels) -> Floats:
-        """The variance of the score over all orders of the judged documents, where it is known."""
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """The variance of the score over all orders, of lists of one tie each, where it is known."""
         raise NotImplementedError
 
     def variance_each(self, judged: JudgedLabels) -> Floats:
-        """The variance of the score over all orders of each query's judged documents.
+        """The variance of the score over all orders of each query's judged documents."""
+        return self.tied_variance_each(TiedRankings.all_tied(judged))
+
+    def tied_variance_each(self, tied: TiedRankings) -> Floats:
+        """The variance of the score over all orders, of lists of one tie each.
 
         By the measure's formula where it has one, else as the mean is had.
         """
         self.complete()
-        if self._formula_holds("_variance"):
-            return self._variance(judged)
-        tied = TiedRankings.all_tied(judged)
+        if self.knows("_variance"):
+            return self._variance(tied)
         self._check_places(tied)
         return variance_over_orders(self.score_each, tied, self.depth)
+
+    def _independent(self, tied: TiedRankings) -> Floats:
+        """What a random order would get were ranks independent, of lists of one tie each."""
+        raise NotImplementedError
+
+    def independent_each(self, tied: TiedRankings) -> Floats:
+        """The mean score of random orders as the UE paper has it, of lists of one tie each."""
+        if not self.knows("_independent"):
+            raise self._unsupported("what independent ranks would give", "no formula is known")
+        return self.complete()._independent(tied)
+
+    def _full(self, tied: TiedRankings) -> Floats:
+        """The score of k relevant documents, as many as there are places, whether they exist or not."""
+        raise NotImplementedError
+
+    def full_each(self, tied: TiedRankings) -> Floats:
+        """The best score as the UE paper has it, for lists of one tie each."""
+        if not self.knows("_full"):
+            raise self._unsupported("what k relevant documents would get", "no formula is known")
+        return self.complete()._full(tied)
+
+    def query_remarks(self, judged: JudgedLabels) -> list[Remark]:
+        """What a user should know of the scores on these queries, whatever the rankings are."""
+        return []
+
+    def list_remarks(self, rankings: Rankings) -> list[Remark]:
+        """What a user should know of the scores of these lists, apart from `query_remarks`."""
+        return []
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The lowest and highest score of each list over all labels of its unjudged documents."""
@@ -296,7 +369,7 @@ class Measure(Parametric):
             "worst": directed,
             "bounds": self.bounding,
             "expected": self.expectation,
-            "variance": "exact" if self._formula_holds("_variance") else "enumerated",
+            "variance": "exact" if self.knows("_variance") else "enumerated",
             "distance": "no",
             "flips": "no",
         }
@@ -483,6 +556,11 @@ class Aggregate(Around):
     def combine(self, scores: Floats) -> float:
         """The number for these queries, all of them defined and at least one."""
         raise NotImplementedError
+
+
+def inner(measure: Measure | Aggregate) -> Measure:
+    """The measure itself, or the one that an aggregate combines."""
+    return measure.measure if isinstance(measure, Aggregate) else measure
 
 
 def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:

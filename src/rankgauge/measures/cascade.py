@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import Rankings, offsets_of
-from rankgauge.measures.base import Measure
+from rankgauge.measures.base import Answer, Measure
+from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.parameters import (
     Gain,
     GainMap,
@@ -20,9 +21,20 @@ from rankgauge.measures.parameters import (
     parameter,
 )
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import NEGLIGIBLE, TiedRankings, mean_reciprocal_rank
+from rankgauge.measures.ties import (
+    NEGLIGIBLE,
+    TiedRankings,
+    mean_reciprocal_rank,
+    variance_over_orders,
+)
 from rankgauge.measures.weighted import Weighted
 from rankgauge.native import segments as native
+
+MOST_STEPS = 10_000_000
+"""How many steps, documents times places, ERR takes in one tie before it goes another way."""
+
+MOST_JOINT = 50
+"""Of how many places the joint distribution of two is worked out: the cost is their square."""
 
 
 class RankBiasedPrecision(Weighted):
@@ -86,28 +98,111 @@ class ExpectedReciprocalRank(Measure):
         return lists.sum(reached * stop / lists.ranks)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        """Were it known beforehand which documents would satisfy, the user would stop at the first
-        of them: the mean reciprocal rank of the first of a, over the chances that a of a group would."""
+        """Each group's mean reciprocal rank of stopping, times the chance to come as far as it."""
         stop = self._stops(tied.rankings.labels, tied.rankings.judged.max_grade)
         satisfying = stop > 0
         counts = tied.count(satisfying)
         # Groups whose documents cannot satisfy change nothing.
-        groups = np.flatnonzero((counts > 0) & (tied.within(self.depth) > 0))
-        stops = stop[satisfying]
+        places = np.where(counts > 0, tied.within(self.depth), 0)
+        small = counts * places <= MOST_STEPS
+        total = native.segment_stops(
+            stop[satisfying],
+            offsets_of(counts),
+            tied.sizes - counts,
+            tied.above,
+            np.where(small, places, 0),
+        )
+        if not small.all():
+            large = np.flatnonzero(~small)
+            total[large] = self._in_large(tied, stop[satisfying], counts, large)
+        passing = native.segment_cumprod(np.exp(tied.sum(np.log1p(-stop))), tied.offsets)
+        return tied.over_groups(total * passing)
+
+    def _in_large(
+        self, tied: TiedRankings, stops: Floats, counts: Ints, groups: NDArray[np.intp]
+    ) -> Floats:
+        """The same for these groups in time that does not grow with their places.
+
+        Were it known beforehand which documents would satisfy, the user would stop at the first of
+        them: the mean reciprocal rank of the first of a, over the chances that a of a group would.
+        """
+        total = np.zeros(len(groups))
         starts = offsets_of(counts)[groups]
-        passing = np.log1p(-stop)
-        above = native.segment_cumprod(np.exp(tied.sum(passing)), tied.offsets)
-        total = np.zeros(len(counts))
         for chosen, chance in chances_of_counts(stops, starts, counts[groups]):
             group = groups[chosen]
             row, hits = np.nonzero(chance[:, 1:] > NEGLIGIBLE)
             mean = mean_reciprocal_rank(
                 tied.sizes[group][row], hits + 1, tied.above[group][row], self.depth
             )
-            total[group] = np.bincount(
+            total[chosen] = np.bincount(
                 row, weights=chance[row, hits + 1] * mean, minlength=len(group)
             )
-        return tied.over_groups(total * above)
+        return total
+
+    def answers(self) -> dict[str, Answer]:
+        short = self.cutoff is not None and self.cutoff <= MOST_JOINT
+        return {**super().answers(), "variance": "exact" if short else "enumerated"}
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """By `_variance_of_short`, for lists of which many documents count from orders."""
+        places, variance = tied.within(self.depth), np.zeros(len(tied))
+        long = places > MOST_JOINT
+        if long.any():
+            some = tied.pick(long)
+            self._check_places(some)
+            variance[long] = variance_over_orders(self.score_each, some, self.depth)
+        stop = self._stops(tied.rankings.labels, tied.rankings.judged.max_grade)
+        satisfying = stop > 0
+        counts = tied.count(satisfying)
+        starts = offsets_of(counts)[:-1]
+        # Lists of about as many satisfying documents come together, those of the most first.
+        short = np.flatnonzero(~long & (counts > 0))
+        short = short[np.argsort(-counts[short], kind="stable")]
+        width = int(places[short].max(initial=0)) + 1
+        for part in np.array_split(short, len(short) * width**2 // MOST_CELLS + 1):
+            variance[part] = _variance_of_short(
+                stop[satisfying], starts[part], counts[part], tied.sizes[part], places[part]
+            )
+        return variance
+
+
+def _variance_of_short(
+    stops: Floats, starts: Ints, counts: Ints, sizes: Ints, places: Ints
+) -> Floats:
+    """The variance of ERR of random orders of `sizes` documents, of which so many places count.
+
+    List l has the chances to stop stops[starts[l]:starts[l] + counts[l]], and documents without one;
+    lists with more chances come first. With Q_i = Π_{j≤i} (1 − ρ_j) the score is Σ_i v_i·Q_i over i from
+    0 to m, v_0 = 1, v_i = −1/(i(i+1)) and v_m = −1/m. The mean of Q_a·Q_{a+c} is had by putting one
+    document after the other into the order: of t of them the last one put is among the first a with
+    chance a/t, and among the next c with chance c/t.
+    """
+    most = int(places.max(initial=0))
+    a, c = np.arange(most + 1)[:, None], np.arange(most + 1)[None, :]
+    joint = np.ones((len(sizes), most + 1, most + 1))
+    joint[:, a + c > most] = 0.0
+    total = sizes - counts
+    for step in range(int(counts.max(initial=0))):
+        total = total + 1
+        some = slice(0, np.count_nonzero(counts > step))
+        passes = (1 - stops[starts[some] + step])[:, None, None]
+        size = total[some, None, None]
+        share, before = 1 / size, joint[some]
+        after = before * (np.maximum(size - a - c, 0) * share)
+        after[:, 1:] += before[:, :-1] * (a[1:] * share * passes**2)
+        after[:, :, 1:] += before[:, :, :-1] * (c[:, 1:] * share * passes)
+        joint[some] = after
+    rank = np.arange(most + 1)[None, :]
+    last = places[:, None]
+    weight = np.where(rank < last, -1 / np.maximum(rank * (rank + 1), 1), 0.0)
+    weight = np.where(rank == last, -1 / np.maximum(last, 1), weight)
+    weight[:, 0] = 1.0
+    variance = np.zeros(len(sizes))
+    for i in range(most + 1):
+        covariance = joint[:, i, : most + 1 - i] - joint[:, 0, i, None] * joint[:, 0, i:]
+        both = np.where(np.arange(most + 1 - i) > 0, 2.0, 1.0) * weight[:, i:]
+        variance += weight[:, i] * (covariance * both).sum(axis=1)
+    return np.maximum(variance, 0.0)
 
 
 def chances_of_counts(

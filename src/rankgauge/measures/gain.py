@@ -120,8 +120,8 @@ class NormalizedDCG(DiscountedCumulativeGain):
     synonyms = {"dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}}}  # noqa: RUF012
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
-        ordered = DCG(gain=self.gain, discount=self.discount)
-        return (ordered if self.cutoff is None else ordered @ self.cutoff).ideal_each(judged)
+        plain = DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
+        return judged.remember(("ideal", plain), plain.ideal_each)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return each_list(rankings, self._bounds_of_one)
@@ -178,7 +178,7 @@ class ChanceNormalizedDCG(NormalizedDCG):
 
     def _against_chance(self, scores: Floats, lists: Rankings) -> Floats:
         plain = NormalizedDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
-        chance = plain.expected_each(lists.judged)
+        chance = lists.judged.remember(("expected", plain), plain.expected_each)
         room = np.where(chance < 1 - CERTAINTY, 1 - chance, 0.0)
         return ratio(scores - chance[lists.query], room[lists.query])
 

@@ -243,6 +243,7 @@ class Parametric:
     elsewhere: ClassVar[Mapping[str, str]] = {}
     """Parameters of other tools that are none here, and what to do instead."""
     __signature__: ClassVar[_Signature] = _Signature()
+    _values: ClassVar[tuple[Any, ...]]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -255,17 +256,20 @@ class Parametric:
         arguments.apply_defaults()
         vars(self).update(arguments.arguments)
         self.__post_init__()
+        # Measures are keys of dicts all day long.
+        object.__setattr__(self, "_values", tuple(vars(self)[name] for name in self._fields()))
+
+    @classmethod
+    def _fields(cls) -> list[str]:
+        return [f.name for f in dataclasses.fields(cls)]  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return self._values() == other._values()
+        return self._values == other._values
 
     def __hash__(self) -> int:
-        return hash((type(self), self._values()))
-
-    def _values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
+        return hash((type(self), self._values))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")

@@ -6,12 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats, Ints
-from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Binary, Measure, ratio
+from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.parameters import Number, parameter
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings, mean_reciprocal_rank, miss_chance
+from rankgauge.measures.ties import (
+    NEGLIGIBLE,
+    SHORT,
+    TiedRankings,
+    harmonic_between,
+    mean_reciprocal_rank,
+    miss_chance,
+)
 from rankgauge.measures.weighted import BinaryWeighted
+from rankgauge.native import segments as native
 
 
 class Precision(BinaryWeighted):
@@ -88,6 +97,14 @@ class RPrecision(Binary):
         share = ratio(tied.count(tied.rankings.relevant(self.rel)), tied.sizes)
         return ratio(tied.over_groups(share * tied.within(tied.each_group(depth))), depth)
 
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """That of the number of hits in the top c, over c²."""
+        depth = self._depths(tied.rankings.judged)[tied.rankings.query]
+        found = tied.count(tied.rankings.relevant(self.rel))
+        return ratio(
+            variance_of_hits(tied.sizes, found, tied.within(depth)), depth.astype(float) ** 2
+        )
+
 
 class ReciprocalRank(Binary):
     """One over the rank of the first relevant document."""
@@ -114,6 +131,12 @@ class ReciprocalRank(Binary):
         )
         return score
 
+    def _variance(self, tied: TiedRankings) -> Floats:
+        first, found = first_relevant_group(tied, self.rel)
+        variance = np.zeros(len(tied))
+        variance[first] = variance_of_reciprocal_rank(tied.sizes[first], found, self.depth)
+        return variance
+
 
 class SuccessAt(Binary):
     """Whether anything relevant is retrieved."""
@@ -139,6 +162,12 @@ class SuccessAt(Binary):
             tied.sizes[first], found, tied.within(self.depth)[first]
         )
         return score
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """p·(1 − p), p the chance of a hit."""
+        found = tied.count(tied.rankings.relevant(self.rel))
+        missed = miss_chance(tied.sizes, found, tied.within(self.depth))
+        return missed * (1 - missed)
 
 
 class JudgedAt(Measure):
@@ -174,6 +203,86 @@ def first_relevant_group(tied: TiedRankings, rel: int) -> tuple[NDArray[np.intp]
     found = tied.count(tied.rankings.relevant(rel))
     first = np.flatnonzero((found > 0) & (tied.before(found) == 0))
     return first, found[first]
+
+
+def variance_of_hits(size: Ints, found: Ints, places: Ints) -> Floats:
+    """The variance of how many of `found` documents are in the first places of a random order of
+    `size`, which is hypergeometric: m·(r/n)·(1 − r/n)·(n − m)/(n − 1)."""
+    n, r, m = size.astype(np.float64), found.astype(np.float64), places.astype(np.float64)
+    return ratio(ratio(m * r, n) * ratio((n - r) * (n - m), n), n - 1)
+
+
+def variance_of_reciprocal_rank(size: Ints, hits: Ints, depth: int | None) -> Floats:
+    """The variance of 1/rank of the first of the hits, at least one, in a random order; 0 beyond
+    `depth`. Place by place, or for a long way to the first hit by `_by_recursion`."""
+    places = size - hits + 1
+    likely = np.ceil(size / hits * -np.log(NEGLIGIBLE)).astype(np.int64)
+    if depth is not None:
+        places = np.minimum(places, depth)
+    short = (np.minimum(places, likely) <= SHORT) | (places < size - hits + 1)
+    places = np.minimum(places, likely)
+    result = np.empty(len(size))
+    result[~short] = _by_recursion(size[~short], hits[~short])
+    index = np.flatnonzero(short)
+    block = np.cumsum(places[index]) // MOST_CELLS
+    for part in np.split(index, np.flatnonzero(np.diff(block)) + 1):
+        result[part] = _by_places(size[part], hits[part], places[part])
+    return result
+
+
+def _by_places(size: Ints, hits: Ints, places: Ints) -> Floats:
+    """The first hit is at place t with probability C(size − t, hits − 1)/C(size, hits)."""
+    offsets = offsets_of(places)
+    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], places)
+    total, wanted = np.repeat(size, places) - place, np.repeat(hits, places)
+    reached = native.segment_cumprod((total - wanted) / total, offsets)
+    chance = reached * wanted / total
+    mean = native.segment_sum(chance / (place + 1), offsets)
+    spread = chance * (1 / (place + 1) - np.repeat(mean, places)) ** 2
+    missed = (reached * (total - wanted) / total)[offsets[1:] - 1]
+    variance: Floats = native.segment_sum(spread, offsets) + missed * mean**2
+    return variance
+
+
+def inverse_squares_to(count: Ints) -> Floats:
+    """1 + 1/2² + … + 1/count².
+
+    >>> inverse_squares_to(np.array([2, 10**6])).round(12).tolist()
+    [1.25, 1.644933066849]
+    """
+    least = len(FIRST_SQUARES) - 1
+
+    def beyond(x: Floats) -> Floats:
+        """Σ 1/i² over i > x − ½, the trigamma function ψ₁(x + ½), by its asymptotic series."""
+        y: Floats = 1 / (x * x)
+        series: Floats = 1 - y * (1 / 12 - y * (7 / 240 - y * (31 / 1344 - y * (127 / 3840))))
+        return series / x
+
+    start, end = np.full(len(count), least + 0.5), np.maximum(count, least) + 0.5
+    total: Floats = FIRST_SQUARES[np.minimum(count, least)] + beyond(start) - beyond(end)
+    return total
+
+
+FIRST_SQUARES = np.concatenate(([0.0], np.cumsum(1 / np.arange(1.0, 31.0) ** 2)))
+"""The sums of the first inverse squares: 0, 1, 1 + 1/4, …"""
+
+
+def _by_recursion(size: Ints, hits: Ints) -> Floats:
+    """From the means of 1/t and 1/t² for one hit to those for r hits, by
+    E_r = r/((r−1)(size−r+1)) · [(size − r + 2)·E_{r−1} − 1] and, S for the squares,
+    S_r = r/((r−1)(size−r+1)) · [(size − r + 2)·S_{r−1} − E_{r−1}].
+
+    Both follow from C(m, r−1) = C(m, r−2)·(m−r+2)/(r−1).
+    """
+    mean = harmonic_between(np.zeros_like(size), size) / size
+    square = inverse_squares_to(size) / size
+    for r in range(2, int(hits.max(initial=0)) + 1):
+        step = r / ((r - 1) * (size - r + 1.0))
+        more = hits >= r
+        square = np.where(more, step * ((size - r + 2) * square - mean), square)
+        mean = np.where(more, step * ((size - r + 2) * mean - 1), mean)
+    variance: Floats = np.maximum(square - mean**2, 0.0)
+    return variance
 
 
 P = register(Precision())

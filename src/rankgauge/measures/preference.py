@@ -6,9 +6,11 @@ import numpy as np
 
 from rankgauge.data.model import POOLED, Floats, Ints
 from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
+from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings
+from rankgauge.measures.ties import TiedRankings, variance_over_orders
 
 EPSILON = 1e-5
 """What infAP adds to the judged relevant and to the judged other documents, as trec_eval does."""
@@ -64,6 +66,84 @@ class BinaryPreference(Binary):
             tied.sizes[cut], others[cut], before[cut], places[cut], most[cut], least[cut]
         )
         return ratio(tied.over_groups(total), found)
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """r(r+s+1)/(s+2) times the variance of a term, over R².
+
+        r relevant documents and s judged others are in the list. A term has 0 to s of the others above
+        with equal chance, and two terms have any two such numbers, the smaller first, with equal
+        chance. In lists that the cut-off cuts, see `_variance_in_cut_lists`.
+        """
+        lists = tied.rankings
+        relevant = tied.count(lists.relevant(self.rel))
+        others = tied.count(lists.labels >= 0) - relevant
+        found = lists.judged.relevant(self.rel)[lists.query]
+        least = np.minimum(found, lists.judged.sizes[lists.query] - found)
+        below = np.minimum(found, others + 1.0)  # how many numbers of others above are not capped
+        share = below / (others + 1)
+        mean = share * (below - 1) / 2 + (1 - share) * found
+        spread = share * (below**2 - 1) / 12
+        spread += share * ((below - 1) / 2 - mean) ** 2 + (1 - share) * (found - mean) ** 2
+        term = ratio(spread, least.astype(np.float64) ** 2)
+        variance = relevant * (relevant + others + 1) / (others + 2) * term
+        cut = np.flatnonzero((tied.within(self.depth) < tied.sizes) & (relevant > 0))
+        width = int(np.minimum(tied.sizes - tied.unlisted, self.depth or 0)[cut].max(initial=0)) + 1
+        for part in np.array_split(cut, len(cut) * width // MOST_CELLS + 1):
+            variance[part] = _variance_in_cut_lists(
+                tied.sizes[part],
+                relevant[part],
+                others[part],
+                tied.within(self.depth)[part],
+                found[part],
+                least[part],
+            )
+        return ratio(variance, found.astype(np.float64) ** 2)
+
+
+def _variance_in_cut_lists(
+    size: Ints, relevant: Ints, others: Ints, places: Ints, most: Ints, least: Ints
+) -> Floats:
+    """The variance of the terms of relevant documents at the first places of each list, added up.
+
+    Only judged documents matter, of which the first places hold any number. From one to the next of
+    them these are carried, by the number of others so far: its chance, and with it the mean of the
+    sum of terms so far and that of its square.
+    """
+    above = np.arange(int(np.minimum(others, places).max(initial=0)) + 1)[None, :]
+    term = 1 - ratio(np.minimum(above, most[:, None]), least[:, None])
+    chance = np.zeros((len(size), above.shape[1]))
+    chance[:, 0] = 1.0
+    first, second = np.zeros_like(chance), np.zeros_like(chance)
+    known = relevant + others
+    inside = _chances_inside(size, known, places)
+    mean, square = np.zeros(len(size)), np.zeros(len(size))
+    for passed in range(inside.shape[1]):
+        mean += inside[:, passed] * first.sum(axis=1)
+        square += inside[:, passed] * second.sum(axis=1)
+        left = np.maximum(known - passed, 1)[:, None]
+        miss = np.clip(others[:, None] - above, 0, left) / left
+        hit = 1 - miss
+        moved = [table * miss for table in (chance, first, second)]
+        second = hit * (second + term * (2 * first + term * chance))
+        first = hit * (first + term * chance)
+        chance = hit * chance
+        for table, gone in zip((chance, first, second), moved, strict=True):
+            table[:, 1:] += gone[:, :-1]
+    return np.maximum(square - mean**2, 0.0)
+
+
+def _chances_inside(size: Ints, known: Ints, places: Ints) -> Floats:
+    """The chances that 0, 1, … of `known` documents are in the first places of a random order."""
+    count = np.arange(int(np.minimum(known, places).max(initial=0)) + 1)[None, :]
+    chance = np.zeros((len(size), count.shape[1]))
+    chance[:, 0] = 1.0
+    for passed in range(int(places.max(initial=0))):
+        left = np.maximum(size - passed, 1)[:, None]
+        moved = chance * np.clip(known[:, None] - count, 0, left) / left
+        moved[passed >= places] = 0.0
+        chance -= moved
+        chance[:, 1:] += moved[:, :-1]
+    return chance
 
 
 def _terms_in_cut_groups(
@@ -131,6 +211,46 @@ class InferredAveragePrecision(Binary):
         expected = ratio(alone + ratio(relevant - 1, size - 1) * joint, size)
         return np.where(relevant > 0, expected, 0.0)
 
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """Where all is judged, (1/i)·[1 + ε·q_i] for a relevant document at rank i and (1/i)·q_i more
+        for each above it, q_i = (i−1)/(i−1+2ε); see `covariance_of_pairs`. Else from orders."""
+        lists, variance = tied.rankings, np.zeros(len(tied))
+        open_lists = tied.count(lists.labels >= 0) < tied.sizes
+        if open_lists.any():
+            some = tied.pick(open_lists)
+            self._check_places(some)
+            variance[open_lists] = variance_over_orders(self.score_each, some, self.depth)
+        places = np.where(open_lists, 0, tied.within(self.depth))
+        found = tied.count(lists.relevant(self.rel))
+        spread = covariance_of_pairs(_smoothed_sums(places), tied.sizes, found, found)
+        relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
+        return np.where(open_lists, variance, ratio(np.maximum(spread, 0.0), relevant**2))
+
+
+def _smoothed_sums(places: Ints) -> RankSums:
+    """Those of infAP: b_ij = q_j/j for i < j and a_i = (1 + ε·q_i)/i, q_i = (i−1)/(i−1+2ε)."""
+    above = np.arange(int(places.max(initial=0)), dtype=np.float64)
+    b = above / (above + 2 * EPSILON) / (above + 1)
+    a = 1 / (above + 1) + EPSILON * b
+
+    def total(values: Floats) -> Floats:
+        """Those of the first ranks added up."""
+        return np.append(0.0, np.cumsum(values))[places]
+
+    def before(values: Floats) -> Floats:
+        """For each rank those above it added up."""
+        return np.cumsum(values) - values
+
+    passed = above * b  # ρ_i is this and the b of all ranks below
+    return RankSums(
+        a=total(a),
+        rows=2 * total(passed),
+        a_squares=total(a**2),
+        a_times_rows=total(a * passed + b * before(a)),
+        row_squares=total(passed**2 + b * passed + 4 * b * before(passed)),
+        b_squares=total(b * passed),
+    )
+
 
 class CorrectlyOrderedPairs(Measure):
     """How many pairs of a better and a worse document are in the right order."""
@@ -179,6 +299,42 @@ class CorrectlyOrderedPairs(Measure):
             ahead += tied.over_groups(chance * (better * worse_below - here * better_below))
             all_pairs += same * higher
         return np.where(all_pairs > 0, 0.5 + 0.5 * ratio(ahead, all_pairs), np.nan)
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """That of Σ_{i<j} a_ij·sign(label_i − label_j), a_ij = 1 if i ≤ k, else 0, over (2·pairs)².
+
+        Let σ_i be the sums of the rows of a, and n·x_u those of the signs of the n documents. Then
+        Σ_i σ_i·x_i, the x at the ranks, has the variance Σσ²·Σx²/(n−1). What a and the signs have beyond
+        σ_i/n − σ_j/n and x_u − x_v adds, without correlation, the squares of the one times those of the
+        other over (n−1)(n−2)/2. A document in the top k has signs to those that the list lacks, too.
+        """
+        lists, judged, query = tied.rankings, tied.rankings.judged, tied.rankings.query
+        n, m = tied.sizes.astype(np.float64), tied.within(self.depth).astype(np.float64)
+        ahead, missing = np.zeros(len(lists.labels)), np.zeros(len(lists.labels))
+        pairs, all_pairs = np.zeros(len(tied)), np.zeros(len(tied))
+        for label in np.unique(judged.labels):
+            better, here = lists.labels > label, lists.labels == label
+            count, same = tied.count(better), tied.count(here)
+            lower = tied.count((lists.labels >= 0) & (lists.labels < label))
+            higher = judged.relevant(int(label) + 1)[query]
+            all_same = judged.relevant(int(label))[query] - higher
+            all_lower = judged.sizes[query] - higher - all_same
+            ahead += np.where(here, lists.each_row(lower - count), 0)
+            lacking = (all_lower - lower) - (higher - count)
+            missing += np.where(here, lists.each_row(lacking), 0)
+            pairs += count * same
+            all_pairs += higher * all_same
+        rows = m * (n + 1) ** 2 - 2 * (n + 1) * m * (m + 1) + 2 * m * (m + 1) * (2 * m + 1) / 3
+        rows += (n - m) * m**2
+        inside = ratio(m * (n - m), n)
+        lack = ratio(tied.sum(missing), n)
+        away = tied.sum((missing - lists.each_row(lack)) ** 2) + tied.unlisted * lack**2
+        signs = ratio(tied.sum(ahead**2), n)  # n·Σx²
+        linear = ratio(rows * signs, n) + 2 * inside * tied.sum(ahead * missing) + inside * away
+        rests = np.maximum(m * (2 * n - m - 1) / 2 - ratio(rows, n), 0.0)
+        rests *= np.maximum(pairs - signs, 0.0)
+        variance = ratio(linear, n - 1) + ratio(2 * rests, (n - 1) * (n - 2))
+        return np.where(all_pairs > 0, ratio(variance, 4 * all_pairs**2), np.nan)
 
 
 bpref = register(BinaryPreference())

@@ -6,11 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
+from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
-from rankgauge.measures.average_precision import SumOfPrecisions, sums_by_count
+from rankgauge.measures.average_precision import (
+    SumOfPrecisions,
+    covariance_of_pairs,
+    harmonic_sums,
+    sums_by_count,
+)
 from rankgauge.measures.base import Measure, ratio
-from rankgauge.measures.labelling import each_list
+from rankgauge.measures.labelling import MOST_CELLS, each_list
 from rankgauge.measures.parameters import Choice, Gain, GainMap, Number, gains, parameter
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import TiedRankings, harmonic_between
@@ -91,8 +96,8 @@ class QMeasure(Measure):
         total = lists.sum(np.where(gain > 0, blended, 0.0))
         return ratio(total, self._norm(self._with_gain(judged))[lists.query])
 
-    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
-        return super()._extreme(by_gain(judged, self._gains(judged, judged.max_grade)), best=best)
+    def _merit(self, labels: Labels, max_grade: int) -> Floats:
+        return gains(self.gain, labels, max_grade)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """At place j of a group of g documents, r of them with a gain and G their gains, with c such
@@ -107,6 +112,83 @@ class QMeasure(Measure):
         own = (found + self.beta * gained) * (even + ratio(found - 1, tied.sizes - 1) * later)
         total = tied.over_groups(ratio(inherited + own, tied.sizes))
         return ratio(total, self._norm(self._with_gain(lists.judged))[lists.query])
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        lists, total = tied.rankings, np.zeros(len(tied))
+        block = np.cumsum(tied.within(self.depth)) // MOST_CELLS
+        for number in np.unique(block):
+            total[block == number] = self._variance_of_sum(tied.pick(block == number))
+        return ratio(total, self._norm(self._with_gain(lists.judged))[lists.query] ** 2)
+
+    def _variance_of_sum(self, tied: TiedRankings) -> Floats:
+        """That of Σ_{j≤i} w_i·r_i·h_j, w_i = 1/(i + β·cg*_i), r whether there is a gain, h = r + β·gain.
+
+        With the means taken off r and h it is linear but for Σ_{j<i} w_i·r_i·h_j. There both w_i and
+        r_i·h_j split into a part that stays when i and j are exchanged and one that changes sign. The
+        rows of the one that stays add up to something linear, too. What is left of the two has
+        no correlation with the rest, and a variance of Σ_{i<j} w² · Σ_{i<j} (r·h)² over n(n−3)/2 and
+        over (n−1)(n−2)/2.
+        """
+        lists, n = tied.rankings, tied.sizes.astype(np.float64)
+        gain = self._gains(lists, lists.judged.max_grade)
+        found, worth = (gain > 0).astype(np.float64), (gain > 0) + self.beta * gain
+        r0, h0 = ratio(tied.sum(found), n), ratio(tied.sum(worth), n)
+        r, h = found - lists.each_row(r0), worth - lists.each_row(h0)
+        rr, hh = tied.sum(r * r) + tied.unlisted * r0**2, tied.sum(h * h) + tied.unlisted * h0**2
+        rh = tied.sum(r * h) + tied.unlisted * r0 * h0
+        c, c0 = r * h - lists.each_row(ratio(rh, n)), r0 * h0 - ratio(rh, n)
+        rc = tied.sum(r * c) - tied.unlisted * r0 * c0
+        hc = tied.sum(h * c) - tied.unlisted * h0 * c0
+        cc = tied.sum(c * c) + tied.unlisted * c0**2
+        odd = (rr * hh - rh**2) / 4
+        even = odd + (rh**2 - ratio(rh**2, n) - cc) / 2
+        even = even - ratio(rh**2, 2 * n * (n - 1)) - ratio(cc, n - 2)
+
+        places = tied.within(self.depth)
+        offsets = offsets_of(places)
+        above = np.arange(offsets[-1]) - np.repeat(offsets[:-1], places)
+        weight = 1 / self._blended(lists.judged, np.repeat(lists.query, places), above + 1)
+        passed = above * weight
+        later = np.repeat(native.segment_sum(weight, offsets), places)
+        later = later - native.segment_cumsum(weight, offsets)
+
+        def spread(a: Floats, b: Floats) -> Floats:
+            """Σ (a − ā)(b − b̄) over all n ranks, those beyond the places that count being 0."""
+            a0, b0 = (
+                ratio(native.segment_sum(a, offsets), n),
+                ratio(native.segment_sum(b, offsets), n),
+            )
+            near = (a - np.repeat(a0, places)) * (b - np.repeat(b0, places))
+            return native.segment_sum(near, offsets) + (n - places) * a0 * b0
+
+        with_h, with_r = weight + np.repeat(r0, places) * later, np.repeat(h0, places) * passed
+        rows = passed + later
+        with_c = -rows * np.repeat(ratio(np.ones(len(n)), n - 2), places)
+        linear = hh * spread(with_h, with_h) + rr * spread(with_r, with_r)
+        linear += cc * spread(with_c, with_c) + 2 * rh * spread(with_h, with_r)
+        linear += 2 * (hc * spread(with_h, with_c) + rc * spread(with_r, with_c))
+        squares, mean = (
+            native.segment_sum(weight * passed, offsets),
+            native.segment_sum(passed, offsets),
+        )
+        odd_ranks = squares - ratio(native.segment_sum((passed - later) ** 2, offsets), n)
+        even_ranks = squares - ratio(2 * mean**2, n * (n - 1)) - ratio(spread(rows, rows), n - 2)
+        variance = ratio(linear, n - 1)
+        for ranks, documents, ways in (
+            (even_ranks, even, n * (n - 3)),
+            (odd_ranks, odd, (n - 1) * (n - 2)),
+        ):
+            product = np.maximum(ranks, 0.0) * np.maximum(documents, 0.0)
+            variance += ratio(2 * product, np.maximum(ways, 0.0))
+        return np.maximum(variance, 0.0)
+
+    def _blended(self, judged: JudgedLabels, query: Ints, ranks: Ints) -> Floats:
+        """i + β·cg*_i at these ranks of these queries."""
+        best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
+        size, start = judged.sizes[query], judged.offsets[:-1][query]
+        place = np.where(size > 0, start + np.minimum(ranks, size), 0)
+        blended: Floats = ranks + self.beta * best[place]
+        return blended
 
     def _over_places(self, tied: TiedRankings) -> tuple[Floats, Floats]:
         """1 and j − 1, each over i + β·cg*_i, added up over the places j of each group that count.
@@ -175,6 +257,20 @@ class GradedAveragePrecision(Measure):
         for grades, precisions in self._by_grade(judged):
             total += grades * precisions.tied_each(tied).values
         return ratio(total, self._total(judged)[tied.rankings.query])
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """That of the sums of precisions at the grades, and their covariances."""
+        lists, sums = tied.rankings, harmonic_sums(tied.within(self.depth))
+        layers = [
+            (grades, tied.count(lists.relevant(precisions.rel)))
+            for grades, precisions in self._by_grade(lists.judged)
+        ]
+        total = np.zeros(len(tied))
+        for i, (grades, more) in enumerate(layers):
+            for j, (others, fewer) in enumerate(layers[i:]):
+                joint = covariance_of_pairs(sums, tied.sizes, more, fewer)
+                total += (1 if j == 0 else 2) * grades * others * joint
+        return ratio(np.maximum(total, 0.0), self._total(lists.judged)[lists.query] ** 2)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return each_list(rankings, self._bounds_of_one)

@@ -57,5 +57,14 @@ class SearchLengthTo(Binary):
         length = np.where(tied.over_groups(goal) > 0, above, never)
         return np.where(relevant < self.j, np.nan, length)
 
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """With r relevant documents and n others j·n·(r+n+1)·(r+1−j)/((r+1)²·(r+2)), the length being
+        negative hypergeometric; 0 where the list lacks the j-th one."""
+        found = tied.count(tied.rankings.relevant(self.rel)).astype(np.float64)
+        others = self.j * (tied.sizes - found) * (tied.sizes + 1)
+        spread = others * np.maximum(found + 1 - self.j, 0) / ((found + 1) ** 2 * (found + 2))
+        relevant = tied.rankings.judged.relevant(self.rel)[tied.rankings.query]
+        return np.where(relevant < self.j, np.nan, spread)
+
 
 SearchLength = register(SearchLengthTo())

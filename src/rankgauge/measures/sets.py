@@ -8,6 +8,7 @@ from rankgauge.data.model import Floats
 from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.parameters import Number, Whole, parameter
+from rankgauge.measures.precision import variance_of_hits
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import TiedRankings
 
@@ -42,6 +43,17 @@ class OfCounts(Binary):
         hits = tied.over_groups(ratio(found * places, tied.sizes))
         relevant = lists.judged.relevant(self.rel)[lists.query]
         return self._of(hits, tied.over_groups(places), relevant.astype(float))
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        """That of the number of hits, times the square of what a hit changes; 0 without a cut-off."""
+        lists, places = tied.rankings, tied.within(self.depth)
+        found = tied.count(lists.relevant(self.rel))
+        relevant = lists.judged.relevant(self.rel)[lists.query].astype(float)
+        none, one = (
+            self._of(np.full(len(tied), hits), places.astype(float), relevant)
+            for hits in (0.0, 1.0)
+        )
+        return (one - none) ** 2 * variance_of_hits(tied.sizes, found, places)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """At one end every unjudged document of the top k is relevant and none beyond it, at the

@@ -11,12 +11,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.model import UNJUDGED, Floats, Ints, T
+from rankgauge.data.model import UNJUDGED, Floats, Ints, Labels, T
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.native import segments as native
@@ -31,6 +31,9 @@ SHORT = 10_000
 """Up to how many places a sum over places is done one by one."""
 
 NEGLIGIBLE = 1e-18
+
+SERIES_FROM = 30
+"""From which number on harmonic sums are had from a series."""
 
 
 class Mean(NamedTuple):
@@ -88,16 +91,21 @@ class TiedRankings:
         )
 
     @classmethod
-    def all_tied(cls, judged: JudgedLabels) -> TiedRankings:
-        """For each query one list, in which all its judged documents are tied."""
-        count = len(judged)
+    def one_tie(cls, rankings: Rankings, unlisted: Ints | None = None) -> TiedRankings:
+        """The same lists, all documents of each tied, with so many more that have no row."""
+        count = len(rankings)
         return cls(
-            judged.best_first(),
-            judged.offsets,
+            rankings,
+            rankings.offsets,
             np.arange(count + 1),
-            np.zeros(count, dtype=np.int64),
+            np.zeros(count, dtype=np.int64) if unlisted is None else unlisted,
             np.zeros(count, dtype=np.uint64),
         )
+
+    @classmethod
+    def all_tied(cls, judged: JudgedLabels) -> TiedRankings:
+        """For each query one list, in which all its judged documents are tied."""
+        return cls.one_tie(judged.best_first)
 
     def __len__(self) -> int:
         return len(self.rankings)
@@ -170,6 +178,36 @@ class TiedRankings:
             self.unlisted[groups],
             self.seeds[lists],
         )
+
+    def in_order(
+        self, merit: Callable[[Labels], Floats], depth: int | None, *, best: bool
+    ) -> Rankings:
+        """The lists with each tie in the order of merit, a number a label, the highest first or last.
+
+        Of documents without a row no more are laid out than can be among the first `depth`.
+        """
+        listed = np.diff(self.bounds)
+        group = np.repeat(np.arange(len(listed)), listed)
+        rows, labels, lengths = np.arange(len(group)), self.rankings.labels, self.rankings.lengths
+        if self.unlisted.any():
+            more = self.unlisted if depth is None else np.minimum(self.unlisted, depth)
+            group = np.concatenate((group, np.repeat(np.arange(len(more)), more)))
+            rows = np.concatenate((rows, np.full(int(more.sum()), -1)))
+            labels = np.concatenate((labels, np.full(int(more.sum()), UNJUDGED, dtype=np.int32)))
+            lengths = lengths + self.over_groups(more).astype(np.int64)
+        value = merit(labels)
+        worth = value if best else -value
+        rises = (worth[1:] > worth[:-1]) & (group[1:] == group[:-1])
+        if not rises.any() and len(rows) == len(self.rankings.labels):
+            return self.rankings
+        if len(rows) == len(self.rankings.labels) and not best:
+            # Most often the labels are in the best order, and turning them round is quicker.
+            turned = (self.bounds[group] + self.bounds[group + 1] - 1) - rows
+            back = worth[turned]
+            if not ((back[1:] > back[:-1]) & (group[1:] == group[:-1])).any():
+                return arranged(self.rankings, turned, lengths, self.rankings.query)
+        order = np.lexsort((-worth, group))
+        return arranged(self.rankings, rows[order], lengths, self.rankings.query)
 
     def condensed(self) -> TiedRankings:
         """The same lists without the documents that are not judged."""
@@ -396,25 +434,33 @@ def _drawn_group(group: _Mixed, count: int, generator: np.random.Generator) -> I
 # Parts of formulas
 
 
-def harmonic_between(low: Ints, high: Ints) -> Floats:
+def harmonic_between(low: NDArray[Any], high: NDArray[Any]) -> Floats:
     """1/(low+1) + … + 1/high, to full precision also where both are large.
+
+    The two need not be whole, only their difference. The first terms are added up, the others had
+    from the asymptotic series of the digamma function.
 
     >>> harmonic_between(np.array([10**6]), np.array([10**6 + 1])).tolist()
     [9.99999000001e-07]
     """
-    from scipy.special import digamma
-
-    start, end = low.astype(np.float64) + 0.5, high.astype(np.float64) + 0.5
+    total = np.zeros(len(low))
+    begin, end = low.astype(np.float64), high.astype(np.float64)
+    for _ in range(SERIES_FROM):
+        few = np.flatnonzero((begin < SERIES_FROM) & (begin < end - 0.5))
+        if not len(few):
+            break
+        begin[few] += 1
+        total[few] += 1 / begin[few]
 
     def correction(x: Floats) -> Floats:
-        """ψ(x + ½) − ln x, its asymptotic series."""
+        """ψ(x + ½) − ln x."""
         y: Floats = 1 / (x * x)
         series: Floats = y * (1 / 24 - y * (7 / 960 - y * (31 / 8064 - y * (127 / 30720))))
         return series
 
-    far: Floats = np.log1p((end - start) / start) + correction(end) - correction(start)
-    near: Floats = digamma(high + 1.0) - digamma(low + 1.0)
-    return np.where(low < 30, near, far)
+    begin, end = begin + 0.5, end + 0.5
+    rest: Floats = np.log1p((end - begin) / begin) + correction(end) - correction(begin)
+    return total + np.where(begin >= end, 0.0, rest)
 
 
 def miss_chance(size: Ints, hits: Ints, drawn: Ints) -> Floats:

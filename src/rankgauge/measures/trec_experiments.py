@@ -13,7 +13,6 @@ from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.parameters import Gain, GainMap, divisors, gains, parameter
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
 
@@ -46,11 +45,12 @@ class SmoothedAveragePrecision(SumOfPrecisions):
     expectation = "enumerated"  # type: ignore[assignment]
     examples = ("yaap",)
 
+    def _score(self, lists: Rankings) -> Floats:
+        relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
+        return self._from_sum(self._sum(lists), relevant)
+
     def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
         return np.log((1 + total) / (1 + relevant - total))
-
-    def _tied(self, tied: TiedRankings) -> Floats | None:
-        return None
 
 
 class GainAgainstIdeal(Measure):
@@ -72,10 +72,6 @@ class GainAgainstIdeal(Measure):
         value = gains(self.gain, by_gain(judged, value).labels, judged.max_grade)
         positive = segment_count(value > 0, judged.offsets)
         return value[value > 0], offsets_of(positive), positive
-
-    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
-        value = gains(self.gain, judged.labels, judged.max_grade)
-        return super()._extreme(by_gain(judged, value), best=best)
 
     def _gains(self, lists: Rankings) -> Floats:
         return gains(self.gain, lists.labels, lists.judged.max_grade)

@@ -30,6 +30,7 @@ from rankgauge.measures.parameters import (
     shares,
 )
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings
 from rankgauge.measures.weighted import Gainful, Weighted
 from rankgauge.native import segments as native
 
@@ -286,8 +287,8 @@ class BejeweledPlayer(AdaptiveUserModel):
     def _beyond(self, read: Ints, total: Floats) -> Floats:
         return self._left(read)
 
-    def ideal_each(self, judged: JudgedLabels) -> Floats:
-        return self._in_order(judged, best=True)
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        return self._in_order(tied, best=True) if best else super()._extreme(tied, best=False)
 
     def answers(self) -> dict[str, Answer]:
         return {**super().answers(), "ideal": "exact"}

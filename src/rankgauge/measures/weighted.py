@@ -15,7 +15,6 @@ from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
 from rankgauge.measures.ties import TiedRankings
-from rankgauge.native import segments as native
 
 
 class Gainful(Measure):
@@ -29,16 +28,8 @@ class Gainful(Measure):
         """The label from 0 to `max_grade` with the highest gain."""
         return max_grade
 
-    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
-        if not self.swap_monotone:
-            return super()._extreme(judged, best=best)
-        return self._in_order(judged, best=best)
-
-    def _in_order(self, judged: JudgedLabels, *, best: bool) -> Floats:
-        """The score of the most gainful document first, or last."""
-        ordered = by_gain(judged, self._gains(judged.labels, judged.max_grade))
-        lists = ordered.best_first() if best else ordered.worst_first()
-        return self.complete()._score(lists.top(self.cutoff))
+    def _merit(self, labels: Labels, max_grade: int) -> Floats:
+        return self._gains(labels, max_grade)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if not self.monotone:
@@ -87,19 +78,28 @@ class Weighted(Gainful):
         total = tied.over_groups(gain * (filled[1] - filled[0]))
         return ratio(total, self._divisor(lists.judged)[lists.query])
 
-    def _variance(self, judged: JudgedLabels) -> Floats:
+    def _independent(self, tied: TiedRankings) -> Floats:
+        """The mean gain times the weights of k ranks, also where there are fewer documents (Feng
+        and Karmaker's Eq. 7)."""
+        lists = tied.rankings
+        gain = ratio(tied.sum(self._gains(lists.labels, lists.judged.max_grade)), tied.sizes)
+        places = tied.sizes if self.depth is None else np.full(len(tied), self.depth)
+        total = gain * self._weight_of_first(np.where(gain > 0, places, 0))
+        return ratio(total, self._divisor(lists.judged)[lists.query])
+
+    def _variance(self, tied: TiedRankings) -> Floats:
         """σ²/(n−1) · [n Σw² − (Σw)²] over the first min(k, n) weights, σ² that of the gains."""
-        gain = self._gains(judged.labels, judged.max_grade)
-        size = judged.sizes
-        mean = ratio(native.segment_sum(gain, judged.offsets), size)
-        spread = native.segment_sum((gain - np.repeat(mean, size)) ** 2, judged.offsets)
-        counted = size if self.depth is None else np.minimum(size, self.depth)
-        weights = self._weights(int(counted.max(initial=0)))
-        squares = np.concatenate(([0.0], np.cumsum(weights**2)))[counted]
-        weighed = size * squares - self._weight_of_first(counted) ** 2
+        lists, size, places = tied.rankings, tied.sizes, tied.within(self.depth)
+        gain = self._gains(lists.labels, lists.judged.max_grade)
+        mean = ratio(tied.sum(gain), size)
+        spread = tied.sum((gain - lists.each_row(mean)) ** 2) + tied.unlisted * mean**2
+        places = np.where(spread > 0, places, 0)
+        weights = self._weights(int(places.max(initial=0)))
+        squares = np.concatenate(([0.0], np.cumsum(weights**2)))[places]
+        weighed = size * squares - self._weight_of_first(places) ** 2
         weighed[weighed <= 1e-12 * size * squares] = 0.0  # all ranks weigh the same: rounding alone
-        variance = ratio(spread * weighed, size * (size - 1))
-        return ratio(variance, self._divisor(judged) ** 2)
+        variance = ratio(spread * weighed, size * (size - 1.0))
+        return ratio(variance, self._divisor(lists.judged)[lists.query] ** 2)
 
 
 class BinaryWeighted(Binary, Weighted):

@@ -10,7 +10,14 @@ import numpy as np
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import Answer, Measure, Wrapper
+from rankgauge.measures.base import Answer, Measure, Remark, Wrapper, estimates
+from rankgauge.measures.chance import (
+    OverOrders,
+    best_parameter,
+    chance_parameter,
+    check_best,
+    check_chance,
+)
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import Mean, TiedRankings
 
@@ -31,8 +38,11 @@ class _Bound(Wrapper):
     def random_each(self, judged: JudgedLabels) -> Mean:
         return self.measure.random_each(judged)
 
-    def _variance(self, judged: JudgedLabels) -> Floats:
-        return self.measure.variance_each(judged)
+    def _variance(self, tied: TiedRankings) -> Floats:
+        return self.measure.tied_variance_each(tied)
+
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        return self.measure.extreme_each(tied, best=best)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return self.measure.bounds_each(rankings)
@@ -62,26 +72,29 @@ class Upper(_Bound):
         return self.measure.bounds_each(rankings)[1]
 
 
-class _OfQuery(Wrapper):
-    """A number that the judged documents alone give, the same for every ranking of the query."""
+class _OfOrders(OverOrders):
+    """A number that no order of the judged documents changes."""
 
-    def _value(self, judged: JudgedLabels) -> Floats:
+    def _value(self, rankings: Rankings) -> Floats:
         raise NotImplementedError
 
     def score_each(self, rankings: Rankings) -> Floats:
-        return self._value(rankings.judged)[rankings.query]
+        return self.complete()._value(rankings)
 
     def ideal_each(self, judged: JudgedLabels) -> Floats:
-        return self._value(judged)
+        return self.score_each(judged.best_first)
 
     def worst_each(self, judged: JudgedLabels) -> Floats:
-        return self._value(judged)
+        return self.score_each(judged.best_first)
+
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        return self.score_each(tied.rankings)
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
-        return self._value(judged)
+        return self.score_each(judged.best_first)
 
-    def _variance(self, judged: JudgedLabels) -> Floats:
-        value = self._value(judged)
+    def _variance(self, tied: TiedRankings) -> Floats:
+        value = self.score_each(tied.rankings)
         with np.errstate(invalid="ignore"):
             return value - value  # 0, or undefined as the value is
 
@@ -89,19 +102,25 @@ class _OfQuery(Wrapper):
         return self.score_each(tied.rankings)
 
 
-class Ideal(_OfQuery):
+class Ideal(_OfOrders):
     """The best any order of the judged documents gets."""
 
     name = "ideal"
     summary = "The best score that any order of the judged documents gets."
     formula = "ideal(m) = max over orders of the judged documents of m"
-    examples = ("ideal(DCG@5)", "ideal(P@10)")
+    examples = ("ideal(DCG@5)", "ideal(P@10)", "ideal(SP@10,iub=k)")
 
-    def _value(self, judged: JudgedLabels) -> Floats:
-        return self.measure.ideal_each(judged)
+    iub: str = best_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_best(self.measure, self.iub)
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return self._orders(rankings).best(self.measure, self.iub)
 
 
-class Worst(_OfQuery):
+class Worst(_OfOrders):
     """The worst any order of the judged documents gets."""
 
     name = "worst"
@@ -109,23 +128,35 @@ class Worst(_OfQuery):
     formula = "worst(m) = min over orders of the judged documents of m"
     examples = ("worst(DCG@5)", "worst(AP)")
 
-    def _value(self, judged: JudgedLabels) -> Floats:
-        return self.measure.worst_each(judged)
+    def _value(self, rankings: Rankings) -> Floats:
+        return self._orders(rankings).worst(self.measure)
 
 
-class Expected(_OfQuery):
+class Expected(_OfOrders):
     """What a random ranking of the judged documents gets on average."""
 
     name = "expected"
     summary = "The mean score over all orders of the judged documents: what a random ranking gets."
     formula = "expected(m) = mean over orders of the judged documents of m"
-    examples = ("expected(nDCG@10)", "expected(AP)")
+    examples = ("expected(nDCG@10)", "expected(AP)", "expected(AP@10,null=run)")
 
-    def _value(self, judged: JudgedLabels) -> Floats:
-        return self.measure.expected_each(judged)
+    reb: str = chance_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_chance(self.measure, self.reb)
+
+    def _chance(self, rankings: Rankings) -> Mean:
+        return self._orders(rankings).mean(self.measure, self.reb)
+
+    def _value(self, rankings: Rankings) -> Floats:
+        return self._chance(rankings).values
 
     def random_each(self, judged: JudgedLabels) -> Mean:
-        return self.measure.random_each(judged)
+        return self._chance(judged.best_first)
+
+    def _remarks(self, rankings: Rankings) -> list[Remark]:
+        return estimates(self._chance(rankings), "chance estimated")
 
 
 class PrefixMean(Wrapper):
@@ -166,7 +197,7 @@ class PrefixMean(Wrapper):
         total = np.zeros(len(tied))
         for cutoff in range(1, last + 1):
             measure = self.measure @ cutoff
-            values = measure._tied(tied) if measure._formula_holds("_tied") else None
+            values = measure._tied(tied) if measure.knows("_tied") else None
             if values is None:
                 return None
             total += values
@@ -175,12 +206,10 @@ class PrefixMean(Wrapper):
     def expected_each(self, judged: JudgedLabels) -> Floats:
         return self._mean(lambda measure: measure.expected_each(judged))
 
-    def _extreme(self, judged: JudgedLabels, *, best: bool) -> Floats:
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if not self.swap_monotone:
-            return super()._extreme(judged, best=best)
-        if best:
-            return self._mean(lambda measure: measure.ideal_each(judged))
-        return self._mean(lambda measure: measure.worst_each(judged))
+            return super()._extreme(tied, best=best)
+        return self._mean(lambda measure: measure.extreme_each(tied, best=best))
 
     @property
     def bounding(self) -> Answer:

@@ -64,3 +64,61 @@ def segment_cumprod(const double[::1] values, const long long[::1] offsets):
                 out[i] = total
                 total = total * values[i]
     return result
+
+
+def segment_stops(
+    const double[::1] stops,
+    const long long[::1] offsets,
+    const long long[::1] others,
+    const long long[::1] above,
+    const long long[::1] places,
+):
+    """The mean reciprocal rank at which a user stops in each segment, in random order.
+
+    A segment has a document for each of its values, the chance that it ends the search, and so many
+    others that never do; `above` documents are above them all and passed, and the first `places` count.
+
+    Documents are inserted one after another at a random place. With t of them, S_r is the mean of the
+    product of the chances to pass the first r, and D_r that of stopping exactly at r; all terms of both
+    recurrences are positive, so nothing cancels. O(values · places) a segment.
+    """
+    check(stops.shape[0], offsets)
+    cdef Py_ssize_t segments = offsets.shape[0] - 1, s, i, r, last
+    if others.shape[0] != segments or above.shape[0] != segments or places.shape[0] != segments:
+        raise ValueError("a number for each segment is expected")
+    cdef Py_ssize_t most = 0
+    for s in range(segments):
+        if others[s] < 0 or above[s] < 0 or places[s] < 0:
+            raise ValueError("numbers of documents from 0 on are expected")
+        if places[s] > others[s] + offsets[s + 1] - offsets[s]:
+            raise ValueError("more places than documents")
+        most = max(most, places[s])
+    result = np.zeros(segments)
+    cdef double[::1] out = result
+    cdef double[::1] passed = np.empty(most + 1)
+    cdef double[::1] stopped = np.empty(most + 1)
+    cdef double stop, go_on, share, t, total
+    with nogil:
+        for s in range(segments):
+            for r in range(places[s] + 1):
+                passed[r] = 1.0 if r <= others[s] else 0.0
+                stopped[r] = 0.0
+            t = others[s]
+            for i in range(offsets[s], offsets[s + 1]):
+                t = t + 1
+                stop = stops[i] / t
+                go_on = (1 - stops[i]) / t
+                share = 1 / t
+                last = places[s] if places[s] < t else <Py_ssize_t>t
+                for r in range(last, 0, -1):
+                    stopped[r] = (
+                        stopped[r] * ((t - r) * share)
+                        + passed[r - 1] * stop
+                        + stopped[r - 1] * (go_on * (r - 1))
+                    )
+                    passed[r] = passed[r] * ((t - r) * share) + passed[r - 1] * (go_on * r)
+            total = 0.0
+            for r in range(1, places[s] + 1):
+                total = total + stopped[r] / (above[s] + r)
+            out[s] = total
+    return result

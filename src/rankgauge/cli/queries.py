@@ -1,0 +1,163 @@
+"""rankgauge queries: the type of each query, by scores and what a random ranking would get."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any, get_args
+
+import click
+import numpy as np
+
+from rankgauge.alignment import judged_labels
+from rankgauge.cli.options import (
+    MACHINE_FORMATS,
+    chosen_format,
+    notify,
+    output_options,
+    plugin_option,
+    show,
+)
+from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
+from rankgauge.data.model import Floats, Judgments
+from rankgauge.measures.base import inner
+from rankgauge.query_sets import By, LeftOut, query_types
+from rankgauge.report.figures import (
+    check_figure_path,
+    expected_histogram,
+    query_map,
+    save_figure,
+)
+from rankgauge.scores import Scores
+
+
+@click.command("queries")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    default=("nDCG@10",),
+    show_default=True,
+    help="A measure such as nDCG@10 or 'AP(rel=2)'; of several, the mean is taken.",
+)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    help="The share of the queries that are ideal, and that are uninformative; by default 0.25.",
+)
+@click.option(
+    "--number",
+    type=click.IntRange(0),
+    help="How many queries are ideal, and how many uninformative.",
+)
+@click.option(
+    "--threshold",
+    type=float,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="Up to a difference LOW a query is uninformative, from HIGH on it is ideal.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(get_args(By)),
+    default="signed",
+    show_default=True,
+    help="Uninformative is what is least above chance, or nearest to it from either side.",
+)
+@click.option(
+    "--map",
+    "map_file",
+    metavar="FILE",
+    help="Draw the map of queries, score by expected score: .svg or .png.",
+)
+@click.option(
+    "--histogram",
+    "histogram_file",
+    metavar="FILE",
+    help="Draw the histogram of expected scores, for each measure: .svg or .png.",
+)
+@scoring_options
+@output_options
+@plugin_option
+def command(
+    measures: tuple[str, ...],
+    share: float | None,
+    number: int | None,
+    threshold: tuple[float, float] | None,
+    by: By,
+    map_file: str | None,
+    histogram_file: str | None,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+    **scoring: Any,
+) -> None:
+    """Tell ideal queries from uninformative ones.
+
+    Printed for each query: its mean score over runs and measures, what a random ranking of its judged
+    documents is expected to score, by how much the first is better, and the type. Ideal are the
+    queries with the largest differences, uninformative those with the smallest; of the latter, hard
+    are those with a score below their median, easy the others. Then follow the counts of the types,
+    and of the queries that were left out: those with nothing relevant, for one.
+
+    QRELS and RUN are read as by `rankgauge evaluate`. The exit code is 0 when all is well, 2 when
+    nothing could be evaluated, and 3 when some runs could not be read: then the types are by the
+    others, and standard error says which and why.
+    """
+    given = {"--share": share, "--number": number, "--threshold": threshold}
+    _check_at_most_one(*(name for name, value in given.items() if value is not None))
+    _check_files({"--map": map_file, "--histogram": histogram_file, "--output": output})
+    wanted = Scoring(**scoring)
+    judgments, scores = wanted.scores(measures)
+    types = query_types(scores, judgments, share=share, number=number, threshold=threshold, by=by)
+    table = types.table()
+    wanted.tell(judgments, scores)
+    if map_file is not None:
+        save_figure(query_map(types, _name(scores)), map_file)
+    if histogram_file is not None:
+        save_figure(expected_histogram(*_expected(judgments, scores)), histogram_file)
+    if chosen_format(form, output) in MACHINE_FORMATS:
+        notify(table.notes)
+        table = replace(table, notes=())
+    show(table, form, digits, output)
+    fail_if_incomplete(scores)
+
+
+def _check_at_most_one(*options: str) -> None:
+    if len(options) > 1:
+        raise click.UsageError(f"{' and '.join(options)} are given, expected one of them")
+
+
+def _check_files(files: dict[str, str | None]) -> None:
+    """Refuse, before any work, figures that cannot be made and files written twice."""
+    options: dict[str, str] = {}
+    for option, file in files.items():
+        if file is None:
+            continue
+        if option != "--output":
+            check_figure_path(file)
+        other = options.setdefault(os.path.realpath(file), option)
+        if other != option:
+            raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")
+
+
+def _name(scores: Scores) -> str:
+    """What the score of a query is, for the title of the map."""
+    names = ", ".join(str(measure) for measure in scores.measures)
+    return names if len(scores.measures) == 1 else f"mean of {names}"
+
+
+def _expected(
+    judgments: Judgments, scores: Scores
+) -> tuple[dict[str, Floats], dict[str, list[LeftOut]]]:
+    """By measure: the expected score of each judged query, and how many have nothing relevant."""
+    judged = judged_labels(judgments, scores.policies.max_grade)
+    values, left_out = {}, {}
+    for measure, barren in zip(scores.measures, scores.nothing_relevant, strict=True):
+        name = str(measure)
+        nothing = barren | (scores.relevant == 0)
+        values[name] = inner(measure).expected_each(judged.take(np.flatnonzero(~nothing)))
+        count = int(np.count_nonzero(nothing))
+        left_out[name] = [LeftOut("nothing relevant", count)] if count else []
+    return values, left_out

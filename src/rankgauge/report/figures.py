@@ -1,0 +1,273 @@
+"""Figures of results, as SVG or PNG files; they need matplotlib, the extra `plot`.
+
+A figure is made of results alone and looks the same whatever the settings of matplotlib are. It is an
+ordinary `matplotlib.figure.Figure`, so that it can be changed before it is written; pyplot is not used.
+The figures are those of Feng and Karmaker, Joint upper & expected value normalization for evaluation of
+retrieval systems (2023).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import textwrap
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.files import writing
+from rankgauge.data.model import Floats, counted
+from rankgauge.query_sets import DECIMALS, TYPES, LeftOut, QueryTypes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ENDINGS = {".svg": "svg", ".png": "png"}
+
+# Colour, marker and its relative area. The colours, of Okabe and Ito, are told apart with any kind of
+# colour vision, the markers without any.
+_MARKS = {
+    "ideal": ("#0072B2", "o", 1.0),
+    "uninformative hard": ("#D55E00", "v", 1.3),
+    "uninformative easy": ("#E69F00", "s", 1.0),
+    "other": ("#999999", "D", 0.6),
+}
+_INK = "#333333"
+_BAR = "#56B4E9"
+_BINS = 20
+_COLUMNS = 3
+_DASHED = (0, (4, 2))
+_DOTS_PER_INCH = 200
+_SETTINGS = {
+    "font.size": 10.0,
+    "axes.labelsize": 11.0,
+    "axes.titlesize": 11.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "axes.titlecolor": _INK,
+    "text.color": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "legend.frameon": False,
+    "figure.constrained_layout.wspace": 0.06,
+    "savefig.bbox": "tight",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "rankgauge",
+}
+
+
+def query_map(types: QueryTypes, measure: str = "") -> Figure:
+    """The map of queries: their score by what a random ranking is expected to get, coloured by type.
+
+    A point is a query. On the diagonal the runs are as good as chance; above it they are better, or
+    below it where lower scores are better. The legend has the count of each type and what was left
+    out; its title is `measure`, what the score is.
+
+    >>> from rankgauge import evaluate
+    >>> from rankgauge.query_sets import query_types
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
+    >>> figure = query_map(query_types(scores, qrels, number=1), "P@1")
+    >>> figure.legends[0].get_title().get_text()
+    'P@1\\n2 queries'
+    """
+    with _plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(5.2, 6.2), layout="constrained")
+        axes = figure.add_subplot()
+        low, high = _extent(np.concatenate((types.scores, types.expected)))
+        margin = 0.02 * (high - low)
+        limits = (low - margin, high + margin)
+        axes.set(xlim=limits, ylim=limits, aspect="equal")
+        axes.plot(limits, limits, color=_INK, linewidth=1, linestyle=_DASHED, zorder=1)
+        _draw_sides(axes, types)
+        _draw_queries(axes, types)
+        summary = _summary(len(types.queries), types.left_out)
+        title = _text(f"{measure}\n{summary}" if measure else summary, 60)
+        legend = figure.legend(
+            loc="outside upper center", ncols=2, handletextpad=0.2, title=title, title_fontsize=9
+        )
+        legend.get_title().set(parse_math=False, multialignment="center")
+        handles: list[Any] = legend.legend_handles
+        for handle, name in zip(handles, TYPES, strict=True):
+            handle.set(alpha=1, sizes=[_MARKS[name][2] * _area(1)])
+        axes.set(xlabel="Expected score of a random ranking", ylabel="Mean score of the runs")
+        return figure
+
+
+def _draw_queries(axes: Axes, types: QueryTypes) -> None:
+    """The points, a collection a type in the order of `TYPES`."""
+    count = len(types.queries)
+    kinds = np.array(types.types, dtype=object)
+    for name in TYPES:
+        chosen = kinds == name
+        colour, marker, area = _MARKS[name]
+        axes.scatter(
+            types.expected[chosen],
+            types.scores[chosen],
+            s=area * _area(count),
+            color=colour,
+            marker=marker,
+            alpha=0.9 if count <= 1000 else 0.5,
+            linewidths=0,
+            zorder=2 if name == "other" else 3,
+            label=f"{name} ({np.count_nonzero(chosen):,})",
+        )
+
+
+def _area(count: int) -> float:
+    """The area of a marker, in square points: small where there are many."""
+    return float(np.clip(12000 / max(count, 1), 5, 36))
+
+
+def _draw_sides(axes: Axes, types: QueryTypes) -> None:
+    """Say on which side of the diagonal the runs are better than chance."""
+    lower = float(np.sum(types.differences * (types.scores - types.expected))) < 0
+    above, below = ("worse", "better") if lower else ("better", "worse")
+    style: Any = {"transform": axes.transAxes, "style": "italic", "fontsize": 9}
+    axes.text(0.01, 1.01, f"{above} than chance", ha="left", va="bottom", **style)
+    axes.text(1.01, 0.01, f"{below} than chance", ha="left", va="bottom", rotation=270, **style)
+
+
+def expected_histogram(
+    values: Mapping[str, ArrayLike], left_out: Mapping[str, Collection[LeftOut]] | None = None
+) -> Figure:
+    """The histogram of what a random ranking is expected to get, a panel a measure.
+
+    `values` has for each measure a number a query, as `Measure.expected_each` gives them; `left_out`
+    says which queries are not among them, and those that are no numbers are counted too. A dashed line
+    marks the mean. Panels of values between 0 and 1 have one scale.
+
+    >>> left_out = {"P@5": [LeftOut("nothing relevant", 2)]}
+    >>> figure = expected_histogram({"P@5": [0.1, 0.4]}, left_out)
+    >>> figure.get_suptitle()
+    '2 queries; left out: 2 with nothing relevant'
+    """
+    if not values:
+        raise RankgaugeError("no measures, expected the values of at least one")
+    panels: dict[str, Floats] = {}
+    summaries: dict[str, str] = {}
+    for name, given in values.items():
+        numbers: Floats = np.asarray(given, dtype=np.float64).round(DECIMALS)
+        panels[name] = numbers[np.isfinite(numbers)]
+        undefined = LeftOut("an undefined score", len(numbers) - len(panels[name]))
+        reasons = [*(left_out or {}).get(name, ()), *([undefined] if undefined.queries else [])]
+        summaries[name] = _summary(len(panels[name]), reasons)
+    same = len(set(summaries.values())) == 1
+    shares = [each for each in panels.values() if _between_0_and_1(each)]
+    shared = _extent(np.concatenate([*shares, []]))
+    columns = min(len(panels), _COLUMNS)
+    rows = -(-len(panels) // columns)
+    with _plotting():
+        from matplotlib.figure import Figure
+
+        size = (5.2, 3.8) if len(panels) == 1 else (2.5 * columns + 0.3, 2.2 * rows + 0.6)
+        figure = Figure(figsize=size, layout="constrained")
+        grid = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
+        for axes, (name, each) in zip(grid, panels.items(), strict=False):
+            _draw_bars(axes, each, shared if _between_0_and_1(each) else _extent(each))
+            title = _text(name if same else f"{name}\n{summaries[name]}", 38)
+            title += f"\nmean {np.mean(each):#.3g} (dashed)" if len(each) else ""
+            axes.set_title(title, fontsize=9, parse_math=False)
+        grid[0].set_ylim(0, max(1.0, grid[0].get_ylim()[1]))
+        for axes in grid[len(panels) :]:
+            axes.remove()
+        if same:
+            summary = _text(next(iter(summaries.values())), 80)
+            figure.suptitle(summary, fontsize=9, parse_math=False)
+        figure.supxlabel("Expected score of a random ranking", fontsize=11)
+        figure.supylabel("Number of queries", fontsize=11)
+        return figure
+
+
+def _between_0_and_1(values: Floats) -> bool:
+    return bool(((values >= 0) & (values <= 1)).all())
+
+
+def _draw_bars(axes: Axes, values: Floats, extent: tuple[float, float]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    # Edges are the decimals they are meant to be, so that a value such as 0.3 is in the bin from it on.
+    edges = [float(f"{edge:.12g}") for edge in MaxNLocator(_BINS).tick_values(*extent)]
+    axes.hist(values, bins=edges, color=_BAR, edgecolor=_INK, linewidth=0.6)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    axes.tick_params(labelsize=9)
+    if len(values):
+        axes.axvline(float(np.mean(values)), color=_INK, linewidth=1.2, linestyle=_DASHED)
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as SVG or PNG, by the ending of the path; whole or not at all.
+
+    The same figure gives the same bytes, with the same version of matplotlib. Raises InputError for
+    another ending, and where the file cannot be written.
+    """
+    form = _form(path)
+    content = io.BytesIO()
+    with _plotting():
+        metadata = {"Date": None} if form == "svg" else None
+        figure.savefig(content, format=form, dpi=_DOTS_PER_INCH, metadata=metadata)
+    with writing(path) as stream:
+        stream.write(content.getvalue())
+
+
+def check_figure_path(path: str | os.PathLike[str]) -> None:
+    """Refuse what no figure can be written to, before there is one.
+
+    Raises InputError for an ending other than .svg and .png, RankgaugeError without matplotlib.
+    """
+    _form(path)
+    with _plotting():
+        pass
+
+
+def _form(path: str | os.PathLike[str]) -> str:
+    ending = os.path.splitext(path)[1]
+    if ending.lower() not in ENDINGS:
+        found = f"the ending {ending}" if ending else "no ending"
+        raise InputError(os.fspath(path), None, f"{found}, expected {' or '.join(ENDINGS)}")
+    return ENDINGS[ending.lower()]
+
+
+@contextmanager
+def _plotting() -> Iterator[None]:
+    """matplotlib with our settings, whatever those of the user are."""
+    try:
+        import matplotlib
+    except ImportError:
+        message = "figures need matplotlib, expected pip install 'rankgauge[plot]'"
+        raise RankgaugeError(message) from None
+    settings: Any = {**matplotlib.rcParamsDefault, **_SETTINGS}
+    del settings["backend"]
+    with matplotlib.rc_context(settings):
+        yield
+
+
+def _extent(values: Floats) -> tuple[float, float]:
+    """From where to where values are shown: from 0 on, and to 1 where they go at least half as far."""
+    low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+    if low == high or (low == 0 and 0.5 <= high <= 1):
+        return 0.0, 1.0
+    return low, high
+
+
+def _summary(queries: int, left_out: Collection[LeftOut]) -> str:
+    found = counted(queries, "query", "queries")
+    notes = ", ".join(f"{left.queries:,} with {left.reason}" for left in left_out)
+    return f"{found}; left out: {notes}" if notes else found
+
+
+def _text(text: str, width: int) -> str:
+    """A text in short lines, with what cannot be seen escaped."""
+    seen = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    return "\n".join(textwrap.fill(line, width) for line in seen.split("\n"))

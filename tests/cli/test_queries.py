@@ -1,0 +1,455 @@
+"""The command `rankgauge queries`, as a user of a shell meets it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+
+from rankgauge import evaluate, read_qrels
+from rankgauge.cli import main
+from rankgauge.query_sets import TYPES, query_types
+
+QRELS = """\
+easy 0 a 1
+easy 0 b 1
+good 0 a 1
+good 0 b 0
+hard 0 a 1
+hard 0 b 0
+none 0 a 0
+"""
+RUN = """\
+easy Q0 a 1 2 t
+easy Q0 b 2 1 t
+good Q0 a 1 2 t
+good Q0 b 2 1 t
+hard Q0 b 1 2 t
+hard Q0 a 2 1 t
+none Q0 a 1 1 t
+"""
+NUMBERS = {"easy": (1.0, 1.0, 0.0), "good": (1.0, 0.5, 0.5), "hard": (0.0, 0.5, -0.5)}
+"""Score, expected score and difference by P@1."""
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Files(NamedTuple):
+    folder: Path
+    qrels: Path
+    run: Path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Judgements of four topics, one with nothing relevant, and a run that answers all."""
+    made = Files(tmp_path, tmp_path / "qrels.txt", tmp_path / "bm25.run")
+    made.qrels.write_text(QRELS)
+    made.run.write_text(RUN)
+    return made
+
+
+@pytest.fixture
+def queries(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], files: Files
+) -> Callable[..., Outcome]:
+    """What the command does with these files and options, by P@1 where no measure is given."""
+
+    def call(*options: object, inputs: tuple[Path, ...] = (files.qrels, files.run)) -> Outcome:
+        measure = () if "-m" in options else ("-m", "P@1")
+        arguments = ["rankgauge", "queries", *inputs, *measure, *options]
+        monkeypatch.setattr(sys, "argv", [*map(str, arguments)])
+        code: object = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        captured = capsys.readouterr()
+        assert isinstance(code, int)
+        return Outcome(code, captured.out, captured.err)
+
+    return call
+
+
+def rows(tsv: str) -> dict[str, dict[str, str]]:
+    """The rows of the tsv form by topic."""
+    found = csv.DictReader(tsv.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return {row["topic"]: row for row in found}
+
+
+def types_in(tsv: str) -> dict[str, str]:
+    return {topic: row["type"] for topic, row in rows(tsv).items()}
+
+
+# The table
+
+
+def test_each_query_has_score_expectation_difference_and_type(
+    queries: Callable[..., Outcome],
+) -> None:
+    code, out, err = queries("--threshold", 0, 0.5)
+    assert code == 0
+    assert out.splitlines()[0].split("\t") == ["topic", "score", "expected", "difference", "type"]
+    assert {
+        topic: tuple(float(row[name]) for name in ("score", "expected", "difference"))
+        for topic, row in rows(out).items()
+    } == NUMBERS
+    assert types_in(out) == {
+        "easy": "uninformative easy",
+        "good": "ideal",
+        "hard": "uninformative hard",
+    }
+    assert err.splitlines() == [
+        "note: ideal: 1",
+        "note: uninformative hard: 1",
+        "note: uninformative easy: 1",
+        "note: other: 0",
+        "note: left out: 1 with nothing relevant",
+    ]
+
+
+@pytest.mark.parametrize("form", ["table", "md", "latex"])
+def test_a_table_for_people_has_the_counts_in_it(
+    form: str, queries: Callable[..., Outcome]
+) -> None:
+    code, out, err = queries("--format", form)
+    assert (code, err) == (0, "")
+    assert "left out: 1 with nothing relevant" in out
+    assert "uninformative hard: 0" in out
+
+
+def test_json_lines_have_a_record_a_query_and_nothing_else(
+    queries: Callable[..., Outcome],
+) -> None:
+    out = queries("--format", "jsonl").out
+    assert [json.loads(line)["topic"] for line in out.splitlines()] == ["easy", "good", "hard"]
+
+
+def test_the_table_can_be_written_to_a_file(queries: Callable[..., Outcome], files: Files) -> None:
+    path = files.folder / "types.csv"
+    code, out, _ = queries("--format", "csv", "--digits", 1, "-o", path)
+    assert (code, out) == (0, "")
+    assert path.read_text().splitlines()[2] == "good,1.0,0.5,0.5,ideal"
+
+
+def test_several_measures_and_runs_are_averaged(
+    queries: Callable[..., Outcome], files: Files
+) -> None:
+    other = files.folder / "other.run"
+    other.write_text("good Q0 b 1 2 t\ngood Q0 a 2 1 t\n")
+    options = ("-m", "P@1", "-m", "P@2")
+    found = rows(queries(*options, inputs=(files.qrels, files.run, other)).out)
+    # P@1 is 1 and 0, P@2 is 0.5 and 0.5; a topic that a run lacks scores 0.
+    assert float(found["good"]["score"]) == 0.5
+    assert float(found["good"]["expected"]) == 0.5
+    assert float(found["easy"]["score"]) == 0.5
+    answered = queries(*options, "--missing", "skip", inputs=(files.qrels, files.run, other)).out
+    assert float(rows(answered)["easy"]["score"]) == 1.0
+
+
+def test_the_default_is_a_quarter_by_ndcg_at_10(
+    queries: Callable[..., Outcome], files: Files
+) -> None:
+    explicit = queries("-m", "nDCG@10", "--share", 0.25)
+    done = subprocess.run(
+        [sys.executable, "-m", "rankgauge", "queries", files.qrels, files.run],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == (explicit.out, explicit.err)
+
+
+@pytest.mark.parametrize(
+    ("options", "ideal", "uninformative"),
+    [
+        (["--share", 0.3], {"good"}, {"hard"}),
+        (["--share", 0.3, "--by", "absolute"], {"good"}, {"easy"}),
+        (["--share", 0], set(), set()),
+        (["--number", 1], {"good"}, {"hard"}),
+        (["--number", 2], {"good"}, {"easy", "hard"}),
+        (["--number", 3], set(), {"easy", "good", "hard"}),
+        (["--threshold", -0.5, 0], {"easy", "good"}, {"hard"}),
+        (["--threshold", "-1e0", 0.6], set(), set()),
+    ],
+)
+def test_how_many_are_ideal_or_uninformative_is_an_option(
+    options: list[object],
+    ideal: set[str],
+    uninformative: set[str],
+    queries: Callable[..., Outcome],
+) -> None:
+    code, out, _ = queries(*options)
+    assert code == 0
+    types = types_in(out)
+    assert {topic for topic, name in types.items() if name == "ideal"} == ideal
+    assert {topic for topic, name in types.items() if "uninf" in name} == uninformative
+
+
+@pytest.mark.parametrize(
+    ("options", "score"),
+    [
+        ([], 0.0),
+        (["--ties", "docno-ascending"], 1.0),
+        (["-J"], 1.0),
+        (["--precision", "double"], 1),
+    ],
+)
+def test_options_change_how_a_run_is_scored(
+    options: list[str], score: float, queries: Callable[..., Outcome], files: Files
+) -> None:
+    files.qrels.write_text("q 0 a 1\nq 0 b 0\n")
+    files.run.write_text("q Q0 x 1 1.00000000001 t\nq Q0 a 2 1.00000000002 t\n")
+    assert float(rows(queries(*options).out)["q"]["score"]) == score
+
+
+PLUGIN = """\
+import rankgauge as rg
+
+
+class First(rg.Binary):
+    name = "First"
+    summary = "Whether the first document is relevant."
+    formula = "First = 1 if the first document is relevant, else 0"
+    examples = ("First",)
+
+    def _score(self, lists):
+        return lists.sum(1.0 * (lists.relevant(self.rel) & (lists.ranks == 1)))
+
+
+rg.register(First())
+"""
+
+
+def test_a_measure_of_the_user_is_taken_from_a_plugin(
+    queries: Callable[..., Outcome], files: Files
+) -> None:
+    plugin = files.folder / "mine.py"
+    plugin.write_text(PLUGIN)
+    # In a process of its own: what is registered stays.
+    arguments = ["queries", files.qrels, files.run, "-m", "First", "--plugin", plugin]
+    done = subprocess.run(
+        [sys.executable, "-m", "rankgauge", *arguments], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, queries("-m", "P@1").out), done.stderr
+
+
+def test_a_real_collection_has_the_types_that_the_library_says(
+    real_data: Callable[[str], Path], queries: Callable[..., Outcome], files: Files
+) -> None:
+    pytest.importorskip("matplotlib")
+    qrels = real_data("qrels/qrels.dl21-passage.txt.gz")
+    runs = sorted(real_data("trec-dl21/runs").iterdir())[:5]
+    measures = ["nDCG@5", "nDCG@10"]
+    figures = [files.folder / "map.svg", files.folder / "histogram.svg"]
+    code, out, err = queries(
+        *("-m", "nDCG@5", "-m", "nDCG@10", "--number", 10, "--by", "absolute"),
+        *("--map", figures[0], "--histogram", figures[1]),
+        inputs=(qrels, *runs),
+    )
+    assert code == 0
+    judgments = read_qrels(qrels)
+    scores = evaluate(judgments, runs, measures, precision="single")
+    expected = query_types(scores, judgments, number=10, by="absolute")
+    assert types_in(out) == dict(zip(expected.queries, expected.types, strict=True))
+    assert len(expected.queries) == 53
+    for note in expected.table().notes:
+        assert f"note: {note}\n" in err
+    for figure in figures:
+        ElementTree.parse(figure)
+
+
+# Figures
+
+
+def test_both_figures_are_drawn_beside_the_table(
+    queries: Callable[..., Outcome], files: Files
+) -> None:
+    pytest.importorskip("matplotlib")
+    svg, png = files.folder / "map.svg", files.folder / "histogram.png"
+    plain = queries()
+    options = ("--map", svg, "--histogram", png)
+    assert queries(*options) == plain
+    first = svg.read_bytes(), png.read_bytes()
+    assert ElementTree.fromstring(first[0]).tag.endswith("svg")
+    assert first[1].startswith(b"\x89PNG\r\n\x1a\n")
+    queries(*options)
+    assert (svg.read_bytes(), png.read_bytes()) == first
+
+
+def test_the_figures_are_of_these_measures_and_all_judged_queries(
+    queries: Callable[..., Outcome], files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    from rankgauge.cli import queries as module
+
+    drawn = {}
+    monkeypatch.setattr(module, "save_figure", lambda figure, path: drawn.update({path: figure}))
+    # No run has the topic good: it is in the histogram all the same.
+    files.run.write_text("".join(line for line in RUN.splitlines(True) if "good" not in line))
+    options = ("-m", "P@1", "-m", "gm(P@2)", "--missing", "skip")
+    _, out, err = queries(*options, "--map", "map.svg", "--histogram", "h.png")
+    assert "note: left out: 1 with no run\n" in err
+    titles = [axes.get_title().split("\n")[0] for axes in drawn["h.png"].axes]
+    assert titles == ["P@1", "gm(P@2)"]
+    assert drawn["h.png"].get_suptitle() == "3 queries; left out: 1 with nothing relevant"
+    for axes in drawn["h.png"].axes:
+        bars = {round(bar.get_x(), 9): bar.get_height() for bar in axes.patches}
+        assert {start: count for start, count in bars.items() if count} == {0.5: 2, 0.95: 1}
+    legend = drawn["map.svg"].legends[0]
+    assert legend.get_title().get_text().split("\n")[0] == "mean of P@1, gm(P@2)"
+    types = list(types_in(out).values())
+    counts = [f"{name} ({types.count(name)})" for name in TYPES]
+    assert [text.get_text() for text in legend.get_texts()] == counts
+
+
+def test_a_hostile_query_id_is_harmless(queries: Callable[..., Outcome], files: Files) -> None:
+    pytest.importorskip("matplotlib")
+    hostile = "<script>$\\frac{$\x1b[31m"
+    for path in (files.qrels, files.run):
+        path.write_text(path.read_text().replace("good", hostile))
+    svg = files.folder / "map.svg"
+    code, out, _ = queries("--map", svg, "--format", "table")
+    assert code == 0
+    assert "\x1b" not in out
+    assert b"script" not in svg.read_bytes()
+    ElementTree.parse(svg)
+
+
+@pytest.mark.parametrize("option", ["--map", "--histogram"])
+@pytest.mark.parametrize("name", ["figure.pdf", "figure", "-"])
+def test_another_ending_is_refused_before_anything_is_read(
+    option: str, name: str, queries: Callable[..., Outcome], files: Files
+) -> None:
+    files.qrels.unlink()
+    code, out, err = queries(option, name)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{name}: ")
+    assert err.endswith(" ending .pdf, expected .svg or .png\n" if "." in name else ".png\n")
+    assert err.count("\n") == 1
+
+
+def test_without_matplotlib_the_error_says_what_to_install_before_anything_is_read(
+    queries: Callable[..., Outcome], files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.qrels.unlink()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, err = queries("--map", "map.svg")
+    assert (code, out) == (2, "")
+    assert err == "figures need matplotlib, expected pip install 'rankgauge[plot]'\n"
+
+
+def test_without_figures_matplotlib_is_not_needed(
+    queries: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert queries().code == 0
+
+
+def test_a_figure_that_cannot_be_written_is_one_line_of_error(
+    queries: Callable[..., Outcome], files: Files
+) -> None:
+    pytest.importorskip("matplotlib")
+    path = files.folder / "none" / "map.svg"
+    code, out, err = queries("--map", path)
+    assert (code, out) == (2, "")
+    assert err == f"{path}: cannot be written: No such file or directory\n"
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--share", 0.2, "--number", 1],
+        ["--share", 0, "--threshold", 0, 1],
+        ["--number", 0, "--threshold", 0, 1],
+        ["--share", 0.2, "--number", 1, "--threshold", 0, 1],
+    ],
+)
+def test_the_three_ways_to_say_how_many_exclude_each_other(
+    options: list[object], queries: Callable[..., Outcome]
+) -> None:
+    code, out, err = queries(*options)
+    assert (code, out) == (2, "")
+    given = [str(option) for option in options if str(option).startswith("--")]
+    assert f"{' and '.join(given)} are given, expected one of them" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--share", 1.5], "1.5 is not in the range 0<=x<=1"),
+        (["--share", "nan"], "share=nan, expected a number from 0 to 1"),
+        (["--number", -1], "-1 is not in the range x>=0"),
+        (["--number", 4], "number=4 of 3 queries, expected no more than there are"),
+        (["--threshold", 0.5, 0], "expected two numbers, the lower one first"),
+        (["--threshold", "nan", 0], "expected a number"),
+        (["--by", "size"], "'size' is not one of 'signed', 'absolute'"),
+        (["-m", "P@1", "-m", "SearchLength"], "P@1 (higher), SearchLength (lower)"),
+        (["-m", "nDGC@10"], "nDGC"),
+        (["--map", "a.svg", "--histogram", "./a.svg"], "--map and --histogram are one file"),
+        (["--map", "a.svg", "-o", "a.svg"], "--map and --output are one file"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    options: list[object], message: str, queries: Callable[..., Outcome]
+) -> None:
+    if "a.svg" in options:
+        pytest.importorskip("matplotlib")
+    code, out, err = queries(*options)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_run_that_cannot_be_read_is_named_and_the_others_count(
+    queries: Callable[..., Outcome], files: Files
+) -> None:
+    bad = files.folder / "bad.run"
+    bad.write_text("bad\n")
+    good = queries()
+    code, out, err = queries(inputs=(files.qrels, files.run, bad))
+    assert (code, out) == (3, good.out)
+    assert f"{bad}:1: 1 column, expected 6" in err
+    assert err.endswith("\n1 run of 2 not evaluated\n")
+    code, out, err = queries(inputs=(files.qrels, bad))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{bad}:1: 1 column, expected 6")
+
+
+def test_faulty_lines_are_dropped_and_counted_when_read_leniently(
+    queries: Callable[..., Outcome], files: Files
+) -> None:
+    good = queries()
+    files.run.write_text(RUN + "good Q0 z\n")
+    assert queries().code == 2
+    code, out, err = queries("--lenient")
+    assert (code, out) == (0, good.out)
+    assert err.startswith("note: bm25: ")
+
+
+def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
+    queries: Callable[..., Outcome], files: Files
+) -> None:
+    files.qrels.write_text("none 0 a 0\n")
+    code, out, err = queries()
+    assert code == 0
+    assert out == "topic\tscore\texpected\tdifference\ttype\n"
+    assert "note: left out: 1 with nothing relevant\n" in err
+    pytest.importorskip("matplotlib")
+    figures = files.folder / "map.png", files.folder / "histogram.png"
+    assert queries("--map", figures[0], "--histogram", figures[1]) == (code, out, err)
+    assert all(figure.stat().st_size for figure in figures)
