@@ -239,10 +239,14 @@ class Measure(Parametric):
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if not self.swap_monotone:
-            found = [extremes(scores) for scores in self._of_all_orders(tied)]
-            highest = best == (self.direction == "higher")
-            return np.array([high if highest else low for low, high in found])
+            return self._extreme_by_enumeration(tied, best=best)
         return self._in_order(tied, best=best)
+
+    def _extreme_by_enumeration(self, tied: TiedRankings, *, best: bool) -> Floats:
+        """The extreme over all orders, for measures that sorting does not serve."""
+        found = [extremes(scores) for scores in self._of_all_orders(tied)]
+        highest = best == (self.direction == "higher")
+        return np.array([high if highest else low for low, high in found])
 
     def _in_order(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The score of each list with its ties in the best order of labels, or the worst."""

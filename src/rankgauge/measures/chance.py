@@ -88,10 +88,14 @@ class Orders:
             return lists.remember(question, lambda: of_tied(TiedRankings.one_tie(lists)))
         if self.null == JUDGED:
             return lists.judged.remember(question, of_judged)[lists.query]
+
+        def of_pooled(judged: JudgedLabels) -> Floats:
+            tied = self._pooled(judged)
+            alone = (tied.sizes == judged.sizes).all()
+            return of_judged(judged) if alone else of_tied(tied)
+
         more = (*question, self.null, self.documents)
-        return lists.judged.remember(more, lambda judged: of_tied(self._pooled(judged)))[
-            lists.query
-        ]
+        return lists.judged.remember(more, of_pooled)[lists.query]
 
     def _pooled(self, judged: JudgedLabels) -> TiedRankings:
         """For each query one tie of what is judged or pooled, and the rest of the collection."""
@@ -169,11 +173,12 @@ class OverOrders(Wrapper):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.null == COLLECTION) != (self.documents is not None):
-            wanted = f"{self.name}({self.measure},null=collection,documents=1000000)"
+        if self.null == COLLECTION and self.documents is None:
+            example = f"{self.name}({self.measure},null=collection,documents=1000000)"
+            raise MeasureError(f"{self.name}: null=collection needs its size, as in {example}")
+        if self.null != COLLECTION and self.documents is not None:
             raise MeasureError(
-                f"{self.name}: null={self.null} with documents={self.documents}, expected both or "
-                f"neither, as in {wanted}"
+                f"{self.name}: documents={self.documents} is for null=collection alone; add it"
             )
 
     def _orders(self, rankings: Rankings) -> Orders:

@@ -200,6 +200,13 @@ class InferredAveragePrecision(Binary):
         total = lists.sum(np.where(relevant, 1 / lists.ranks + inferred, 0.0))
         return ratio(total, lists.judged.relevant(self.rel)[lists.query])
 
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        """By sorting, but for the worst order with pooled documents: they count as half relevant where
+        nothing judged is above them."""
+        if best or not (tied.rankings.labels == POOLED).any():
+            return super()._extreme(tied, best=best)
+        return self._extreme_by_enumeration(tied, best=best)
+
     def expected_each(self, judged: JudgedLabels) -> Floats:
         """(1/n)·Σ_{i≤m} (1/i)·[1 + j·(j·(R−1)/(n−1) + ε)/(j + 2ε)], j = i − 1 documents above."""
         relevant, size = judged.relevant(self.rel), judged.sizes
