@@ -1,7 +1,7 @@
-"""Puts real output into README.md: runs its commands on the demo and rewrites what follows them.
+"""Puts real output into README.md and CHANCE.md: runs the commands on the demo, rewrites what follows.
 
-    python docs/readme.py           rewrites README.md
-    python docs/readme.py --check   fails where README.md is not what the commands print
+    python docs/readme.py           rewrites the pages
+    python docs/readme.py --check   fails where a page is not what the commands print
 
 Command output stands in a fenced block after a line that starts with `$ `; Python in ```python blocks as
 doctest examples.
@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+PAGES = [Path(__file__).resolve().parents[1] / name for name in ("README.md", "docs/CHANCE.md")]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -54,7 +54,7 @@ def python(block: str, names: dict[str, object]) -> str:
 
 
 def renewed(text: str) -> str:
-    """The README with every block's output made anew."""
+    """A page with every block's output made anew."""
     names: dict[str, object] = {}
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -76,8 +76,10 @@ def renewed(text: str) -> str:
 
 
 if __name__ == "__main__":
-    old = README.read_text()
-    new = renewed(old)
-    if "--check" in sys.argv:
-        sys.exit(0 if new == old else "README.md is not what its commands print")
-    README.write_text(new)
+    for page in PAGES:
+        old = page.read_text()
+        new = renewed(old)
+        if "--check" not in sys.argv:
+            page.write_text(new)
+        elif new != old:
+            sys.exit(f"{page.name} is not what its commands print")

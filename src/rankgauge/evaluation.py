@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -99,7 +100,7 @@ def evaluate(
     task = _Task(
         judgments=judgments,
         judged=judged,
-        measures=wanted,
+        measures=[inner(measure) for measure in wanted],
         unjudged=unjudged,
         ties=ties,
         seed=seed,
@@ -108,7 +109,7 @@ def evaluate(
         threads=1 if executor is not None else max(1, processors() // max(1, len(sources))),
     )
     # Asked before the runs are, so that what does not depend on them is found once.
-    about_queries = [inner(measure).query_remarks(judged) for measure in wanted]
+    about_queries = [measure.query_remarks(judged) for measure in task.measures]
     results, failed = [], []
     for source, result in outcomes(task, sources, executor, label):
         if isinstance(result, _RunScores):
@@ -144,7 +145,7 @@ def evaluate(
             missing=missing,
             max_grade=judged.max_grade,
         ),
-        notes=tuple(_notes(results, wanted, about_queries)),
+        notes=tuple(_notes(results, task, about_queries)),
         failed=tuple(failed),
     )
 
@@ -169,13 +170,33 @@ class _Task:
 
     judgments: Judgments
     judged: JudgedLabels
-    measures: Sequence[Measure | Aggregate]
+    measures: Sequence[Measure]
     unjudged: Unjudged
     ties: Ties
     seed: int
     documents: int | None
     precision: Precision | None
     threads: int
+
+    @property
+    def asked(self) -> list[Measure]:
+        """The measures that are asked about rankings; the others follow from their scores."""
+        if self.ties == "expected":
+            return list(self.measures)
+        return list(dict.fromkeys(measure.basis for measure in self.measures))
+
+    def finished(self, scores: Floats) -> Floats:
+        """Query × measure, from the scores by the measures that were asked."""
+        known = dict(zip(self.asked, scores.T, strict=True))
+        values = np.empty((len(scores), len(self.measures)))
+        for i, measure in enumerate(self.measures):
+            with _blaming(measure):
+                values[:, i] = (
+                    known[measure]
+                    if measure in known
+                    else measure.from_basis(known[measure.basis], self.judged)
+                )
+        return values
 
     def __call__(self, source: Source) -> _RunScores:
         """Read or take one run, align it and ask each measure."""
@@ -202,10 +223,10 @@ class _Task:
         judged_share = _scored(JUDGED_AT_10, rankings)[0]
         if isinstance(rankings, TiedRankings) and self.documents is not None:
             rankings = with_tail(rankings, self.judgments, lists.retrieved, self.documents)
-        values, remarks = self.score(rankings)
+        scores, remarks = self.score(rankings)
         return _RunScores(
             run.name,
-            values,
+            self.finished(scores),
             lists.present,
             judged_share,
             precision,
@@ -216,12 +237,13 @@ class _Task:
         )
 
     def score(self, rankings: Rankings | TiedRankings) -> tuple[Floats, Remarks]:
-        """List × measure, and for each measure what to know of its numbers."""
+        """List × measure asked, and for each of these measures what to know of its numbers."""
         if self.unjudged == "condensed":
             rankings = rankings.condensed()
-        values = np.empty((len(rankings), len(self.measures)))
+        asked = self.asked
+        values = np.empty((len(rankings), len(asked)))
         remarks = []
-        for column, measure in enumerate(self.measures):
+        for column, measure in enumerate(asked):
             values[:, column], found = _scored(measure, rankings)
             remarks.append(found)
         return values, remarks
@@ -256,15 +278,15 @@ class _Task:
         )
         scores, remarks = self.score(nothing)
         rest = _PieceScores(absent, scores, _scored(JUDGED_AT_10, nothing)[0], remarks)
-        values = np.empty((len(self.judged), len(self.measures)))
+        whole = np.empty((len(self.judged), len(self.asked)))
         judged_share = np.empty(len(self.judged))
         for piece in (*pieces, rest):
-            values[piece.queries] = piece.values
+            whole[piece.queries] = piece.values
             judged_share[piece.queries] = piece.judged_share
         unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
         return _RunScores(
             name,
-            values,
+            self.finished(whole),
             present,
             judged_share,
             self.precision or "single",
@@ -285,22 +307,26 @@ class _PieceScores:
     merged: int = 0
 
 
-def _scored(
-    measure: Measure | Aggregate, lists: Rankings | TiedRankings
-) -> tuple[Floats, list[Remark]]:
+def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Remark]]:
     """The score of each list, and what to know of the scores."""
-    asked = inner(measure)
-    try:
+    with _blaming(measure):
         if isinstance(lists, Rankings):
-            scores = lists.remember(("score", asked), lambda: asked.score_each(lists))
-            return scores, asked.list_remarks(lists)
-        mean = asked.tied_each(lists)
-        remarks = asked.list_remarks(lists.rankings)
+            scores = lists.remember(("score", measure), lambda: measure.score_each(lists))
+            return scores, measure.list_remarks(lists)
+        mean = measure.tied_each(lists)
+        remarks = measure.list_remarks(lists.rankings)
+        return mean.values, remarks + estimates(mean, "mean over ties estimated")
+
+
+@contextmanager
+def _blaming(measure: Measure) -> Iterator[None]:
+    """Any error that a measure makes, one of a user's own perhaps, names it."""
+    try:
+        yield
     except RankgaugeError:
         raise
     except Exception as error:
         raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
-    return mean.values, remarks + estimates(mean, "mean over ties estimated")
 
 
 def _joined(parts: Sequence[Sequence[Remark]]) -> list[Remark]:
@@ -313,24 +339,21 @@ def _joined(parts: Sequence[Sequence[Remark]]) -> list[Remark]:
     return list(found.values())
 
 
-def _notes(
-    results: Sequence[_RunScores],
-    measures: Sequence[Measure | Aggregate],
-    about_queries: Remarks,
-) -> list[str]:
+def _notes(results: Sequence[_RunScores], task: _Task, about_queries: Remarks) -> list[str]:
     """What to know about the queries, and about each run."""
-    notes = _by_remark(measures, about_queries)
+    notes = _by_remark(task.measures, about_queries)
+    over_orders = any(isinstance(measure, OverOrders) for measure in task.measures)
     for result in results:
-        own = [*result.notes, *_by_remark(measures, result.remarks)]
+        own = [*result.notes, *_by_remark(task.asked, result.remarks)]
         unjudged = np.count_nonzero(result.judged_share[result.present] < 1)
-        if unjudged and any(isinstance(inner(measure), OverOrders) for measure in measures):
+        if unjudged and over_orders:
             topics = counted(int(unjudged), "topic")
             own.append(f"unjudged documents among the first ten on {topics}")
         notes += [f"{result.name}: {note}" for note in own]
     return notes
 
 
-def _by_remark(measures: Sequence[Measure | Aggregate], remarks: Remarks) -> list[str]:
+def _by_remark(measures: Sequence[Measure], remarks: Remarks) -> list[str]:
     """The remarks on each measure, those of which the same is said together."""
     said: dict[str, list[str]] = {}
     for measure, found in zip(measures, remarks, strict=True):

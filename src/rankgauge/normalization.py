@@ -82,6 +82,13 @@ class Normalized(OverOrders):
             return values
         return np.where(self.nothing_relevant_each(lists.judged)[lists.query], np.nan, values)
 
+    @property
+    def basis(self) -> Measure:
+        return self if self.null == RUN else self.measure
+
+    def from_basis(self, scores: Floats, judged: JudgedLabels) -> Floats:
+        return self._normalize(scores, judged.best_first)
+
     def score_each(self, rankings: Rankings) -> Floats:
         measure = self.complete().measure
         scores = rankings.remember(("score", measure), lambda: measure.score_each(rankings))

@@ -147,6 +147,15 @@ class Measure(Parametric):
         """How many documents of a ranking the measure looks at; None for all."""
         return self.cutoff
 
+    @property
+    def basis(self) -> Measure:
+        """The measure from whose score of a list, and the judged documents, this one follows."""
+        return self
+
+    def from_basis(self, scores: Floats, judged: JudgedLabels) -> Floats:
+        """The score of a list for each query, given its score by `basis`."""
+        return scores
+
     # One number a list or query: what subclasses give.
 
     def _score(self, lists: Rankings) -> Floats:

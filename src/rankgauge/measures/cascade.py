@@ -115,8 +115,10 @@ class ExpectedReciprocalRank(Measure):
         if not small.all():
             large = np.flatnonzero(~small)
             total[large] = self._in_large(tied, stop[satisfying], counts, large)
-        passing = native.segment_cumprod(np.exp(tied.sum(np.log1p(-stop))), tied.offsets)
-        return tied.over_groups(total * passing)
+        if len(counts) > len(tied):
+            passed = np.exp(tied.sum(np.log1p(-stop)))
+            total = total * native.segment_cumprod(passed, tied.offsets)
+        return tied.over_groups(total)
 
     def _in_large(
         self, tied: TiedRankings, stops: Floats, counts: Ints, groups: NDArray[np.intp]

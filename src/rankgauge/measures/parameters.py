@@ -354,8 +354,15 @@ def gains(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
         for grade, worth in gain:
             value[labels == grade] = worth
         return value
+    if gain == "linear":
+        return label
+    # A grade at a time, where there are few.
+    highest = int(label.max(initial=0.0))
+    each = label if highest > len(label) else np.arange(highest + 1.0)
     with np.errstate(all="ignore"):
-        value = np.asarray(GAINS[gain](label, max_grade), dtype=np.float64)
+        value = np.asarray(GAINS[gain](each, max_grade), dtype=np.float64)
+    if each is not label:
+        value = value[np.maximum(labels, 0)]
     if not np.isfinite(value).all():
         highest = int(labels.max())
         raise MeasureError(f"gain={gain} of grade {highest} is too large a number; use gain=linear")
