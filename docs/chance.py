@@ -410,10 +410,9 @@ def nulls_table(folder: Path) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, qrels, run, documents, measures in TREC_RUNS:
         for measure in measures:
-            nulls = ["judged", "pool", "run"]
-            if "@" in measure:  # uncut, a whole collection would have to be laid out
-                nulls.append(f"collection,documents={documents}")
-            for null in nulls:
+            # Uncut, the whole of a collection would have to be laid out.
+            cut = ["pool", f"collection,documents={documents}"] if "@" in measure else []
+            for null in ("judged", "run", *cut):
                 texts = (measure, *(f"{form}({measure},null={null})" for form in forms))
                 scores = rg.evaluate(folder / qrels, folder / run, texts)
                 means = scores.values[0].mean(axis=0).tolist()

@@ -1,4 +1,4 @@
-"""What README and CONTRIBUTING show is what happens."""
+"""What README, CONTRIBUTING and pages of docs show is what happens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENVIRONMENT = {
 }
 
 
-def test_the_readme_shows_what_its_commands_print() -> None:
+def test_readme_and_the_page_on_chance_show_what_their_commands_print() -> None:
     command = [sys.executable, ROOT / "docs" / "readme.py", "--check"]
     result = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
@@ -51,7 +51,9 @@ def test_the_measure_of_the_walk_through_works_on_the_command_line(tmp_path: Pat
     assert result.stdout.splitlines()[1].split("\t")[6:] == [str(1 / 3), "0.0"], result.stderr
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/CHANCE.md"]
+)
 def test_every_link_to_a_file_leads_somewhere(name: str) -> None:
     page = ROOT / name
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text())

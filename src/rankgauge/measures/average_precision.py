@@ -26,6 +26,7 @@ class SumOfPrecisions(Binary):
     source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
     range = (0.0, np.inf)
     monotone = True
+    tail_matters = False
     expectation = "exact"
     examples: ClassVar[tuple[str, ...]] = ("SP@10", "SP")
 

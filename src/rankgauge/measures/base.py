@@ -101,6 +101,8 @@ class Measure(Parametric):
     ideal_is_best: ClassVar[bool] = True
     """Whether no list beats the best order of all the judged documents; where retrieving what is
     not relevant costs, a shorter one may."""
+    tail_matters: ClassVar[bool] = True
+    """Whether documents of label 0, or none, below all others can change the score."""
     averages_defined: ClassVar[bool] = True
     """Whether queries on which the score is undefined are left out of means, or undo them."""
     monotone: ClassVar[bool] = False
@@ -193,16 +195,16 @@ class Measure(Parametric):
         values = self._tied(tied) if self.knows("_tied") else None
         if values is not None:
             return Mean.exact(values)
-        self._check_places(tied)
+        self._check_places(tied, "its mean over ties here", "draw orders of")
         return mean_over_orders(self.score_each, tied, self.depth)
 
-    def _check_places(self, tied: TiedRankings) -> None:
-        """Unsupported where the lists are too long for their orders to be made."""
+    def _check_places(self, tied: TiedRankings, question: str, work: str) -> None:
+        """Unsupported where the lists are too long for that work."""
         longest = int(tied.lengths.max(initial=0))
         if min(longest, self.depth or longest) > MOST_PLACES:
             raise self._unsupported(
-                "its mean over ties here",
-                f"no formula is known for it, and {longest} documents are too many to draw orders of; "
+                question,
+                f"no formula is known for it, and {longest} documents are too many to {work}; "
                 "a cut-off or a smaller collection would help",
             )
 
@@ -259,8 +261,10 @@ class Measure(Parametric):
 
     def _in_order(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The score of each list with its ties in the best order of labels, or the worst."""
+        if best and not self.tail_matters:
+            tied = replace(tied, unlisted=np.zeros_like(tied.unlisted))
         if tied.unlisted.any():
-            self._check_places(tied)
+            self._check_places(tied, "what is best or worst here", "lay out")
         grade = tied.rankings.judged.max_grade
         lists = tied.in_order(lambda labels: self._merit(labels, grade), self.depth, best=best)
         return self.score_each(lists)
@@ -309,7 +313,7 @@ class Measure(Parametric):
         self.complete()
         if self.knows("_variance"):
             return self._variance(tied)
-        self._check_places(tied)
+        self._check_places(tied, "its variance here", "draw orders of")
         return variance_over_orders(self.score_each, tied, self.depth)
 
     def _independent(self, tied: TiedRankings) -> Floats:

@@ -85,6 +85,7 @@ class ExpectedReciprocalRank(Measure):
         "Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance"
     )
     monotone = True
+    tail_matters = False
     expectation = "exact"
     examples = ("ERR@20", "ERR")
 
@@ -151,7 +152,7 @@ class ExpectedReciprocalRank(Measure):
         long = places > MOST_JOINT
         if long.any():
             some = tied.pick(long)
-            self._check_places(some)
+            self._check_places(some, "its variance here", "draw orders of")
             variance[long] = variance_over_orders(self.score_each, some, self.depth)
         stop = self._stops(tied.rankings.labels, tied.rankings.judged.max_grade)
         satisfying = stop > 0

@@ -72,6 +72,7 @@ class RPrecision(Binary):
     )
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability"
     cutoffs = "none"
+    tail_matters = False
     expectation = "exact"
     examples = ("Rprec", "Rprec(rel=2)", "Rprec(times=0.5)")
 
@@ -115,6 +116,7 @@ class ReciprocalRank(Binary):
     formula = "RR@k = 1 / (rank of the first relevant document), 0 if none is in the top k"
     source = "Voorhees 1999, The TREC-8 question answering track report"
     monotone = True
+    tail_matters = False
     expectation = "exact"
     examples = ("RR", "RR@10")
 
@@ -147,6 +149,7 @@ class SuccessAt(Binary):
     formula = "Success@k = [|relevant in the top k| > 0]"
     source = "used by the TREC Web and Robust tracks; trec_eval calls it success"
     monotone = True
+    tail_matters = False
     expectation = "exact"
     examples = ("Success@5", "Success")
 

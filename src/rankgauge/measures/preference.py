@@ -31,6 +31,7 @@ class BinaryPreference(Binary):
         "Buckley and Voorhees 2004, Retrieval evaluation with incomplete information, "
         "as trec_eval computes it"
     )
+    tail_matters = False
     expectation = "exact"
     examples = ("bpref", "bpref(rel=2)", "bpref@100")
 
@@ -183,6 +184,7 @@ class InferredAveragePrecision(Binary):
         "Yilmaz and Aslam 2006, Estimating average precision with incomplete and imperfect "
         "judgments, as trec_eval computes it"
     )
+    tail_matters = False
     expectation = "exact"
     examples = ("infAP", "infAP(rel=2)", "infAP@100")
 
@@ -225,7 +227,7 @@ class InferredAveragePrecision(Binary):
         open_lists = tied.count(lists.labels >= 0) < tied.sizes
         if open_lists.any():
             some = tied.pick(open_lists)
-            self._check_places(some)
+            self._check_places(some, "its variance here", "draw orders of")
             variance[open_lists] = variance_over_orders(self.score_each, some, self.depth)
         places = np.where(open_lists, 0, tied.within(self.depth))
         found = tied.count(lists.relevant(self.rel))

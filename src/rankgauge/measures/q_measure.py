@@ -38,6 +38,7 @@ class QMeasure(Measure):
         "Sakai 2004, New performance metrics based on multigrade relevance: their application to "
         "question answering"
     )
+    tail_matters = False
     expectation = "exact"
     examples = ("Q", "Q@10", "Q(beta=10,norm=min)@10", "Q(gain=exp2)@20")
 
@@ -227,6 +228,7 @@ class GradedAveragePrecision(Measure):
         "Robertson, Kanoulas and Yilmaz 2010, Extending average precision to graded relevance "
         "judgments"
     )
+    tail_matters = False
     expectation = "exact"
     bounding = "exact"
     examples = ("GAP", "GAP@100")

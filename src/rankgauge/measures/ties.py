@@ -400,8 +400,12 @@ def arrangements(counts: Sequence[int]) -> Ints:
 
 
 def _drawn_orders(template: Ints, groups: Sequence[_Mixed], most: int, seed: int) -> Iterator[Ints]:
-    """SAMPLES orders of a list drawn at random, at most so many at a time."""
-    generator = np.random.default_rng(seed)
+    """SAMPLES orders of a list drawn at random, at most so many at a time.
+
+    The numbers of documents of each kind are part of the seed, so that unlike lists do not share
+    their errors.
+    """
+    generator = np.random.default_rng([seed, *(n for group in groups for n in group.counts)])
     for start in range(0, SAMPLES, most):
         orders = np.repeat(template[None, :], min(most, SAMPLES - start), axis=0)
         for group in groups:

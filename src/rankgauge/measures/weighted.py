@@ -41,6 +41,7 @@ class Gainful(Measure):
 class Weighted(Gainful):
     """Static weights by rank times gains by label, over a divisor that the query sets."""
 
+    tail_matters = False
     expectation = "exact"
 
     def _weights(self, count: int) -> Floats:
