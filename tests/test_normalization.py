@@ -293,13 +293,13 @@ def test_the_edges_are_counted() -> None:
     scores = rg.evaluate(qrels, run, ["v1(nDCG@3)", "v2(nDCG@3)", "linear(P@1)", "minmax(AP)"])
     assert np.isfinite(scores.values).all()
     assert scores.notes == (
-        "v1(nDCG@3), v2(nDCG@3): nothing relevant (scored 0) on 1 topic; all judged documents "
-        "relevant on 2 topics; a single judged document on 1 topic; fewer than 3 judged documents on 3 "
-        "topics; chance as good as the best on 2 topics",
-        "linear(P@1): nothing relevant (scored 0) on 1 topic; all judged documents relevant on 2 "
-        "topics; a single judged document on 1 topic; chance as good as the best on 2 topics",
-        "minmax(AP): nothing relevant (scored 0) on 1 topic; all judged documents relevant on 2 topics; "
-        "a single judged document on 1 topic; the worst order as good as the best on 2 topics",
+        "v1(nDCG@3), v2(nDCG@3): nothing relevant (scored 0) on 1 topic; all documents relevant "
+        "on 2 topics; a single document on 1 topic; fewer than 3 documents on 3 topics; chance as good "
+        "as the best on 2 topics",
+        "linear(P@1): nothing relevant (scored 0) on 1 topic; all documents relevant on 2 "
+        "topics; a single document on 1 topic; chance as good as the best on 2 topics",
+        "minmax(AP): nothing relevant (scored 0) on 1 topic; all documents relevant on 2 topics; "
+        "a single document on 1 topic; the worst order as good as the best on 2 topics",
         "run: unjudged documents among the first ten on 1 topic",
     )
     row = scores.table().rows[0]
@@ -322,7 +322,8 @@ def test_lists_of_the_run_are_counted_by_run() -> None:
     }
     notes = rg.evaluate(qrels, runs, "v2(P@1,null=run)").notes
     assert notes == (
-        "lost: v2(P@1,null=run): chance as good as the best on 1 topic; chance 0 on 1 topic",
+        "lost: v2(P@1,null=run): a single document on 1 topic; chance as good as the best on 1 topic; "
+        "chance 0 on 1 topic",
     )
 
 
@@ -380,3 +381,48 @@ def test_runs_share_what_chance_gives_and_score_the_same_alone() -> None:
     together = rg.evaluate(QRELS, runs, texts).values
     for i, (name, run) in enumerate(runs.items()):
         np.testing.assert_array_equal(rg.evaluate(QRELS, {name: run}, texts).values[0], together[i])
+
+
+# What is known of few lists only
+
+
+def test_bounds_under_other_nulls_are_of_the_bounds_themselves() -> None:
+    qrels, run = {"q1": {"a": 2, "b": 0, "c": 1}}, {"q1": {"a": 1.0, "x": 2.0}}
+    texts = ["upper(P@3)", "ideal(upper(P@3),null=run)", "minmax(upper(nDCG@3),null=run)"]
+    score, best, share = rg.evaluate(qrels, run, texts).values[0, 0]
+    assert score == best == pytest.approx(2 / 3)
+    assert share <= 1
+    assert value("ideal(lower(AP@3))", [0, 1, 0, 1, 1]) == value("ideal(AP@3)", [0, 1, 0, 1, 1])
+
+
+def test_with_subtopics_the_best_is_known_of_the_judged_documents_alone() -> None:
+    judged = rg.Judgments.from_subtopics({"1": {"d0": {"3": 1}, "d1": {"1": 1, "2": 1}}})
+    run = {"1": {"d0": 2.0, "d1": 1.0}}
+    assert rg.evaluate(judged, run, "v2(alpha_nDCG@3)").values[0, 0, 0] <= 1
+    with pytest.raises(rg.Unsupported, match="with subtopics it is known for the judged documents"):
+        rg.evaluate(judged, run, "v2(alpha_nDCG@3,null=run)")
+
+
+def test_nothing_relevant_to_the_measure_inside_a_wrapper() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
+    for inside in ("lower(P(rel=2)@2)", "prefix_mean(P(rel=2)@2)", "SearchLength(rel=2)"):
+        scores = rg.evaluate(qrels, run, [f"v2({inside})", f"v2({inside},empty=skip)"])
+        np.testing.assert_equal(scores.values[0, 0], [0.0, math.nan])
+        assert all("nothing relevant" in note for note in scores.notes[:2])
+
+
+def test_rare_documents_of_a_large_collection_are_drawn_as_often_as_they_come() -> None:
+    """INST has no formula; RBP has one, and with gains alike they are near to each other."""
+    documents = 10**8
+    qrels = {"q": {f"d{i}": int(i < 20) for i in range(60)}}
+    run = {"q": {f"d{i}": -float(i) for i in range(60)}}
+    text = f"null=collection,documents={documents}"
+    found = rg.evaluate(qrels, run, [f"expected(INST@5,{text})", f"z(INST@5,{text})"])
+    chance, z = found.values[0, 0]
+    alone = rg.parse("INST@5")
+    exact = np.mean(
+        [alone.score([-1] * i + [1] + [-1] * (4 - i), [1] * 20 + [0] * 40) for i in range(5)]
+    )
+    assert chance == pytest.approx(exact * 5 * 20 / documents, rel=0.1)
+    assert z > 100
+    assert "chance estimated" in found.notes[0]

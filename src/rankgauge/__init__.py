@@ -6,6 +6,8 @@ from rankgauge.data.letor import Features, read_letor
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.table_files import read_qrels_table, read_run_table
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
+from rankgauge.distance.maximized import Distance
+from rankgauge.distance.runs import Distances, med, med_matrix
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import *  # noqa: F403
 from rankgauge.normalization import linear, minmax, v1, v2, z
@@ -14,6 +16,8 @@ from rankgauge.version import __version__
 
 __all__ = [
     *measures.__all__,
+    "Distance",
+    "Distances",
     "Features",
     "InputError",
     "Judgments",
@@ -25,6 +29,8 @@ __all__ = [
     "__version__",
     "evaluate",
     "linear",
+    "med",
+    "med_matrix",
     "minmax",
     "read_letor",
     "read_qrels",

@@ -346,7 +346,7 @@ def _notes(results: Sequence[_RunScores], task: _Task, about_queries: Remarks) -
     for result in results:
         own = [*result.notes, *_by_remark(task.asked, result.remarks)]
         unjudged = np.count_nonzero(result.judged_share[result.present] < 1)
-        if unjudged and over_orders:
+        if unjudged and over_orders and task.unjudged == "nonrelevant":
             topics = counted(int(unjudged), "topic")
             own.append(f"unjudged documents among the first ten on {topics}")
         notes += [f"{result.name}: {note}" for note in own]

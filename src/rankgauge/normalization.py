@@ -1,8 +1,9 @@
 """Scores normalised by what a random ranking gets, and by the best: v1, v2, linear and z; minmax.
 
 A is the score; best and worst are what any order of some documents gets, by default of the judged ones,
-and chance is what a random order gets on average. Where nothing is relevant, and wherever the best is no
-better than chance (for minmax: than the worst), there is nothing to normalise by, and the score is 0.
+and chance is what a random order gets on average. Where nothing is relevant, and wherever the best is
+no better than chance (for minmax: than the worst), there is nothing to normalise by, and the score is 0;
+only v2 is below 0 even there for a ranking that is worse than chance, since it lacks documents.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from rankgauge.data.model import Floats, counted
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Answer, Direction, Measure, Remark, estimates, ratio
 from rankgauge.measures.chance import (
+    INDEPENDENT,
     RUN,
     Orders,
     OverOrders,
@@ -68,9 +70,6 @@ class Normalized(OverOrders):
     def averages_defined(self) -> bool:  # type: ignore[override]
         return self.empty != "nan"
 
-    def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
-        return self.measure.nothing_relevant_each(judged)
-
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         """The normalised form of the scores of some lists, given what orders of documents get."""
         raise NotImplementedError
@@ -78,9 +77,8 @@ class Normalized(OverOrders):
     def _normalize(self, scores: Floats, lists: Rankings) -> Floats:
         with np.errstate(invalid="ignore"):
             values = self._form(scores, self._orders(lists))
-        if self.empty == "zero":
-            return values
-        return np.where(self.nothing_relevant_each(lists.judged)[lists.query], np.nan, values)
+        nothing = self.nothing_relevant_each(lists.judged)[lists.query]
+        return np.where(nothing, 0.0 if self.empty == "zero" else np.nan, values)
 
     @property
     def basis(self) -> Measure:
@@ -111,29 +109,26 @@ class Normalized(OverOrders):
 
     def _remarks(self, rankings: Rankings) -> list[Remark]:
         """How many lists are degenerate, and in what way."""
-        judged, query = rankings.judged, rankings.query
-        relevant = judged.relevant(getattr(self.measure, "rel", 1))
-        nothing = self.nothing_relevant_each(judged)
+        orders = self._orders(rankings)
+        sizes, relevant = orders.sizes(), orders.relevant(self.measure.relevant_from)
+        nothing = self.nothing_relevant_each(rankings.judged)[rankings.query]
         fate = {"zero": "scored 0", "skip": "left out of the mean", "nan": "undefined"}[self.empty]
         found = {
-            f"nothing relevant ({fate})": nothing[query],
-            "all judged documents relevant": ((relevant == judged.sizes) & ~nothing)[query],
-            "a single judged document": (judged.sizes == 1)[query],
+            f"nothing relevant ({fate})": nothing,
+            "all documents relevant": (relevant == sizes) & (sizes > 0),
+            "a single document": sizes == 1,
         }
         depth = self.measure.depth
         if depth is not None:
-            found[f"fewer than {depth} judged documents"] = (judged.sizes < depth)[query]
-        found |= self._degenerate(rankings, nothing[query])
+            found[f"fewer than {depth} documents"] = sizes < depth
+        found |= self._degenerate(orders, ~nothing)
         counts = {what: int(np.count_nonzero(which)) for what, which in found.items()}
         return [Remark(what, count) for what, count in counts.items() if count]
 
-    def _degenerate(
-        self, rankings: Rankings, nothing: NDArray[np.bool_]
-    ) -> dict[str, NDArray[np.bool_]]:
-        """Which lists leave nothing to normalise by, apart from those with nothing relevant."""
-        orders = self._orders(rankings)
+    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        """Which lists leave nothing to normalise by, of those `known` to have something relevant."""
         best, worst = orders.best(self.measure), orders.worst(self.measure)
-        return {"the worst order as good as the best": _level(best, worst) & ~nothing}
+        return {"the worst order as good as the best": _level(best, worst) & known}
 
 
 class ByChance(Normalized):
@@ -157,20 +152,6 @@ class ByChance(Normalized):
         mean = self._orders(rankings).mean(self.measure, self.reb)
         return super()._remarks(rankings) + estimates(mean, "chance estimated")
 
-    def _degenerate(
-        self, rankings: Rankings, nothing: NDArray[np.bool_]
-    ) -> dict[str, NDArray[np.bool_]]:
-        orders = self._orders(rankings)
-        chance = self._chance(orders)
-        return {
-            "chance as good as the best": _level(self._reference(orders), chance) & ~nothing,
-            "chance 0": _level(chance, np.zeros(len(chance))) & ~nothing,
-        }
-
-    def _reference(self, orders: Orders) -> Floats:
-        """What is as good as chance where there is nothing to normalise by."""
-        return orders.best(self.measure)
-
 
 class UpToBest(ByChance):
     """A measure between what a random ranking gets and the best."""
@@ -181,17 +162,24 @@ class UpToBest(ByChance):
         super().__post_init__()
         check_best(self.measure, self.iub)
 
-    def _reference(self, orders: Orders) -> Floats:
+    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        best, chance = self._best(orders), self._chance(orders)
+        found = {"chance as good as the best": _level(best, chance) & known}
+        if self.measure.range[0] >= 0:
+            found["chance 0"] = _level(chance, np.zeros(len(chance))) & known
+        return found
+
+    def _best(self, orders: Orders) -> Floats:
         return orders.best(self.measure, self.iub)
 
     def _best_and_chance(self, orders: Orders) -> tuple[Floats, Floats]:
-        best, chance = self._reference(orders), self._chance(orders)
+        best, chance = self._best(orders), self._chance(orders)
         wrong = self._better(chance, best) > TOLERANCE
-        if wrong.any():
+        if self.reb == INDEPENDENT and wrong.any():
             raise MeasureError(
                 f"{self}: chance is above the best on {counted(int(wrong.sum()), 'topic')}, as "
-                f"reb={self.reb} has it where a topic has fewer documents than the cut-off or few "
-                "that are not relevant; use reb=exact"
+                "reb=independent has it where a topic has fewer documents than the cut-off or few that "
+                "are not relevant; use reb=exact"
             )
         return best, chance
 
@@ -295,6 +283,13 @@ class Z(_Affine, ByChance):
     summary = "How many standard deviations of a random ranking's score lie between it and chance."
     formula = "z(m) = (A − chance)/sd, sd that of the score of a random order"
     examples: ClassVar[tuple[str, ...]] = ("z(P@5)", "z(nDCG@10)")
+
+    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        spread = np.sqrt(orders.variance(self.measure))
+        found = {"all orders as good as each other": _level(spread, np.zeros(len(spread))) & known}
+        if self.measure.answers()["variance"] != "exact":
+            found["spread from at most 1,000 orders"] = known
+        return found
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         spread = np.sqrt(orders.variance(self.measure))

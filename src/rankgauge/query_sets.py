@@ -21,7 +21,7 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints, Judgments, counted, encode
 from rankgauge.data.rankings import offsets_of, segment_count
 from rankgauge.inputs import Qrels, judgments_of
-from rankgauge.measures.base import inner
+from rankgauge.measures.base import estimates, inner
 from rankgauge.measures.parameters import Kind, Number, Whole
 from rankgauge.report.tables import Table
 from rankgauge.scores import Bools, Scores
@@ -89,6 +89,7 @@ class _Differences:
     differences: Floats
     better: Floats
     left_out: tuple[LeftOut, ...]
+    estimated: tuple[str, ...]
 
     def set_of(self, name: str, chosen: Bools) -> QuerySet:
         rows = np.flatnonzero(chosen).tolist()
@@ -103,10 +104,16 @@ class _Differences:
         return choice.lowest(np.abs(self.differences) if by == "absolute" else self.differences)
 
     def easy(self, uninformative: Bools) -> Bools:
-        """Which of them have a score from the median of them all on."""
+        """Which of them have a score from their median on; of several that have just the median, all
+        are easy or none, as it is at least the median of all queries or below."""
         if not uninformative.any():
             return uninformative
-        return uninformative & (self.better >= np.median(self.better[uninformative]))
+        middle = np.median(self.better[uninformative])
+        at_middle = uninformative & (self.better == middle)
+        easy = uninformative & (self.better > middle)
+        if np.count_nonzero(at_middle) == 1 or middle >= np.median(self.better):
+            easy = easy | at_middle
+        return easy
 
 
 @dataclass(frozen=True)
@@ -250,7 +257,8 @@ def easy(
     by: By = "signed",
 ) -> QuerySet:
     """Of the `uninformative` queries, those with their median score or better: chance gets much, and
-    the runs little more. A single query, or several of one score, are easy."""
+    the runs little more. Several queries of just the median are easy where that is at least the median
+    of all queries."""
     found = _differences(scores, qrels)
     rest = found.uninformative(_Choice(number, share, threshold), by)
     return found.set_of("uninformative easy", found.easy(rest))
@@ -258,7 +266,8 @@ def easy(
 
 @dataclass(frozen=True, eq=False)
 class QueryTypes:
-    """For each query its mean score, expected score, difference and type, one of `TYPES`."""
+    """For each query its mean score, expected score, difference and type, one of `TYPES`; `estimated`
+    says of which measures expected scores are estimates."""
 
     queries: tuple[str, ...]
     scores: Floats
@@ -266,6 +275,7 @@ class QueryTypes:
     differences: Floats
     types: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
+    estimated: tuple[str, ...] = ()
 
     def sets(self) -> dict[str, QuerySet]:
         """The queries of each type."""
@@ -289,6 +299,7 @@ class QueryTypes:
             (
                 *(f"{name}: {count:,}" for name, count in self.counts().items()),
                 *(f"left out: {_note(left)}" for left in self.left_out),
+                *self.estimated,
             ),
         )
 
@@ -350,6 +361,7 @@ def query_types(
         found.differences,
         tuple(names.tolist()),
         found.left_out,
+        found.estimated,
     )
 
 
@@ -391,8 +403,13 @@ def _differences(scores: Scores, qrels: Qrels) -> _Differences:
     unanswered = ~counts.any(axis=0)
     undefined: Bools = ~np.asarray(np.isfinite(values).all(axis=(0, 2)))
     kept = np.flatnonzero(~(barren | unanswered | undefined))
-    expected_each = [measure.expected_each(judged.take(kept)) for measure in measures]
-    expected = np.mean(expected_each, axis=0)
+    means = [measure.random_each(judged.take(kept)) for measure in measures]
+    expected = np.mean([mean.values for mean in means], axis=0)
+    estimated = [
+        f"{measure}: {remark}"
+        for measure, mean in zip(measures, means, strict=True)
+        for remark in estimates(mean, "expected score estimated")
+    ]
     known = np.isfinite(expected)
     undefined[kept[~known]] = True
     kept, expected = kept[known], expected[known]
@@ -411,6 +428,7 @@ def _differences(scores: Scores, qrels: Qrels) -> _Differences:
                 "an undefined score": undefined & ~barren & ~unanswered,
             }
         ),
+        tuple(estimated),
     )
 
 

@@ -50,8 +50,8 @@ def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
         orders = over_orders(measure.measure, tuple(sorted(shuffled)), tuple(judged))
         if measure.name in oracles.NORMALIZED:
             known = JudgedLabels.of(judged, max_grade=HIGHEST)
-            if measure.empty != "zero" and measure.measure.nothing_relevant_each(known)[0]:
-                return math.nan
+            if measure.measure.nothing_relevant_each(known)[0]:
+                return 0.0 if measure.empty == "zero" else math.nan
             score = inner(ranking)
             return oracles.normalized(measure.name, score, *orders, *scale(measure.measure))
         low, high, mean, _ = orders

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.data.rankings import Rankings
+from rankgauge.distance.lists import Greatest, Lists
+from rankgauge.distance.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import Choice, parameter
@@ -97,6 +100,27 @@ class SumOfPrecisions(Binary):
     def _places(self, tied: TiedRankings) -> Ints:
         """k, the cut-off, or all documents without one."""
         return tied.sizes if self.cutoff is None else np.full(len(tied), self.cutoff)
+
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        top = int(lists.grades[-1])
+        if top < self.rel:
+            lists = lists.fixed()
+        judged = int(lists.judged.relevant(self.rel)[0])
+        relevant = lists.labels >= self.rel
+
+        def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
+            """(c + n)/i, c the judged relevant documents down to place i."""
+            known = relevant[listed]
+            rank = np.arange(1, len(listed) + 1)[:, None]
+            table = (np.cumsum(known)[:, None] + np.arange(free + 2)[None, :]) / rank
+            return Rewards(known.astype(np.uint8), table)
+
+        def best_of(walk: Walk) -> tuple[float, int, Rewarding, int]:
+            sums = walk.best(rewarding)
+            values = self._from_sum(sums, judged + np.arange(float(len(sums))))
+            return float(values.max()), int(np.argmax(values)), rewarding, 0
+
+        return over_pairs(lists, first, second, best_of, top)
 
 
 class ScaledSumOfPrecisions(SumOfPrecisions):

@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Labels, counted
+from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Ints, Labels, counted
 from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.distance.lists import Greatest, Lists
+from rankgauge.distance.search import enumerable, searched
 from rankgauge.measures.labelling import (
     MOST_CELLS,
     MOST_LABELLINGS,
@@ -218,9 +220,14 @@ class Measure(Parametric):
         return False
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
-        """Which queries have no relevant document; relevant is what `rel` says, or label 1."""
-        nothing: NDArray[np.bool_] = judged.relevant(getattr(self, "rel", 1)) == 0
+        """Which queries have no relevant document."""
+        nothing: NDArray[np.bool_] = judged.relevant(self.relevant_from) == 0
         return nothing
+
+    @property
+    def relevant_from(self) -> int:
+        """The lowest label that counts as relevant: what `rel` says, or 1."""
+        return int(getattr(self, "rel", 1))
 
     def ideal_each(self, judged: JudgedLabels) -> Floats:
         """The best score any order of each query's judged documents gets.
@@ -371,6 +378,24 @@ class Measure(Parametric):
         choices = np.array(list(values), dtype=np.int32).reshape(grades**free, free)
         return extremes(self.score_each(labelled_variants(one, choices)))
 
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        """The greatest differences of pairs of lists over all labels of their free documents, where
+        there is a way to have them; None where there is none for these grades."""
+        return None
+
+    def distance_each(self, lists: Lists, first: Ints, second: Ints) -> Greatest:
+        """The greatest differences of pairs of lists over all labels of their free documents.
+
+        Lists hold no documents beyond the cut-off. By the measure's own way where it has one, else over
+        all labels, or by a search where these are too many.
+        """
+        lists = lists.top(self.complete().depth)
+        found = self._distance(lists, first, second) if self.knows("_distance") else None
+        if found is not None and (found.exact or not enumerable(lists, first, second)):
+            return found
+        low, high = self.range
+        return searched(self.score_each, lists, first, second, high - low)
+
     def _unsupported(self, question: str, reason: str) -> Unsupported:
         able = ", ".join(q for q, how in self.answers().items() if how == "exact")
         return Unsupported(f"{self} cannot say {question}: {reason}. Exact at any size: {able}")
@@ -387,7 +412,7 @@ class Measure(Parametric):
             "bounds": self.bounding,
             "expected": self.expectation,
             "variance": "exact" if self.knows("_variance") else "enumerated",
-            "distance": "no",
+            "distance": "exact" if self.knows("_distance") else "enumerated",
             "flips": "no",
         }
 
@@ -520,6 +545,8 @@ class Around(Parametric):
         return True
 
     def __matmul__(self, cutoff: Any) -> Self:
+        if self.measure.cutoff is not None:
+            raise MeasureError(f"{self} takes no cut-off; the measure inside has one")
         inside = f"{self.name}({self.measure}@{cutoff})"
         raise MeasureError(f"the cut-off goes to the measure inside; write {inside}")
 
@@ -544,7 +571,11 @@ class Wrapper(Around, Measure):
     cutoffs = "none"
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
-        return np.zeros(len(judged), dtype=np.bool_)
+        return self.measure.nothing_relevant_each(judged)
+
+    @property
+    def relevant_from(self) -> int:
+        return self.measure.relevant_from
 
     @property
     def direction(self) -> Direction:  # type: ignore[override]

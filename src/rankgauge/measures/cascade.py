@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import Rankings, offsets_of
+from rankgauge.distance.lists import Greatest, Lists
+from rankgauge.distance.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.parameters import (
@@ -62,6 +64,11 @@ class RankBiasedPrecision(Weighted):
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return (0.0, 1.0 if self.gain in (None, "scaled", "fraction") else np.inf)
+
+    def _unseen(self, lengths: Ints) -> Floats:
+        return (
+            np.zeros(len(lengths)) if self.cutoff is not None else self.p ** lengths.astype(float)
+        )
 
     def _weights(self, count: int) -> Floats:
         return np.asarray((1 - self.p) * self.p ** np.arange(count))
@@ -120,6 +127,32 @@ class ExpectedReciprocalRank(Measure):
             passed = np.exp(tied.sum(np.log1p(-stop)))
             total = total * native.segment_cumprod(passed, tied.offsets)
         return tied.over_groups(total)
+
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        """Each document's chance to satisfy is in the score to the first power, so grades between the
+        lowest and the best never help."""
+        grade = lists.judged.max_grade
+        allowed = self._stops(lists.grades, grade)
+        top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
+        if most == 0:
+            lists = lists.fixed()
+        stops = self._stops(lists.labels, grade)
+
+        def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
+            """The chance to pass all above and stop here, over the rank: (1 − ρ)^n for n free
+            documents passed, the document itself not among them."""
+            is_free, stop = lists.free[listed], stops[listed]
+            passed = np.concatenate(([1.0], np.cumprod(1 - stop)))[:-1]
+            here = passed * np.where(is_free, most, stop) / np.arange(1, len(listed) + 1)
+            others = np.arange(free + 2)[None, :] - is_free[:, None]
+            table = here[:, None] * (1 - most) ** np.maximum(others, 0)
+            return Rewards((stop > 0).astype(np.uint8), table)
+
+        def best_of(walk: Walk) -> tuple[float, int, Rewarding, int]:
+            values = walk.best(rewarding)
+            return float(values.max()), int(np.argmax(values)), rewarding, 0
+
+        return over_pairs(lists, first, second, best_of, top)
 
     def _in_large(
         self, tied: TiedRankings, stops: Floats, counts: Ints, groups: NDArray[np.intp]

@@ -76,6 +76,21 @@ class Orders:
         )
         return Mean(table[:, 0], table[:, 1], table[:, 2].astype(np.int64))
 
+    def sizes(self) -> Ints:
+        """How many documents there are."""
+        judged, query = self.rankings.judged, self.rankings.query
+        if self.null == RUN:
+            return self.rankings.lengths
+        if self.documents is not None:
+            return np.full(len(self.rankings), self.documents)
+        return (judged.sizes + (judged.pooled if self.null == POOL else 0))[query]
+
+    def relevant(self, rel: int) -> Ints:
+        """How many of the documents have this label or a higher one."""
+        if self.null == RUN:
+            return self.rankings.count(self.rankings.relevant(rel))
+        return self.rankings.judged.relevant(rel)[self.rankings.query]
+
     def _each(
         self,
         question: tuple[str, Measure],
@@ -177,20 +192,33 @@ class OverOrders(Wrapper):
             example = f"{self.name}({self.measure},null=collection,documents=1000000)"
             raise MeasureError(f"{self.name}: null=collection needs its size, as in {example}")
         if self.null != COLLECTION and self.documents is not None:
+            example = f"{self.name}({self.measure},null=collection,documents={self.documents})"
             raise MeasureError(
-                f"{self.name}: documents={self.documents} is for null=collection alone; add it"
+                f"{self.name}: documents={self.documents} is for null=collection alone; write {example}"
             )
 
     def _orders(self, rankings: Rankings) -> Orders:
         return Orders(rankings, self.null, self.documents)
 
     def tied_each(self, tied: TiedRankings) -> Mean:
+        self._check_own(tied)
+        return super().tied_each(tied)
+
+    def tied_variance_each(self, tied: TiedRankings) -> Floats:
+        self._check_own(tied)
+        return super().tied_variance_each(tied)
+
+    def extreme_each(self, tied: TiedRankings, *, best: bool) -> Floats:
+        self._check_own(tied)
+        return super().extreme_each(tied, best=best)
+
+    def _check_own(self, tied: TiedRankings) -> None:
+        """Unsupported where a ranking's own documents are asked for, and some of them have no row."""
         if self.null == RUN and tied.unlisted.any():
             raise self._unsupported(
-                "its mean over ties here",
-                "null=run takes a ranking's own documents, and --tail adds the collection's",
+                "what orders get here",
+                "null=run takes a ranking's own documents, and here a collection's are among them",
             )
-        return super().tied_each(tied)
 
     def _remarks(self, rankings: Rankings) -> list[Remark]:
         """What to know of what the orders of documents get."""

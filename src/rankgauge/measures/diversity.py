@@ -25,6 +25,7 @@ from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.parameters import Number, divisors, parameter
 from rankgauge.measures.registry import register
+from rankgauge.measures.ties import TiedRankings
 from rankgauge.native import segments as native
 
 NEGLIGIBLE = 2.0**-70
@@ -117,6 +118,14 @@ class Diversity(Binary):
         if judged.aspects is None:
             return super().worst_each(judged)
         raise self._unsupported("what is worst here", "no way is known with subtopics")
+
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        if tied.rankings.judged.aspects is None:
+            return super()._extreme(tied, best=best)
+        raise self._unsupported(
+            "what is best or worst here",
+            "with subtopics it is known for the judged documents alone",
+        )
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if rankings.judged.aspects is None or self.monotone:

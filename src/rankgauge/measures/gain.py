@@ -8,6 +8,8 @@ import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.distance.lists import Greatest, Lists
+from rankgauge.distance.weighted import by_ideal
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import (
@@ -122,6 +124,22 @@ class NormalizedDCG(DiscountedCumulativeGain):
     def _divisor(self, judged: JudgedLabels) -> Floats:
         plain = DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
         return judged.remember(("ideal", plain), plain.ideal_each)
+
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        longest, grade = int(np.diff(lists.offsets).max(initial=0)), lists.judged.max_grade
+        known = self._gains(lists.judged.labels, grade)
+        weights = self._weights(2 * longest + len(known))
+        if self.cutoff is not None:
+            weights[self.cutoff :] = 0.0
+        return by_ideal(
+            lists,
+            first,
+            second,
+            weights=weights,
+            gains=self._gains(lists.labels, grade),
+            allowed=self._gains(lists.grades, grade),
+            known=known,
+        )
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return each_list(rankings, self._bounds_of_one)

@@ -56,7 +56,9 @@ class Whole(Kind):
             raise self.refusal(value)
         if value != value or value in (math.inf, -math.inf) or int(value) != value:
             raise self.refusal(value)
-        if value < self.least or value > 2**31 - 1:
+        if value > 2**31 - 1:
+            raise MeasureError(f"{value!r} does not fit, expected at most {2**31 - 1}")
+        if value < self.least:
             raise self.refusal(value)
         return int(value)
 

@@ -7,6 +7,15 @@ from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats, Ints
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
+from rankgauge.distance.lists import Greatest, Lists, Pair
+from rankgauge.distance.single import (
+    Found,
+    over_pairs,
+    r_precision,
+    recall,
+    reciprocal_rank,
+    success,
+)
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.parameters import Number, parameter
@@ -61,6 +70,10 @@ class RecallAt(BinaryWeighted):
     def _divisor(self, judged: JudgedLabels) -> Floats:
         return judged.relevant(self.rel).astype(np.float64)
 
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        judged = int(lists.judged.relevant(self.rel)[0])
+        return over_pairs(lists, first, second, self.rel, lambda pair: recall(pair, judged))
+
 
 class RPrecision(Binary):
     """Precision at R, the number of relevant documents, or at a multiple of it."""
@@ -106,6 +119,15 @@ class RPrecision(Binary):
             variance_of_hits(tied.sizes, found, tied.within(depth)), depth.astype(float) ** 2
         )
 
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        judged = int(lists.judged.relevant(self.rel)[0])
+
+        def best_of(pair: Pair) -> Found:
+            offlist = lists.offlist and int(lists.grades[-1]) >= self.rel
+            return r_precision(pair, judged, offlist, lambda r: int(self.times * r + 0.9))
+
+        return over_pairs(lists, first, second, self.rel, best_of)
+
 
 class ReciprocalRank(Binary):
     """One over the rank of the first relevant document."""
@@ -139,6 +161,9 @@ class ReciprocalRank(Binary):
         variance[first] = variance_of_reciprocal_rank(tied.sizes[first], found, self.depth)
         return variance
 
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        return over_pairs(lists, first, second, self.rel, reciprocal_rank)
+
 
 class SuccessAt(Binary):
     """Whether anything relevant is retrieved."""
@@ -171,6 +196,9 @@ class SuccessAt(Binary):
         found = tied.count(tied.rankings.relevant(self.rel))
         missed = miss_chance(tied.sizes, found, tied.within(self.depth))
         return missed * (1 - missed)
+
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        return over_pairs(lists, first, second, self.rel, success)
 
 
 class JudgedAt(Measure):

@@ -292,6 +292,16 @@ class CorrectlyOrderedPairs(Measure):
             all_pairs += same * higher
         return np.where(all_pairs > 0, ratio(right, all_pairs), np.nan)
 
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        """By sorting where the lists hold all judged documents, and only these: a document that is
+        not retrieved counts too, and an unjudged one may help by pushing others down."""
+        lists = tied.rankings
+        judged = lists.count(lists.labels >= 0)
+        complete = (judged == lists.judged.sizes[lists.query]) & (judged == tied.lengths)
+        if complete.all():
+            return super()._extreme(tied, best=best)
+        return self._extreme_by_enumeration(tied, best=best)
+
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """½, and for each pair not in one group half the chance that the document of the upper group
         is in the top k: added where that is the better one, else taken away."""

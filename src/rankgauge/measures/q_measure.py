@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
+from rankgauge.distance.lists import Greatest, Lists
+from rankgauge.distance.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.average_precision import (
     SumOfPrecisions,
     covariance_of_pairs,
@@ -213,6 +215,58 @@ class QMeasure(Measure):
         even[far] += harmonic
         later[far] += (places - near)[far] - (tied.above[far] + 1 + most) * harmonic
         return even, later
+
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        """Once for each number of relevant documents, which sets the ideal gains; exact where free
+        documents have the highest gain or none."""
+        grade = lists.judged.max_grade
+        allowed = gains(self.gain, lists.grades, grade)
+        top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
+        if most == 0:
+            lists = lists.fixed()
+        known = np.sort(gains(self.gain, lists.judged.labels, grade))[::-1]
+        judged, own = int(np.count_nonzero(known)), gains(self.gain, lists.labels, grade)
+        places = int(np.diff(lists.offsets).max(initial=0))
+
+        def divisors(more: int) -> Floats:
+            """i + β·cg*_i with so many documents of the highest gain more."""
+            best = np.zeros(places)
+            ordered = np.sort(np.concatenate((known, np.full(more, most))))[::-1][:places]
+            best[: len(ordered)] = ordered
+            divisor: Floats = np.arange(1, places + 1) + self.beta * np.cumsum(best)
+            return divisor
+
+        def rewarding_by(divisor: Floats) -> Rewarding:
+            def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
+                gain = own[listed]
+                base = np.cumsum(gain > 0) + self.beta * np.cumsum(gain)
+                table = base[:, None] + (1 + self.beta * most) * np.arange(free + 2)[None, :]
+                return Rewards((gain > 0).astype(np.uint8), table / divisor[: len(listed), None])
+
+            return rewarding
+
+        def best_of(walk: Walk) -> tuple[float, int, Rewarding, int]:
+            best: tuple[float, int, Rewarding, int] = (-np.inf, 0, rewarding_by(divisors(0)), 0)
+            best_known = int(np.count_nonzero(known >= most))
+            spare = max(0, places - best_known) if lists.offlist and most > 0 else 0
+            before, sums = None, np.zeros(0)
+            for more in range(walk.free + spare + 1):
+                divisor = divisors(more)
+                if before is None or (divisor != before).any():
+                    before, sums = divisor, walk.best(rewarding_by(divisor))
+                norm = float(self._norm(np.array([float(judged + more)]))[0])
+                least = max(0, more - spare)
+                some = sums[least : more + 1]
+                if not len(some):
+                    continue
+                value = float(some.max()) / norm if judged + more else 0.0
+                if value > best[0]:
+                    count = least + int(np.argmax(some))
+                    best = value, count, rewarding_by(divisor), more - count
+            return best
+
+        exact = len(np.unique(allowed)) <= 2
+        return over_pairs(lists, first, second, best_of, top, exact=exact, limit=self.range[1])
 
 
 class GradedAveragePrecision(Measure):

@@ -243,13 +243,12 @@ def mean_over_orders(
     score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
 ) -> Mean:
     """The mean score of each list over all orders of its ties; `depth` documents of it count."""
-    scores, samples = scores_of_orders(score_each, tied, depth)
-    means = Mean.exact(np.zeros(len(tied)))._replace(samples=samples)
+    means = Mean.exact(np.zeros(len(tied)))
     with np.errstate(invalid="ignore"):
-        for i, found in enumerate(scores):
-            means.values[i] = np.mean(found)
-            if samples[i]:
-                means.errors[i] = np.std(found, ddof=1) / np.sqrt(len(found))
+        for i, found in enumerate(scores_of_orders(score_each, tied, depth)):
+            means.values[i] = found.mean()
+            means.errors[i] = found.error()
+            means.samples[i] = found.samples
     return means
 
 
@@ -257,22 +256,49 @@ def variance_over_orders(
     score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
 ) -> Floats:
     """The variance of each list's score over all orders of its ties, or over those drawn."""
-    scores, samples = scores_of_orders(score_each, tied, depth)
-    drawn = samples > 0
     with np.errstate(invalid="ignore"):
-        return np.array([np.var(s, ddof=int(d)) for s, d in zip(scores, drawn, strict=True)])
+        found = [one.variance() for one in scores_of_orders(score_each, tied, depth)]
+    return np.array(found).reshape(len(tied))
+
+
+class OrderScores(NamedTuple):
+    """The scores of orders of a list, each as likely as any other; of all orders, or of `samples` drawn.
+
+    Where listed documents seldom come among the first, only orders that have one are drawn; `rest` is
+    the score of all the others, and `share` the chance of those.
+    """
+
+    scores: Floats
+    samples: int = 0
+    rest: float = 0.0
+    share: float = 0.0
+
+    def mean(self) -> float:
+        """The mean score, or its estimate."""
+        return float((1 - self.share) * np.mean(self.scores) + self.share * self.rest)
+
+    def error(self) -> float:
+        """The standard error of the mean, 0 where it is exact."""
+        if not self.samples:
+            return 0.0
+        return float((1 - self.share) * np.std(self.scores, ddof=1) / np.sqrt(len(self.scores)))
+
+    def variance(self) -> float:
+        """The variance of the score, or its estimate."""
+        within = np.var(self.scores, ddof=1 if self.samples else 0)
+        between = self.share * (np.mean(self.scores) - self.rest) ** 2
+        return float((1 - self.share) * (within + between))
 
 
 def scores_of_orders(
     score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
-) -> tuple[list[Floats], Ints]:
-    """For each list the scores of orders of its ties, and how many were drawn, 0 where they are all.
+) -> list[OrderScores]:
+    """For each list the scores of orders of its ties.
 
-    Where a list has no more than SAMPLES different orders, all of them are scored, each being as
-    likely as any other; beyond, SAMPLES orders are drawn. Orders are made one list at a time, because
-    each has its own number of them and a generator of its own, and scored many lists at once.
+    Where a list has no more than SAMPLES different orders, all of them are scored; beyond, SAMPLES
+    orders are drawn. Orders are made one list at a time, because each has its own number of them and a
+    generator of its own, and scored many lists at once.
     """
-    samples = np.zeros(len(tied), dtype=np.int64)
     scores: list[list[Floats]] = [[] for _ in range(len(tied))]
     batch: list[tuple[int, Ints]] = []
 
@@ -288,12 +314,14 @@ def scores_of_orders(
         batch.clear()
 
     cells = 0
+    samples, shares = [0] * len(tied), [0.0] * len(tied)
     for i, (template, groups) in enumerate(_lists(tied, depth)):
         size = max(1, MOST_CELLS // max(1, len(template)))
         if math.prod(group.orders for group in groups) <= SAMPLES:
             blocks = _all_orders(template, groups, size)
         else:
-            blocks = _drawn_orders(template, groups, size, int(tied.seeds[i]))
+            shares[i] = groups[0].passed_over if len(groups) == 1 else 0.0
+            blocks = _drawn_orders(template, groups, size, int(tied.seeds[i]), shares[i] > 0)
             samples[i] = SAMPLES
         for orders in blocks:
             batch.append((i, orders))
@@ -303,7 +331,11 @@ def scores_of_orders(
                 cells = 0
     if batch:
         score_batch()
-    return [np.concatenate(parts) for parts in scores], samples
+    found = [np.concatenate(parts) for parts in scores]
+    return [
+        OrderScores(one[1:], n, float(one[0]), share) if share else OrderScores(one, n)
+        for one, n, share in zip(found, samples, shares, strict=True)
+    ]
 
 
 class _Mixed(NamedTuple):
@@ -319,6 +351,16 @@ class _Mixed(NamedTuple):
     def counts(self) -> list[int]:
         """The number of documents of each kind, those without a row the last."""
         return [*map(len, self.kinds), *([self.unlisted] if self.unlisted else [])]
+
+    @property
+    def passed_over(self) -> float:
+        """The chance that the first places hold no document with a row, where that is likely; else 0."""
+        if self.unlisted < self.places:
+            return 0.0
+        rows = sum(map(len, self.kinds))
+        one = [np.array([n]) for n in (rows + self.unlisted, rows, self.places)]
+        chance = float(miss_chance(*one)[0])
+        return chance if chance > 0.5 else 0.0
 
     @property
     def orders(self) -> int:
@@ -399,39 +441,54 @@ def arrangements(counts: Sequence[int]) -> Ints:
     return orders
 
 
-def _drawn_orders(template: Ints, groups: Sequence[_Mixed], most: int, seed: int) -> Iterator[Ints]:
+def _drawn_orders(
+    template: Ints, groups: Sequence[_Mixed], most: int, seed: int, rare: bool
+) -> Iterator[Ints]:
     """SAMPLES orders of a list drawn at random, at most so many at a time.
 
-    The numbers of documents of each kind are part of the seed, so that unlike lists do not share
-    their errors.
+    Where `rare`, there is one tie: the first order has no document with a row among its first places,
+    and all the others have one. The numbers of documents of each kind are part of the seed, so that
+    unlike lists do not share their errors.
     """
     generator = np.random.default_rng([seed, *(n for group in groups for n in group.counts)])
+    if rare:
+        nothing = template.copy()
+        nothing[groups[0].start : groups[0].start + groups[0].places] = -1
+        yield nothing[None, :]
     for start in range(0, SAMPLES, most):
         orders = np.repeat(template[None, :], min(most, SAMPLES - start), axis=0)
         for group in groups:
             places = slice(group.start, group.start + group.places)
-            orders[:, places] = _drawn_group(group, len(orders), generator)
+            orders[:, places] = _drawn_group(group, len(orders), generator, rare)
         yield orders
 
 
-def _drawn_group(group: _Mixed, count: int, generator: np.random.Generator) -> Ints:
-    """The first places of `count` random orders of a group.
+def _drawn_group(group: _Mixed, count: int, generator: np.random.Generator, rare: bool) -> Ints:
+    """The first places of `count` random orders of a group, where `rare` with a row among them.
 
     How many rows the first places hold is drawn first, so that documents without a row that come
-    later are never laid out: each row in turn falls on one of the places left, all equally likely.
+    later are never laid out.
     """
     rows = np.concatenate([np.zeros(0, dtype=np.int64), *group.kinds])
     orders = generator.permuted(np.repeat(rows[None, :], count, axis=0), axis=1)
     if group.unlisted == 0:
         return orders[:, : group.places]
-    size = len(rows) + group.unlisted
-    inside = np.zeros(count, dtype=np.int64)
-    for passed in range(len(rows)):
-        inside += generator.random(count) < (group.places - inside) / (size - passed)
-    laid = np.full((count, group.places), -1, dtype=np.int64)
     width = min(len(rows), group.places)
-    held = np.arange(width)[None, :] < inside[:, None]
-    laid[:, :width][held] = orders[:, :width][held]
+    # Of j rows among them the chance is C(rows, j)·C(unlisted, places − j) over all.
+    held = np.arange(width, dtype=np.float64)
+    others = group.unlisted - group.places + held + 1
+    with np.errstate(divide="ignore"):
+        steps = np.log(len(rows) - held) + np.log(group.places - held) - np.log(held + 1)
+        steps = np.where(others > 0, steps - np.log(np.maximum(others, 1)), np.inf)
+    least = max(int(rare), group.places - group.unlisted)
+    steps[:least] = 0.0
+    logs = np.concatenate(([0.0], np.cumsum(steps)))
+    logs[:least] = -np.inf
+    chances = np.exp(logs - logs.max())
+    inside = generator.choice(width + 1, size=count, p=chances / chances.sum())
+    laid = np.full((count, group.places), -1, dtype=np.int64)
+    kept = np.arange(width)[None, :] < inside[:, None]
+    laid[:, :width][kept] = orders[:, :width][kept]
     return generator.permuted(laid, axis=1)
 
 

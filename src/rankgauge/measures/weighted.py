@@ -12,6 +12,8 @@ import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.distance.lists import Greatest, Lists
+from rankgauge.distance.weighted import static
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
 from rankgauge.measures.ties import TiedRankings
@@ -101,6 +103,24 @@ class Weighted(Gainful):
         weighed[weighed <= 1e-12 * size * squares] = 0.0  # all ranks weigh the same: rounding alone
         variance = ratio(spread * weighed, size * (size - 1.0))
         return ratio(variance, self._divisor(lists.judged)[lists.query] ** 2)
+
+    def _unseen(self, lengths: Ints) -> Floats:
+        """The weight of the ranks beyond the end of lists of these lengths, where nothing is known of
+        them."""
+        return np.zeros(len(lengths))
+
+    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        lengths, grade = np.diff(lists.offsets), lists.judged.max_grade
+        return static(
+            lists,
+            first,
+            second,
+            weights=self._weights(int(lengths.max(initial=0))),
+            gains=self._gains(lists.labels, grade),
+            allowed=self._gains(lists.grades, grade),
+            divisor=float(self._divisor(lists.judged)[0]),
+            unseen=self._unseen(lengths),
+        )
 
 
 class BinaryWeighted(Binary, Weighted):

@@ -38,14 +38,26 @@ class _Bound(Wrapper):
     def random_each(self, judged: JudgedLabels) -> Mean:
         return self.measure.random_each(judged)
 
-    def _variance(self, tied: TiedRankings) -> Floats:
-        return self.measure.tied_variance_each(tied)
+    def tied_variance_each(self, tied: TiedRankings) -> Floats:
+        if _all_judged(tied):
+            return self.measure.tied_variance_each(tied)
+        return super().tied_variance_each(tied)
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
-        return self.measure.extreme_each(tied, best=best)
+        if _all_judged(tied):
+            return self.measure.extreme_each(tied, best=best)
+        return self._extreme_by_enumeration(tied, best=best)
+
+    def answers(self) -> dict[str, Answer]:
+        return {**super().answers(), "variance": self.measure.answers()["variance"]}
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return self.measure.bounds_each(rankings)
+
+
+def _all_judged(tied: TiedRankings) -> bool:
+    """Whether every document of the lists is judged."""
+    return bool((tied.rankings.labels >= 0).all()) and not tied.unlisted.any()
 
 
 class Lower(_Bound):

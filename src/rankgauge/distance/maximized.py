@@ -1,0 +1,180 @@
+"""The greatest difference a measure can make between two lists, under any judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.model import LARGEST_GRADE, Labels
+from rankgauge.data.rankings import JudgedLabels, offsets_of
+from rankgauge.distance.lists import Lists
+from rankgauge.measures.base import Aggregate, Measure
+from rankgauge.measures.grammar import parse
+from rankgauge.measures.parameters import Whole
+
+Offlist: TypeAlias = Literal["none", "allowed"]
+"""none: only documents of the two lists can turn out relevant; allowed: any number of others too, which
+matters for Rprec and Q alone."""
+
+
+class Witness(NamedTuple):
+    """Labels that attain a distance: of the documents of the two lists that had none, and how many
+    documents in neither are relevant too."""
+
+    labels: dict[Hashable, int]
+    others: int = 0
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far apart two rankings can be: the greatest difference of their scores over all labels of
+    the documents that have none.
+
+    `exact` says whether `value` is it; else it is at least `lower`, which is `value`, and at most
+    `upper`. `ahead` says which of the two has the higher score then: "a", "b", or "neither" where no
+    labels make a difference. Of the value, `residual` is what documents beyond the end of the list
+    ahead may add (RBP without a cut-off). `witness()` gives labels that attain the value, the residual
+    apart.
+    """
+
+    value: float
+    exact: bool
+    lower: float
+    upper: float
+    ahead: Literal["a", "b", "neither"]
+    residual: float = 0.0
+    _witness: Any = field(default=None, repr=False, compare=False)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def witness(self) -> Witness:
+        """Labels of the unjudged documents of the two lists that attain the distance."""
+        found: Witness = self._witness()
+        return found
+
+
+def med_of_lists(
+    measure: Measure | str,
+    a: Sequence[Hashable],
+    b: Sequence[Hashable],
+    labels: Mapping[Any, int] | None = None,
+    *,
+    grades: Iterable[int] | None = None,
+    offlist: Offlist = "none",
+    max_grade: int | None = None,
+) -> Distance:
+    """The distance of two lists of document ids, best first."""
+    asked = asked_measure(measure)
+    known = checked_labels(labels or {})
+    numbers: dict[Hashable, int] = {}
+    for name, ranking in (("a", a), ("b", b)):
+        if isinstance(ranking, str | bytes) or not isinstance(ranking, Sequence):
+            raise RankgaugeError(
+                f"{name} is {type(ranking).__name__}, expected a list of documents"
+            )
+        seen = set()
+        for document in ranking:
+            if document in seen:
+                raise RankgaugeError(f"{name} has {document!r} twice, expected each document once")
+            seen.add(document)
+            numbers.setdefault(document, len(numbers))
+    allowed = checked_grades(grades, known.values())
+    highest = max(int(allowed[-1]), *known.values(), 0) if known else int(allowed[-1])
+    if max_grade is not None and Whole(1).check(max_grade) < highest:
+        raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
+    lists = Lists(
+        np.array([numbers[document] for ranking in (a, b) for document in ranking], dtype=np.int32),
+        offsets_of([len(a), len(b)]),
+        np.array([known.get(document, -1) for document in numbers], dtype=np.int32),
+        JudgedLabels.of(list(known.values()), max_grade=max(1, max_grade or highest)),
+        allowed,
+        checked_offlist(offlist),
+    )
+    return distance_of(asked, lists, 0, 1, list(numbers))
+
+
+def distance_of(
+    measure: Measure, lists: Lists, a: int, b: int, names: Sequence[Hashable]
+) -> Distance:
+    """The distance of two of the lists; `names` are those of the documents."""
+    lists = lists.top(measure.depth)
+    found = measure.distance_each(lists, np.array([a]), np.array([b]))
+    side = int(np.argmax(found.ahead[0]))
+    value = max(0.0, float(found.ahead[0, side]))
+    ahead: Any = "neither" if value <= 0 else "ab"[side]
+
+    def witness() -> Witness:
+        labels, others = found.labelling(0, side)
+        pair = lists.pair(a, b)
+        free = pair.documents[pair.free].tolist()
+        return Witness({names[d]: int(labels[d]) for d in free}, others)
+
+    return Distance(
+        value,
+        found.exact,
+        lower=value,
+        upper=value if found.exact else max(value, found.limit),
+        ahead=ahead,
+        residual=0.0 if found.residual is None else float(found.residual[0, side]),
+        _witness=witness,
+    )
+
+
+def asked_measure(measure: Measure | str) -> Measure:
+    """The measure, complete; MeasureError for anything else."""
+    asked = parse(measure) if isinstance(measure, str) else measure
+    if isinstance(asked, Aggregate) or not isinstance(asked, Measure):
+        raise MeasureError(f"{measure} has no distance, expected a measure, such as nDCG@10")
+    if asked.direction == "none":
+        raise MeasureError(f"{asked} has no distance: it is neither better high nor low")
+    return asked.complete()
+
+
+def checked_labels(labels: Mapping[Any, int]) -> dict[Hashable, int]:
+    """Known labels from 0 on, those that are negative, that is pooled and not judged, left out."""
+    if not isinstance(labels, Mapping):
+        raise MeasureError(f"labels are {type(labels).__name__}, expected a dict of documents")
+    if not isinstance(labels, Mapping):
+        raise MeasureError(f"labels are {type(labels).__name__}, expected a dict of documents")
+    known = {}
+    for document, label in labels.items():
+        if isinstance(label, bool) or not isinstance(label, int | np.integer):
+            raise MeasureError(f"the label of {document!r} is {label!r}, expected a whole number")
+        if label > LARGEST_GRADE:
+            raise MeasureError(
+                f"the label of {document!r} is {label}, expected at most {LARGEST_GRADE}"
+            )
+        if label >= 0:
+            known[document] = int(label)
+    return known
+
+
+def checked_grades(grades: Iterable[int] | None, known: Iterable[int]) -> Labels:
+    """The labels that an unjudged document may take, ascending: by default 0 and the highest known
+    one, at least 1."""
+    if grades is None:
+        grades = (0, max(1, *known, 1))
+    if not isinstance(grades, Iterable):
+        raise MeasureError(f"grades={grades!r}, expected some, such as (0, 1)")
+    if not isinstance(grades, Iterable):
+        raise MeasureError(f"grades={grades!r}, expected some, such as (0, 1)")
+    allowed = sorted({Whole(0).check(grade) for grade in grades})
+    if not allowed or allowed[0] != 0:
+        raise MeasureError(
+            f"grades={tuple(allowed)}, expected 0 among them: any document may not be relevant"
+        )
+    if allowed[-1] > LARGEST_GRADE:
+        raise MeasureError(f"grades={tuple(allowed)}, expected at most {LARGEST_GRADE}")
+    return np.array(allowed, dtype=np.int32)
+
+
+def checked_offlist(offlist: Offlist) -> bool:
+    """Whether documents in neither list may be relevant."""
+    if offlist not in ("none", "allowed"):
+        raise RankgaugeError(f"offlist={offlist!r}, expected one of none, allowed")
+    return offlist == "allowed"

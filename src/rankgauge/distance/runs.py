@@ -1,0 +1,388 @@
+"""Distances of whole runs: query by query, for two or many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.alignment import rank_order
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Floats, Judgments, Labels, decode
+from rankgauge.data.rankings import JudgedLabels, offsets_of
+from rankgauge.distance.lists import Lists
+from rankgauge.distance.maximized import (
+    Distance,
+    Offlist,
+    asked_measure,
+    checked_grades,
+    checked_offlist,
+    distance_of,
+    med_of_lists,
+)
+from rankgauge.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
+from rankgauge.measures.base import Measure
+from rankgauge.report.tables import Table
+from rankgauge.tie_policies import Ties
+from rankgauge.workers import outcomes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+def med(
+    measure: Measure | str,
+    a: Any,
+    b: Any,
+    labels: Any = None,
+    *,
+    grades: Iterable[int] | None = None,
+    offlist: Offlist = "none",
+    max_grade: int | None = None,
+    executor: Executor | None = None,
+) -> Distance | Distances:
+    """How far apart a measure can put two rankings, whatever the judgements of unjudged documents are.
+
+    Two lists of document ids, best first, and a dict of the labels that are known give a `Distance`.
+    Two runs (a Run, a dict, a data frame, a file), with judgments as `evaluate` takes them or without,
+    give `Distances`: one for each query. `grades` are the labels that unjudged documents may take, by
+    default 0 and the highest known one, at least 1. offlist="allowed" lets documents in neither list
+    be relevant too, which matters for Rprec and Q alone. A cut-off cuts both lists; without one they
+    are taken to end where they end, only that RBP adds what the ranks beyond may hold.
+
+    >>> distance = med("AP@10", ["a", "b", "c"], ["c", "a", "d"], {"a": 1, "b": 0})
+    >>> distance.value, distance.exact, distance.ahead
+    (0.5, True, 'a')
+    >>> distance.witness().labels
+    {'c': 0, 'd': 0}
+    """
+    if _is_list(a) and _is_list(b):
+        return med_of_lists(
+            measure, a, b, labels, grades=grades, offlist=offlist, max_grade=max_grade
+        )
+    if _is_list(a) or _is_list(b):
+        raise RankgaugeError("a list and a run, expected two lists of documents or two runs")
+    runs = [*sources_of(_named(a, "a")), *sources_of(_named(b, "b"))]
+    if len(runs) != 2:
+        raise RankgaugeError(f"{len(runs)} runs, expected two; `med_matrix` takes many")
+    return med_matrix(
+        measure,
+        runs,
+        labels,
+        grades=grades,
+        offlist=offlist,
+        max_grade=max_grade,
+        executor=executor,
+    )
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(d, Hashable) for d in value)
+
+
+def _named(run: Any, name: str) -> Any:
+    """A dict of queries gets a name; all else has one."""
+    return {name: run} if isinstance(run, Mapping) else run
+
+
+class Listed(NamedTuple):
+    """A document of two runs: its rank in each, None where a run lacks it down to the cut-off, and its
+    label, None where it is not judged."""
+
+    document: str
+    rank_a: int | None
+    rank_b: int | None
+    label: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """How far apart runs can be: pair × query, the pairs in the order of `pairs`.
+
+    `numpy.asarray` gives the values. Where the values are not `exact` they are lower bounds, and
+    `upper` says how large they can be.
+    """
+
+    measure: Measure
+    runs: tuple[str, ...]
+    queries: tuple[str, ...]
+    values: Floats
+    exact: bool
+    upper: Floats
+    _topics: tuple[_Topic, ...]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The runs of each pair, by number."""
+        first, second = np.triu_indices(len(self.runs), 1)
+        return list(zip(first.tolist(), second.tolist(), strict=True))
+
+    def mean(self) -> float:
+        """The mean over queries, and pairs where there are several."""
+        return float(self.values.mean()) if self.values.size else float("nan")
+
+    def matrix(self) -> Floats:
+        """Run × run: the mean over queries."""
+        square = np.zeros((len(self.runs), len(self.runs)))
+        mean = self.values.mean(axis=1) if self.queries else np.full(len(self.pairs), np.nan)
+        for (a, b), value in zip(self.pairs, mean.tolist(), strict=True):
+            square[a, b] = square[b, a] = value
+        return square
+
+    def order(self) -> list[int]:
+        """The runs in an order that puts near ones together: the leaves of an average-link tree."""
+        if len(self.runs) < 3:
+            return list(range(len(self.runs)))
+        from scipy.cluster.hierarchy import leaves_list, linkage
+
+        mean = self.values.mean(axis=1) if self.queries else np.zeros(len(self.pairs))
+        leaves: list[int] = leaves_list(linkage(mean, "average", optimal_ordering=True)).tolist()
+        return leaves
+
+    def per_query(self) -> dict[str, float]:
+        """For each query the distance, its mean over pairs where there are several."""
+        return dict(zip(self.queries, self.values.mean(axis=0).tolist(), strict=True))
+
+    def distance(self, query: str, a: int | str = 0, b: int | str = 1) -> Distance:
+        """The distance of two runs, by number or name, on one query, with its witness."""
+        topic = self._topic(query)
+        return distance_of(self.measure, topic.lists, self._number(a), self._number(b), topic.names)
+
+    def documents(self, query: str, a: int | str = 0, b: int | str = 1) -> list[Listed]:
+        """The documents of two runs on one query, those of the first in order, then the others."""
+        topic = self._topic(query)
+        pair = topic.lists.pair(self._number(a), self._number(b))
+        listed = [
+            Listed(
+                topic.names[document],
+                first or None,
+                second or None,
+                None if known < 0 else known,
+            )
+            for document, first, second, known in zip(
+                *(column.tolist() for column in pair), strict=True
+            )
+        ]
+        return sorted(listed, key=lambda d: (d.rank_a is None, d.rank_a or d.rank_b or 0))
+
+    def _topic(self, query: str) -> _Topic:
+        if query not in self.queries:
+            raise RankgaugeError(f"no distance for query {query!r}; `.queries` lists them")
+        return self._topics[self.queries.index(query)]
+
+    def _number(self, run: int | str) -> int:
+        if isinstance(run, int) and 0 <= run < len(self.runs):
+            return run
+        if run not in self.runs:
+            raise RankgaugeError(f"no run {run!r}; `.runs` lists them")
+        return self.runs.index(str(run))
+
+    def table(self) -> Table:
+        """A row a pair, or for many runs the matrix of means, near runs together."""
+        notes = () if self.exact else ("lower bounds, not exact",)
+        name = str(self.measure)
+        if len(self.runs) == 2:
+            mean = self.values.mean(axis=1).tolist()
+            rows = [
+                (self.runs[a], self.runs[b], len(self.queries), value)
+                for (a, b), value in zip(self.pairs, mean, strict=True)
+            ]
+            return Table(("a", "b", "topics", name), tuple(rows), notes)
+        order, square = self.order(), self.matrix()
+        names = tuple(self.runs[i] for i in order)
+        return Table(
+            ("run", *names),
+            tuple((self.runs[i], *square[i, order].tolist()) for i in order),
+            (f"mean distance by {name} over {len(self.queries)} topics", *notes),
+        )
+
+    def query_table(self, top: int | None = None) -> Table:
+        """A row a query, of many runs their mean; the `top` ones with the greatest distance."""
+        values = list(self.per_query().items())
+        if top is not None:
+            values = sorted(values, key=lambda item: -item[1])[:top]
+        return Table(("topic", str(self.measure)), tuple(values))
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "lower bound"
+        return (
+            f"Distances {self.measure}: {len(self.runs)} runs, {len(self.queries)} topics, "
+            f"mean {self.mean():.4f} ({kind})"
+        )
+
+
+def med_matrix(
+    measure: Measure | str,
+    runs: Runs,
+    qrels: Qrels | None = None,
+    *,
+    grades: Iterable[int] | None = None,
+    offlist: Offlist = "none",
+    max_grade: int | None = None,
+    ties: Ties = "docno",
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Distances:
+    """The distances of all pairs of runs, on every judged query, or without judgments on every query
+    that a run has. What a run lacks is an empty list.
+
+    `executor` does the work, query by query; by default threads. `progress` is called with each query
+    done.
+    """
+    asked = asked_measure(measure)
+    judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels)
+    sources = sources_of(runs)
+    topics = _topics(
+        judgments,
+        sources,
+        asked.depth,
+        checked_grades(grades, judgments.grades.tolist()),
+        checked_offlist(offlist),
+        max_grade,
+        ties,
+        every=qrels is None,
+        executor=executor,
+    )
+    if len(topics.runs) < 2:
+        raise RankgaugeError(
+            f"{len(topics.runs)} run, expected at least two to hold against each other"
+        )
+    found, upper, exact = [], [], True
+    work = _Work(asked)
+    for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
+        if isinstance(result, RankgaugeError):
+            raise result
+        values, limit, is_exact = result
+        found.append(values)
+        upper.append(limit)
+        exact = exact and is_exact
+        if progress is not None:
+            progress(topic.query)
+    count = len(topics.runs) * (len(topics.runs) - 1) // 2
+    return Distances(
+        asked,
+        topics.runs,
+        tuple(topic.query for topic in topics.topics),
+        np.array(found).reshape(len(found), count).T,
+        exact,
+        np.array(upper).reshape(len(found), count).T,
+        topics.topics,
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The distances of all pairs of lists of a query; it can be sent to another process."""
+
+    measure: Measure
+
+    def __call__(self, topic: _Topic) -> tuple[Floats, Floats, bool]:
+        first, second = np.triu_indices(len(topic.lists), 1)
+        found = self.measure.distance_each(
+            topic.lists, first.astype(np.int64), second.astype(np.int64)
+        )
+        values = np.maximum(found.ahead.max(axis=1, initial=0.0), 0.0)
+        upper = values if found.exact else np.maximum(values, found.limit)
+        return values, upper, found.exact
+
+
+class _Topic(NamedTuple):
+    """A query, the lists of all runs for it, and the names of their documents."""
+
+    query: str
+    lists: Lists
+    names: list[str]
+
+
+class _Topics(NamedTuple):
+    runs: tuple[str, ...]
+    topics: tuple[_Topic, ...]
+
+
+@dataclass(frozen=True)
+class _Tops:
+    """Reads a run, and keeps the first documents of each query."""
+
+    depth: int | None
+    ties: Ties
+
+    def __call__(self, source: Source) -> tuple[str, dict[bytes, list[bytes]]]:
+        run = source()
+        nothing = np.full(len(run.scores), -1, dtype=np.int32)
+        order, _, _ = rank_order(run, nothing, self.ties, 0, run.precision)
+        tops = {}
+        for query, (start, end) in zip(
+            run.queries,
+            zip(run.bounds[:-1].tolist(), run.bounds[1:].tolist(), strict=True),
+            strict=True,
+        ):
+            last = end if self.depth is None else min(end, start + self.depth)
+            tops[query] = list(run.documents.take(order[start:last]))
+        return run.name, tops
+
+
+def _topics(
+    judgments: Judgments,
+    sources: Sequence[Source],
+    depth: int | None,
+    grades: Labels,
+    offlist: bool,
+    max_grade: int | None,
+    ties: Ties,
+    *,
+    every: bool,
+    executor: Executor | None,
+) -> _Topics:
+    """The lists of all runs, query by query."""
+    names, tops = [], []
+    for _, result in outcomes(_Tops(depth, ties), sources, executor, label):
+        if isinstance(result, RankgaugeError):
+            raise result
+        names.append(result[0])
+        tops.append(result[1])
+    queries = list(judgments.queries)
+    if every:
+        queries = list(dict.fromkeys(query for one in tops for query in one))
+    highest = max(int(grades[-1]), int(judgments.grades.max(initial=0)), max_grade or 0, 1)
+    position = {query: row for row, query in enumerate(judgments.queries)}
+    topics = []
+    for query in queries:
+        known: dict[bytes, int] = {}
+        if query in position:
+            rows = slice(*judgments.bounds[position[query] : position[query] + 2].tolist())
+            judged = judgments.documents.take(np.arange(rows.start, rows.stop))
+            known = dict(zip(judged, judgments.grades[rows].tolist(), strict=True))
+        topics.append(
+            _topic(query, [one.get(query, []) for one in tops], known, grades, offlist, highest)
+        )
+    return _Topics(tuple(names), tuple(topics))
+
+
+def _topic(
+    query: bytes,
+    rankings: Sequence[Sequence[bytes]],
+    known: Mapping[bytes, int],
+    grades: Labels,
+    offlist: bool,
+    highest: int,
+) -> _Topic:
+    numbers: dict[bytes, int] = {}
+    documents = [
+        numbers.setdefault(document, len(numbers)) for ranking in rankings for document in ranking
+    ]
+    lists = Lists(
+        np.array(documents, dtype=np.int32),
+        offsets_of([len(ranking) for ranking in rankings]),
+        np.array([max(known.get(document, -1), -1) for document in numbers], dtype=np.int32),
+        JudgedLabels.of([grade for grade in known.values() if grade >= 0], max_grade=highest),
+        grades,
+        offlist,
+    )
+    return _Topic(decode(query), lists, [decode(document) for document in numbers])

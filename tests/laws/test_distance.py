@@ -1,0 +1,227 @@
+"""The laws of distances: over all labels, attained, symmetric, and no smaller than any difference."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from laws.strategies import MEASURES, versions
+from laws.test_measures import by_oracle
+from rankgauge.distance.maximized import Distance, med_of_lists
+from rankgauge.measures import Measure
+
+HIGHEST = 3
+DIRECTED = sorted(n for n, m in MEASURES.items() if m.direction != "none")
+SLOW = {"INSQ"}
+"""Measures whose oracle takes too long for many cases."""
+EXACT = [n for n in DIRECTED if MEASURES[n].knows("_distance") and n not in SLOW]
+"""The measures that have an algorithm; the others are asked over all labels, as they are here."""
+OTHERS = [n for n in DIRECTED if n not in EXACT]
+OFFLIST = ["Rprec", "Q"]
+"""The measures to which relevant documents in neither list matter otherwise than by a larger divisor."""
+GRADES = [(0, 1), (0, 3), (0, 1, 3), (0, 1, 2, 3), (0, 2)]
+
+Case = tuple[list[int], list[int], dict[int, int]]
+
+
+@st.composite
+def cases(draw: st.DrawFn, most: int = 5, free: int = 5, judged: bool = True) -> Case:
+    """Two lists of documents, some of them judged, some judged documents in neither."""
+    documents = draw(st.integers(1, most + 3))
+    a = draw(st.permutations(range(documents)))[: draw(st.integers(0, most))]
+    b = draw(st.permutations(range(documents)))[: draw(st.integers(0, most))]
+    grades = draw(st.sampled_from([(0, 1), (0, 1, 2, 3), (0, 3)]))
+    known = {}
+    if judged:
+        known = draw(st.dictionaries(st.integers(0, documents + 2), st.sampled_from(grades)))
+    listed = sorted({*a, *b} - {*known})
+    for document in listed[free:]:
+        known[document] = draw(st.sampled_from(grades))
+    return list(a), list(b), known
+
+
+def score(measure: Measure, ranking: list[int], labels: dict[Any, int]) -> float:
+    return by_oracle(measure, [labels[d] for d in ranking], list(labels.values()))
+
+
+def differences(
+    measure: Measure, case: Case, grades: Sequence[int], off: int = 0
+) -> list[tuple[float, float]]:
+    """How far each list is ahead of the other, for all labels of the documents that have none, and with
+    up to so many relevant documents in neither."""
+    a, b, judged = case
+    a, b = a[: measure.depth], b[: measure.depth]
+    free = sorted({*a, *b} - {*judged})
+    found = []
+    for others in range(off + 1):
+        more = {f"off {i}": grades[-1] for i in range(others)}
+        for chosen in itertools.product(grades, repeat=len(free)):
+            labels = {**judged, **dict(zip(free, chosen, strict=True)), **more}
+            ahead = score(measure, a, labels) - score(measure, b, labels)
+            found.append((0.0, 0.0) if math.isnan(ahead) else (ahead, -ahead))
+    return found
+
+
+def brute_force(measure: Measure, case: Case, grades: Sequence[int], off: int = 0) -> float:
+    """The greatest difference over all labels of the documents that have none."""
+    return max(max(both) for both in differences(measure, case, grades, off))
+
+
+def attained(measure: Measure, case: Case, found: Distance, top: int) -> float:
+    """The difference that the labels of the witness make."""
+    a, b, judged = case
+    labels, others = found.witness()
+    assert not labels.keys() & judged.keys()
+    known = {**labels, **judged, **{f"off {i}": top for i in range(others)}}
+    return abs(
+        score(measure, a[: measure.depth], known) - score(measure, b[: measure.depth], known)
+    )
+
+
+def close(value: float, other: float) -> bool:
+    return math.isclose(value, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def check(measure: Measure, case: Case, grades: tuple[int, ...], off: int = 0) -> None:
+    """All that holds of one distance: greatest, attained, symmetric, and none from itself."""
+    a, b, judged = case
+
+    def asked(first: list[int], second: list[int]) -> Distance:
+        offlist = "allowed" if off else "none"
+        return med_of_lists(
+            measure, first, second, judged, grades=grades, max_grade=HIGHEST, offlist=offlist
+        )
+
+    found = asked(a, b)
+    assume(math.isfinite(found.value))
+    assert found.exact
+    assert found.lower == found.value == found.upper
+    value = found.value - found.residual
+    if found.residual:
+        check_residual(measure, case, grades, found)
+    else:
+        assert close(value, brute_force(measure, case, grades, off))
+    reached = attained(measure, case, found, grades[-1])
+    assert close(reached, value) or (math.isnan(reached) and not value)
+    back = asked(b, a)
+    assert close(back.value, found.value)
+    assert (back.ahead, found.ahead) in (("a", "b"), ("b", "a"), ("neither", "neither")) or (
+        back.ahead == found.ahead  # both ways as far: the first is named
+    )
+    same = asked(a, a)
+    assert abs(same.value - same.residual) < 1e-12
+
+
+def check_residual(measure: Measure, case: Case, grades: tuple[int, ...], found: Distance) -> None:
+    """Each side is at most what its documents can make, and all the ranks beyond its end."""
+    each = differences(measure, case, grades)
+    gain = max(by_oracle(measure, [grade], [grade]) for grade in grades) / (1 - measure.p)
+    sides = [
+        max(side) + measure.p ** len(ranking) * gain
+        for side, ranking in zip(zip(*each, strict=True), case[:2], strict=True)
+    ]
+    assert close(found.value, max(0.0, *sides))
+    if found.ahead != "neither":
+        side = "ab".index(found.ahead)
+        assert close(found.value, sides[side])
+        assert close(found.residual, measure.p ** len(case[side]) * gain)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@given(data=st.data())
+@settings(max_examples=15)
+def test_distance_is_the_greatest_difference(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    check(measure, data.draw(cases(most=4, free=4)), data.draw(st.sampled_from(GRADES)))
+
+
+@pytest.mark.parametrize("name", EXACT)
+@given(data=st.data())
+@settings(max_examples=200)
+def test_distance_over_free_documents_of_the_highest_grade_or_none(
+    name: str, data: st.DataObject
+) -> None:
+    measure = data.draw(versions(name))
+    case = data.draw(cases(most=6, free=6, judged=data.draw(st.booleans())))
+    check(measure, case, (0, data.draw(st.integers(1, HIGHEST))))
+
+
+@pytest.mark.parametrize("name", EXACT)
+@given(data=st.data())
+@settings(max_examples=150)
+def test_distance_over_free_documents_of_any_grade(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    case = data.draw(cases(most=4, free=4, judged=data.draw(st.booleans())))
+    check(measure, case, data.draw(st.sampled_from([(0, 1, 3), (0, 1, 2), (0, 1, 2, 3)])))
+
+
+@pytest.mark.parametrize("name", OFFLIST)
+@given(data=st.data())
+@settings(max_examples=300)
+def test_distance_with_relevant_documents_off_the_lists(name: str, data: st.DataObject) -> None:
+    """As many documents of the highest grade as a list has places leave nothing to change but the
+    divisor: with three places, three off the lists say all there is to say."""
+    measure = data.draw(versions(name))
+    assume(getattr(measure, "times", 1) >= 1)
+    grades = (0, data.draw(st.integers(1, HIGHEST)))
+    check(measure, data.draw(cases(most=3, free=3)), grades, off=3)
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+@given(data=st.data())
+@settings(max_examples=15)
+def test_distance_is_no_less_than_the_difference_by_any_labels(
+    name: str, data: st.DataObject
+) -> None:
+    measure = data.draw(versions(name))
+    if isinstance(measure.cutoff, int) and data.draw(st.booleans()):
+        measure = measure @ data.draw(st.integers(5, 30))
+    a, b, judged = data.draw(cases(most=30, free=60))
+    grades = data.draw(st.sampled_from(GRADES))
+    found = med_of_lists(measure, a, b, judged, grades=grades, max_grade=HIGHEST)
+    a, b = a[: measure.depth], b[: measure.depth]
+    free = sorted({*a, *b} - {*judged})
+    drawn = data.draw(st.lists(st.sampled_from(grades), min_size=len(free), max_size=len(free)))
+    labels = {**judged, **dict(zip(free, drawn, strict=True))}
+    difference = abs(score(measure, a, labels) - score(measure, b, labels))
+    assert found.lower == found.value <= found.upper
+    reached, value = (
+        attained(measure, (a, b, judged), found, grades[-1]),
+        found.value - found.residual,
+    )
+    assert math.isnan(reached) or close(reached, value)
+    assert math.isnan(difference) or difference <= found.upper * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("name", EXACT)
+@given(data=st.data())
+@settings(max_examples=40)
+def test_distance_obeys_the_triangle_inequality(name: str, data: st.DataObject) -> None:
+    """Each labelling makes a pseudometric of differences, so the greatest does too, if all lists are
+    asked about the same labellings. A pair leaves the documents of a third list not relevant: by
+    whatever only divides by more for them this is no loss; to Rprec and Q it can be one, so those are
+    asked with documents off the lists."""
+    measure = data.draw(versions(name))
+    assume(getattr(measure, "times", 1) >= 0.1)
+    a, b, judged = data.draw(cases(most=8, free=16, judged=data.draw(st.booleans())))
+    c = data.draw(st.permutations(range(10)))[: data.draw(st.integers(0, 8))]
+    grades = (0, data.draw(st.integers(1, HIGHEST)))
+    if name not in OFFLIST:
+        grades = data.draw(st.sampled_from(GRADES))
+    offlist = "allowed" if name in OFFLIST else "none"
+
+    def distance(first: list[int], second: list[int]) -> float:
+        found = med_of_lists(
+            measure, first, second, judged, grades=grades, max_grade=HIGHEST, offlist=offlist
+        )
+        assert found.exact
+        return found.value
+
+    direct = distance(a, b)
+    assert direct <= (distance(a, c) + distance(c, b)) * (1 + 1e-9) + 1e-12
