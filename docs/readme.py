@@ -1,4 +1,4 @@
-"""Puts real output into README.md and CHANCE.md: runs the commands on the demo, rewrites what follows.
+"""Puts real output into README.md and pages of docs: runs commands on the demo, rewrites what follows.
 
     python docs/readme.py           rewrites the pages
     python docs/readme.py --check   fails where a page is not what the commands print
@@ -20,7 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-PAGES = [Path(__file__).resolve().parents[1] / name for name in ("README.md", "docs/CHANCE.md")]
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / name for name in ("README.md", "docs/CHANCE.md", "docs/DISTANCE.md")]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -35,7 +36,7 @@ def shell(block: str) -> str:
         if words[0] == "cd":
             os.chdir(words[1])
             continue
-        if words[1] == "evaluate":
+        if words[1] in ("evaluate", "distance"):
             words += ["--format", "table"]
         result = subprocess.run(words, capture_output=True, text=True, check=True)
         lines += result.stdout.rstrip("\n").splitlines()

@@ -17,7 +17,7 @@ ENVIRONMENT = {
 }
 
 
-def test_readme_and_the_page_on_chance_show_what_their_commands_print() -> None:
+def test_readme_and_pages_of_docs_show_what_their_commands_print() -> None:
     command = [sys.executable, ROOT / "docs" / "readme.py", "--check"]
     result = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
@@ -52,7 +52,14 @@ def test_the_measure_of_the_walk_through_works_on_the_command_line(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/CHANCE.md"]
+    "name",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/ARCHITECTURE.md",
+        "docs/CHANCE.md",
+        "docs/DISTANCE.md",
+    ],
 )
 def test_every_link_to_a_file_leads_somewhere(name: str) -> None:
     page = ROOT / name

@@ -11,13 +11,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from rankgauge import RankgaugeError, evaluate, nDCG
+from rankgauge import Distances, RankgaugeError, evaluate, med_matrix, nDCG
 from rankgauge.data.letor import read_letor
 from rankgauge.query_sets import TYPES, LeftOut, QueryTypes, query_types
 from rankgauge.report.figures import (
     check_figure_path,
+    distance_map,
+    distance_scatter,
     expected_histogram,
+    ideal_lines,
     query_map,
+    relevant_lines,
     save_figure,
 )
 
@@ -284,3 +288,99 @@ def test_without_matplotlib_the_error_says_what_to_install(
     ):
         with pytest.raises(RankgaugeError, match=r"expected pip install 'rankgauge\[plot\]'$"):
             draw()
+
+
+# Distances and judgements
+
+
+def distances_of(count: int, name: str = "run") -> Distances:
+    """So many runs of two topics, in random orders."""
+    random = np.random.default_rng(count)
+    runs = {
+        f"{name}{number}": {
+            topic: {f"d{i}": float(random.random()) for i in range(12)} for topic in ("q1", "q2")
+        }
+        for number in range(count)
+    }
+    return med_matrix("nDCG@3", runs)
+
+
+@pytest.mark.parametrize(("count", "named"), [(2, True), (40, True), (41, False)])
+def test_the_square_has_the_mean_distances_in_the_order_of_the_runs(
+    count: int, named: bool
+) -> None:
+    distances = distances_of(count)
+    axes, _ = distance_map(distances).axes
+    order = distances.order()
+    (image,) = axes.images
+    assert np.array_equal(np.asarray(image.get_array()), distances.matrix()[np.ix_(order, order)])
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert (names == [distances.runs[i] for i in order]) is named
+    assert axes.get_title() == f"nDCG@3, {count} runs, 2 topics"
+
+
+def test_the_scale_of_the_square_leaves_out_what_is_much_nearer_than_the_rest() -> None:
+    distances = distances_of(20)
+    axes, bar = distance_map(distances, list(range(20))).axes
+    apart = distances.matrix()[np.triu_indices(20, 1)]
+    low, high = axes.images[0].get_clim()
+    assert apart.min() <= low <= np.quantile(apart, 0.02)
+    assert high == apart.max()
+    assert bar.get_ylabel() == "Mean distance"
+    same = med_matrix("P@1", {name: {"q": {"a": 1.0}} for name in "abc"})
+    assert distance_map(same).axes[0].images[0].get_clim()[0] == 0
+
+
+def test_every_pair_is_a_point_and_those_below_the_diagonal_are_counted() -> None:
+    far, apart = np.array([0.9, 0.5, 0.2]), np.array([0.1, 0.5, 0.3])
+    (first, second) = distance_scatter({"P@1": (far, apart), "AP": ([], [])}).axes
+    (points,) = first.collections
+    assert np.array_equal(points.get_offsets(), np.stack((apart, far), axis=1))
+    assert first.get_title() == "P@1\n3 pairs, 1 below the diagonal"
+    assert second.get_title() == "AP\n0 pairs, 0 below the diagonal"
+    low, high = first.get_xlim()
+    assert low < 0.1
+    assert high > 0.9
+    assert first.get_ylim() == second.get_xlim() == (low, high)
+
+
+def test_lines_are_drawn_in_the_order_given_with_a_legend_and_references() -> None:
+    panels = {name: {"1+": [30, 20], "2+": [5, 0], "3+": [0, 0]} for name in ("x", "y", "z")}
+    figure = relevant_lines(panels)
+    assert [axes.get_title() for axes in figure.axes] == ["x", "y", "z"]
+    for axes in figure.axes:
+        lines = [np.asarray(line.get_ydata()).tolist() for line in axes.lines[:3]]
+        assert lines == [[30, 20], [5, 0], [0, 0]]
+        assert len({line.get_color() for line in axes.lines[:3]}) == 3
+        assert len({line.get_marker() for line in axes.lines[:3]}) == 3
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["1+", "2+", "3+"]
+    (axes,) = ideal_lines({"x": [3.0, 1.0]}, {"low": 2.0, "high": 4.0}, "Ideal").axes
+    assert [line.get_ydata()[0] for line in axes.lines] == [3.0, 2.0, 4.0]
+    assert [text.get_text() for text in axes.texts] == ["low: 2.00", "high: 4.00"]
+    assert axes.get_ylim()[1] > 4
+    for draw in (lambda: relevant_lines({}), lambda: ideal_lines({}, {}, "x")):
+        with pytest.raises(RankgaugeError, match="no judgements, expected at least one"):
+            draw()
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_figures_of_distances_are_whole_the_same_every_time_and_harmless(
+    ending: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"figure.{ending}"
+    random = np.random.default_rng(1)
+    many = random.random((2, 2000))
+    hostile = HOSTILE.replace("\x00", "")
+    for draw in (
+        lambda: distance_map(distances_of(5, hostile)),
+        lambda: distance_scatter({HOSTILE: (many[0], many[1])}),
+        lambda: relevant_lines({HOSTILE: {HOSTILE: [3, 1]}}),
+        lambda: ideal_lines({HOSTILE: [3.0, 1.0]}, {HOSTILE: 2.0}, HOSTILE),
+    ):
+        first = saved(draw(), path)
+        assert first == saved(draw(), path)
+        if ending == "svg":
+            assert ElementTree.fromstring(first).tag == f"{SVG}svg"
+            assert b"<script" not in first
+        else:
+            assert first.startswith(PNG)

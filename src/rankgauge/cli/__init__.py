@@ -15,6 +15,8 @@ from rankgauge.version import __version__
 COMMANDS = {
     "evaluate": "Score runs against judgements.",
     "queries": "Tell ideal queries from uninformative ones.",
+    "distance": "Say how far apart runs can be, judged or not.",
+    "study": "Do again what a paper did, its numbers beside ours.",
     "trec_eval": "Do as trec_eval does, with its flags and its output.",
     "measures": "List the measures, or explain one.",
     "demo": "Make a synthetic test collection and evaluate it.",

@@ -125,7 +125,7 @@ class Scoring:
         if self.qrels in self.runs:
             raise click.UsageError(f"{self.qrels} is given as judgements and as a run")
         found = run_files(self.runs, **reading)
-        sources = [run for run in found if not _same_file(run.path, self.qrels)]
+        sources = [run for run in found if not same_file(run.path, self.qrels)]
         if not sources:
             raise click.UsageError(f"{', '.join(self.runs)}: no runs beside the judgements")
         judgments = read_qrels(self.qrels, subtopics=self.subtopics, **reading)
@@ -166,7 +166,7 @@ def fail_if_incomplete(scores: Scores) -> None:
         raise Incomplete("\n".join((*scores.failed, count)))
 
 
-def _same_file(a: str | os.PathLike[str], b: str) -> bool:
+def same_file(a: str | os.PathLike[str], b: str) -> bool:
     """Whether both name one file: a folder of runs may hold the judgements too."""
     return os.path.realpath(a) == os.path.realpath(b)
 

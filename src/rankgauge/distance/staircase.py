@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,9 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.distance.lists import Greatest, Lists
 from rankgauge.native import distance as native
+
+MOST_KEPT = 1 << 24
+"""How many squares of places are kept laid out: 16 bytes each, so a quarter of a gigabyte."""
 
 MOST_TRACED = 1 << 33
 """How many states may be traced for a witness: a bit each, so a gigabyte."""
@@ -36,19 +38,72 @@ Rewarding = Callable[[NDArray[np.int32], int], Rewards]
 """Rewards of a list of documents, for so many free documents; places beyond its end are not asked."""
 
 
+class _Laid(NamedTuple):
+    """A list by places from 1, as the walk takes it."""
+
+    free: NDArray[np.uint8]
+    known: NDArray[np.uint8]
+    table: Floats
+
+
+class Board:
+    """Lists laid out by places, each once however many pairs it is in."""
+
+    def __init__(self, lists: Lists) -> None:
+        self.lists = lists
+        self.places = int(np.diff(lists.offsets).max(initial=0))
+        self._place = np.full((len(lists), len(lists.labels)), self.places + 1, dtype=np.int64)
+        for i in range(len(lists)):
+            listed = lists.list(i)
+            self._place[i, listed] = np.arange(1, len(listed) + 1)
+        self._by: Rewarding | None = None
+        self._laid: dict[int, _Laid] = {}
+
+    def ranks(self, one: int, other: int) -> Ints:
+        """The place in the other list of each document of a list, from 1; one beyond the last if it
+        lacks it."""
+        listed = self.lists.list(one)
+        rank = np.full(self.places + 1, self.places + 1, dtype=np.int64)
+        rank[1 : len(listed) + 1] = self._place[other, listed]
+        return rank
+
+    def laid(self, one: int, rewarding: Rewarding) -> _Laid:
+        """A list with its rewards."""
+        if rewarding is not self._by or len(self._laid) * self.places**2 > MOST_KEPT:
+            self._by, self._laid = rewarding, {}
+        if one not in self._laid:
+            listed, places = self.lists.list(one), self.places
+            rewards = rewarding(listed, 2 * places)
+            laid = _Laid(
+                np.zeros(places + 1, dtype=np.uint8),
+                np.zeros(places + 1, dtype=np.uint8),
+                np.zeros((places + 1, 2 * places + 2)),
+            )
+            inside = slice(1, len(listed) + 1)
+            laid.free[inside] = self.lists.free[listed]
+            laid.known[inside] = rewards.known
+            laid.table[inside] = rewards.table
+            self._laid[one] = laid
+        return self._laid[one]
+
+
 @dataclass(frozen=True, eq=False)
 class Walk:
     """The best differences of two lists, the first ahead, by the number of relevant free documents."""
 
-    lists: Lists
+    board: Board
     ahead: int
     behind: int
 
-    @cached_property
+    @property
     def free(self) -> int:
         """How many free documents the two lists have."""
-        both = np.union1d(self.lists.list(self.ahead), self.lists.list(self.behind))
-        return int(np.count_nonzero(self.lists.free[both]))
+        lists = self.board.lists
+        own, other = lists.list(self.ahead), lists.list(self.behind)
+        alone = other[
+            self.board.ranks(self.behind, self.ahead)[1 : len(other) + 1] > self.board.places
+        ]
+        return int(np.count_nonzero(lists.free[own])) + int(np.count_nonzero(lists.free[alone]))
 
     def best(self, rewarding: Rewarding) -> Floats:
         """For r = 0, 1, … relevant free documents, the greatest difference of rewards."""
@@ -56,80 +111,54 @@ class Walk:
 
     def relevant(self, rewarding: Rewarding, count: int) -> NDArray[np.int32]:
         """So many free documents whose relevance attains the greatest difference."""
+        places, free = self.board.places, self.free
+        if (places + 2) ** 2 * (free + 2) > MOST_TRACED:
+            size = (places + 2) ** 2 * (free + 2) / (8 << 30)
+            raise RankgaugeError(
+                f"the labels that attain the distance need {size:.1f} GB to find, expected at most 1; "
+                "a smaller cut-off would help"
+            )
         _, bits, width = self._run(rewarding, trace=True)
-        places = self._places
-        rank = self._ranks(self.ahead, self.behind)
-        is_free = self.lists.free[self.lists.list(self.ahead)]
-        behind = self.lists.list(self.behind)
-        behind_free, behind_rank = self.lists.free[behind], self._ranks(self.behind, self.ahead)
+        own, other = self.board.laid(self.ahead, rewarding), self.board.laid(self.behind, rewarding)
+        rank = self.board.ranks(self.ahead, self.behind)
+        back = self.board.ranks(self.behind, self.ahead)
+        alone = (own.free > 0) & (rank == places + 1)
         x = y = places + 1
         s, height = count, np.zeros(places + 2, dtype=np.int64)
         while x > 0 or y > 0:
             state = (x * (places + 2) + y) * width + s
             if y > 0 and bits[state >> 3] >> (state & 7) & 1:
                 if y == places + 1:
-                    s -= int(np.count_nonzero(is_free[:x] & (rank[:x] == places + 1)))
-                elif y <= len(behind) and behind_free[y - 1] and behind_rank[y - 1] <= x:
+                    s -= int(np.count_nonzero(alone[: x + 1]))
+                elif other.free[y] and back[y] <= x:
                     s -= 1
                 y -= 1
             else:
                 height[x] = y
                 x -= 1
-        listed = self.lists.list(self.ahead)
-        chosen = is_free & (rank > height[1 : len(listed) + 1])
-        alone = behind_free & (behind_rank == places + 1)
-        beyond = alone & (np.arange(1, len(behind) + 1) > height[places + 1])
-        return np.concatenate((listed[chosen], behind[beyond]))
-
-    @property
-    def _places(self) -> int:
-        return max(len(self.lists.list(self.ahead)), len(self.lists.list(self.behind)))
-
-    def _ranks(self, one: int, other: int) -> Ints:
-        """The place in the other list of each document of a list, one beyond the last if it lacks it."""
-        place = np.full(len(self.lists.labels), self._places + 1, dtype=np.int64)
-        listed = self.lists.list(other)
-        place[listed] = np.arange(1, len(listed) + 1)
-        return place[self.lists.list(one)]
+        chosen = (own.free > 0) & (rank > height[: places + 1])
+        beyond = (other.free > 0) & (back == places + 1) & (np.arange(places + 1) > height[-1])
+        lists = self.board.lists
+        return np.concatenate(
+            (
+                lists.list(self.ahead)[np.flatnonzero(chosen) - 1],
+                lists.list(self.behind)[np.flatnonzero(beyond) - 1],
+            )
+        )
 
     def _run(self, rewarding: Rewarding, *, trace: bool) -> tuple[Floats, NDArray[np.uint8], int]:
-        places, free = self._places, self.free
-        if trace and (places + 2) ** 2 * (free + 2) > MOST_TRACED:
-            size = (places + 2) ** 2 * (free + 2) >> 33
-            raise RankgaugeError(
-                f"the labels that attain the distance need {size} GB to find, expected at most 1; "
-                "a smaller cut-off would help"
-            )
-        y, z = self._laid_out(self.ahead, rewarding), self._laid_out(self.behind, rewarding)
+        y, z = self.board.laid(self.ahead, rewarding), self.board.laid(self.behind, rewarding)
         return native.staircase(
-            y.rank, z.rank, y.free, z.free, y.known, z.known, y.table, z.table, trace
+            self.board.ranks(self.ahead, self.behind),
+            self.board.ranks(self.behind, self.ahead),
+            y.free,
+            z.free,
+            y.known,
+            z.known,
+            y.table,
+            z.table,
+            trace,
         )
-
-    def _laid_out(self, one: int, rewarding: Rewarding) -> _Laid:
-        """A list by places from 1, as long as the longer of the two."""
-        listed = self.lists.list(one)
-        rewards = rewarding(listed, self.free)
-        places, inside = self._places, slice(1, len(listed) + 1)
-        laid = _Laid(
-            np.full(places + 1, places + 1, dtype=np.int64),
-            np.zeros(places + 1, dtype=np.uint8),
-            np.zeros(places + 1, dtype=np.uint8),
-            np.zeros((places + 1, self.free + 2)),
-        )
-        laid.rank[inside] = self._ranks(one, self.behind if one == self.ahead else self.ahead)
-        laid.free[inside] = self.lists.free[listed]
-        laid.known[inside] = rewards.known
-        laid.table[inside] = rewards.table
-        return laid
-
-
-class _Laid(NamedTuple):
-    """A list as the walk takes it."""
-
-    rank: Ints
-    free: NDArray[np.uint8]
-    known: NDArray[np.uint8]
-    table: Floats
 
 
 def over_pairs(
@@ -145,9 +174,10 @@ def over_pairs(
     """Both directions of each pair. `best_of` gives for a walk the greatest difference, the number of
     relevant free documents in it, the rewards it is by, and how many documents off the lists are
     relevant too; `top` is the label of what is relevant."""
+    board = Board(lists)
     walks = [
-        [Walk(lists, int(a), int(b)), Walk(lists, int(b), int(a))]
-        for a, b in zip(first, second, strict=True)
+        [Walk(board, a, b), Walk(board, b, a)]
+        for a, b in zip(first.tolist(), second.tolist(), strict=True)
     ]
     found = [[best_of(walk) for walk in both] for both in walks]
     ahead = np.array([[value for value, *_ in both] for both in found]).reshape(len(walks), 2)

@@ -218,7 +218,7 @@ class QMeasure(Measure):
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
         """Once for each number of relevant documents, which sets the ideal gains; exact where free
-        documents have the highest gain or none."""
+        documents have the highest gain of all or none."""
         grade = lists.judged.max_grade
         allowed = gains(self.gain, lists.grades, grade)
         top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
@@ -265,7 +265,8 @@ class QMeasure(Measure):
                     best = value, count, rewarding_by(divisor), more - count
             return best
 
-        exact = len(np.unique(allowed)) <= 2
+        # Moved up past a document of a higher gain, relevance loses what that one adds to it.
+        exact = len(np.unique(allowed)) <= 2 and float(own.max(initial=0.0)) <= most
         return over_pairs(lists, first, second, best_of, top, exact=exact, limit=self.range[1])
 
 

@@ -2,8 +2,9 @@
 
 A figure is made of results alone and looks the same whatever the settings of matplotlib are. It is an
 ordinary `matplotlib.figure.Figure`, so that it can be changed before it is written; pyplot is not used.
-The figures are those of Feng and Karmaker, Joint upper & expected value normalization for evaluation of
-retrieval systems (2023).
+`query_map` and `expected_histogram` are figures of Feng and Karmaker, Joint upper & expected value
+normalization for evaluation of retrieval systems (2023); `relevant_lines` and `ideal_lines` of Moffat,
+Computing maximized effectiveness distance for recall-based metrics (2017).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import io
 import os
 import textwrap
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from rankgauge.distance.runs import Distances
+
 ENDINGS = {".svg": "svg", ".png": "png"}
 
 # Colour, marker and its relative area. The colours, of Okabe and Ito, are told apart with any kind of
@@ -41,6 +44,7 @@ _INK = "#333333"
 _BAR = "#56B4E9"
 _BINS = 20
 _COLUMNS = 3
+_NAMED = 40
 _DASHED = (0, (4, 2))
 _DOTS_PER_INCH = 200
 _SETTINGS = {
@@ -204,6 +208,172 @@ def _draw_bars(axes: Axes, values: Floats, extent: tuple[float, float]) -> None:
     axes.tick_params(labelsize=9)
     if len(values):
         axes.axvline(float(np.mean(values)), color=_INK, linewidth=1.2, linestyle=_DASHED)
+
+
+def distance_map(distances: Distances, order: Sequence[int] | None = None) -> Figure:
+    """The mean distances of all pairs of runs as a square of colours, near runs together.
+
+    The darker, the nearer; the scale begins where the nearest hundredth of the pairs end. `order` has
+    the runs by number, by default as `Distances.order` puts them; up to 40 of them are named.
+
+    >>> from rankgauge import med_matrix
+    >>> runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 1.0}}, "c": {"q": {"y": 1.0}}}
+    >>> figure = distance_map(med_matrix("P@1", runs), [0, 1, 2])
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['a', 'b', 'c']
+    """
+    places = list(distances.order() if order is None else order)
+    square = distances.matrix()[np.ix_(places, places)]
+    apart = square[~np.eye(len(places), dtype=np.bool_)]
+    least = float(np.quantile(apart, 0.01)) if len(apart) and np.ptp(apart) else 0.0
+    with _plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.0, 5.2), layout="constrained")
+        axes = figure.add_subplot()
+        scale: Any = {"vmin": least, "vmax": float(square.max(initial=0.0)) or 1.0}
+        image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
+        queries = counted(len(distances.queries), "topic")
+        kind = "Mean distance" if distances.exact else "Mean distance (a lower bound)"
+        title = f"{distances.measure}, {len(places)} runs, {queries}"
+        axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
+        extend: Any = "min" if least else "neither"
+        figure.colorbar(image, ax=axes, shrink=0.85, label=kind, extend=extend)
+        if len(places) <= _NAMED:
+            names = [_text(distances.runs[place], 40) for place in places]
+            ticks = range(len(places))
+            axes.set_xticks(ticks, names, rotation=90, fontsize=7, parse_math=False)
+            axes.set_yticks(ticks, names, fontsize=7, parse_math=False)
+        else:
+            axes.set(xlabel="Runs, near ones together", ylabel="Runs, near ones together")
+        return figure
+
+
+def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
+    """How far apart pairs of runs can be by how far apart they are, a panel a measure.
+
+    `panels` has for each the distances and the differences, a number a pair. No point lies below the
+    diagonal where the distances are right.
+
+    >>> figure = distance_scatter({"P@1": ([1.0, 0.5], [0.25, 0.5])})
+    >>> figure.axes[0].get_title()
+    'P@1\\n2 pairs, 0 below the diagonal'
+    """
+    points: dict[str, tuple[Floats, Floats]] = {}
+    for name, (distances, differences) in panels.items():
+        points[name] = (np.asarray(distances, dtype=float), np.asarray(differences, dtype=float))
+    limit = max((float(e.max(initial=0.0)) for both in points.values() for e in both), default=0.0)
+    limits = (-0.02 * (limit or 1.0), 1.02 * (limit or 1.0))
+    with _plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(3.3 * max(len(panels), 1) + 0.2, 3.8), layout="constrained")
+        grid = figure.subplots(1, max(len(panels), 1), sharey=True, squeeze=False).flat
+        for axes, (name, (far, apart)) in zip(grid, points.items(), strict=True):
+            axes.set(xlim=limits, ylim=limits, aspect="equal")
+            axes.plot(limits, limits, color=_INK, linewidth=1, linestyle=_DASHED, zorder=1)
+            axes.scatter(
+                apart,
+                far,
+                s=_area(20 * len(far)),
+                color=_MARKS["ideal"][0],
+                alpha=0.9 if len(far) <= 1000 else 0.25,
+                linewidths=0,
+                rasterized=len(far) > 1000,
+                zorder=2,
+            )
+            below = int(np.count_nonzero(far < apart - 1e-12))
+            title = f"{name}\n{counted(len(far), 'pair')}, {below:,} below the diagonal"
+            axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
+        figure.supxlabel("Difference of the means, judged", fontsize=11)
+        figure.supylabel("Mean distance, nothing judged", fontsize=11)
+        return figure
+
+
+def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
+    """How many documents of topics are relevant, a panel for each set of judgements and a line for each
+    threshold, drawn in the order given: Moffat's Figure 1, where each is sorted by itself.
+
+    >>> figure = relevant_lines({"adhoc": {"1+": [30, 10], "2+": [5, 0]}})
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['1+', '2+']
+    """
+    with _plotting():
+        figure, grid = _panels(len(panels))
+        for axes, (name, lines) in zip(grid, panels.items(), strict=True):
+            for (threshold, counts), (colour, marker, _) in zip(
+                lines.items(), _MARKS.values(), strict=False
+            ):
+                _draw_line(axes, np.asarray(counts), colour, marker, threshold)
+            axes.axhline(20, color=_INK, linewidth=0.8, linestyle=_DASHED)
+            axes.set_yscale("symlog", linthresh=10)
+            axes.set_yticks([0, 5, 10, 20, 50, 100, 200, 500, 1000])
+            axes.set_yticklabels(["0", "5", "10", "20", "50", "100", "200", "500", "1000"])
+            axes.minorticks_off()
+            axes.set_title(_text(name, 60), fontsize=9, parse_math=False)
+        handles, labels = grid[0].get_legend_handles_labels()
+        shown = [_text(label, 20) for label in labels]
+        legend = figure.legend(handles, shown, loc="outside upper center", ncols=3, title="Grade")
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        figure.supxlabel("Topics, each line sorted by itself", fontsize=11)
+        figure.supylabel("Relevant documents", fontsize=11)
+        return figure
+
+
+def ideal_lines(
+    panels: Mapping[str, ArrayLike], references: Mapping[str, float], name: str
+) -> Figure:
+    """The ideal scores of topics, a panel for each set of judgements, drawn in the order given, with
+    a line for each reference: Moffat's Figure 2.
+
+    >>> figure = ideal_lines({"adhoc": [3.0, 1.0]}, {"all relevant": 4.0}, "Ideal DCG@20")
+    >>> figure.axes[0].lines[1].get_ydata()
+    [4.0, 4.0]
+    """
+    colour, marker, _ = _MARKS["ideal"]
+    with _plotting():
+        figure, grid = _panels(len(panels))
+        for axes, (title, values) in zip(grid, panels.items(), strict=True):
+            _draw_line(axes, np.asarray(values), colour, marker, name)
+            for text, height in references.items():
+                axes.axhline(height, color=_INK, linewidth=1, linestyle=_DASHED)
+                axes.annotate(
+                    _text(f"{text}: {height:.2f}", 40),
+                    (0.99, height),
+                    xycoords=("axes fraction", "data"),
+                    xytext=(0, 2),
+                    textcoords="offset points",
+                    ha="right",
+                    fontsize=8,
+                    parse_math=False,
+                )
+            axes.set_ylim(0, 1.1 * max([*references.values(), *np.asarray(values).tolist(), 1e-9]))
+            axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
+        figure.supxlabel("Topics, sorted", fontsize=11)
+        figure.supylabel(_text(name, 40), fontsize=11, parse_math=False)
+        return figure
+
+
+def _panels(count: int) -> tuple[Figure, list[Axes]]:
+    """Panels of one scale, at most two in a row."""
+    from matplotlib.figure import Figure
+
+    if not count:
+        raise RankgaugeError("no judgements, expected at least one set of them")
+    columns = min(count, 2)
+    rows = -(-count // columns)
+    figure = Figure(figsize=(3.8 * columns, 2.6 * rows + 0.6), layout="constrained")
+    grid = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    for axes in grid[count:]:
+        axes.remove()
+    return figure, grid[:count]
+
+
+def _draw_line(axes: Axes, values: Floats, colour: str, marker: str, name: str) -> None:
+    places = np.arange(1, len(values) + 1)
+    style: Any = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 1}
+    axes.plot(places, values, label=name, **style)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

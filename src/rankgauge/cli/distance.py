@@ -1,0 +1,347 @@
+"""rankgauge distance: how far apart runs can be, whatever the unjudged documents turn out to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, get_args
+
+import click
+import numpy as np
+
+from rankgauge.cli.options import (
+    MACHINE_FORMATS,
+    chosen_format,
+    notify,
+    output_options,
+    plugin_option,
+    show,
+)
+from rankgauge.cli.scoring import Incomplete, progress, same_file
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.files import SIZE_LIMIT
+from rankgauge.data.model import Floats, Judgments, Run, counted
+from rankgauge.data.trec import read_qrels, run_files
+from rankgauge.distance.advice import advise
+from rankgauge.distance.maximized import Offlist, asked_measure, checked_grades
+from rankgauge.distance.runs import Distances, med_matrix
+from rankgauge.evaluation import evaluate
+from rankgauge.inputs import label
+from rankgauge.report.tables import Cell, Table
+from rankgauge.scores import Scores
+from rankgauge.tie_policies import Ties
+from rankgauge.workers import outcomes
+
+TIES = ("docno", "docno-ascending", "input")
+"""Orders of ties that need no label."""
+
+
+@click.command("distance")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--qrels", metavar="QRELS", help="The judgements that there are; by default none.")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    default=("nDCG@10",),
+    show_default=True,
+    help="A measure such as nDCG@10 or 'AP(norm=min)@100'; may be repeated.",
+)
+@click.option("-q", "--per-topic", is_flag=True, help="A row for each topic, then the mean.")
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    help="The N topics with the greatest distance, that one first.",
+)
+@click.option(
+    "--witness",
+    is_flag=True,
+    help="The labels that attain the distance: a row for each unjudged document of the two runs.",
+)
+@click.option(
+    "--judge",
+    type=click.IntRange(1),
+    metavar="N",
+    help="The N documents to judge first, and the distance left by them (two runs, one measure).",
+)
+@click.option(
+    "--grades",
+    metavar="G,G,...",
+    help="The labels that unjudged documents may have; by default 0 and the highest in QRELS, at "
+    "least 1.",
+)
+@click.option(
+    "--offlist",
+    type=click.Choice(get_args(Offlist)),
+    default="none",
+    show_default=True,
+    help="Whether documents in no run may be relevant too; it matters for Rprec and Q alone.",
+)
+@click.option(
+    "--max-grade",
+    type=click.IntRange(1),
+    help="The highest grade of the collection, if higher than any of the labels (ERR, scaled gains).",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(TIES),
+    default="docno",
+    show_default=True,
+    help="Order of equal scores: docno descending as trec_eval does, ascending, or as in the file.",
+)
+@click.option("--lenient", is_flag=True, help="Drop faulty lines and count them.")
+@click.option(
+    "--size-limit",
+    type=click.IntRange(1),
+    default=SIZE_LIMIT,
+    metavar="BYTES",
+    help="How large a file may be once decompressed; by default 8 GiB.",
+)
+@output_options
+@plugin_option
+def command(
+    runs: tuple[str, ...],
+    qrels: str | None,
+    measures: tuple[str, ...],
+    per_topic: bool,
+    top: int | None,
+    witness: bool,
+    judge: int | None,
+    grades: str | None,
+    offlist: Offlist,
+    max_grade: int | None,
+    ties: Ties,
+    lenient: bool,
+    size_limit: int,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+) -> None:
+    """Say how far apart runs can be, whatever the unjudged documents turn out to be.
+
+    The distance of two runs on a topic is the greatest difference of their scores over all labels of
+    the documents that have none. Printed for two runs, a row a measure: the mean over topics, whether
+    it is exact (else it is a lower bound, and at most so much), and with --qrels the difference of the
+    means, a - b, by the judgements that there are, with unjudged documents not relevant. More runs
+    give the matrix of the mean distances, near runs together.
+
+    With --judge, before and after are the distances of the topic if the document turns out not relevant,
+    and left is the mean over topics then, after all documents down to it.
+
+    Each RUN is read as by `rankgauge evaluate`; a folder stands for all files in it, and a pattern
+    such as 'runs/*.gz' for those that match. Topics are those of QRELS, and without it those of the
+    runs; one that a run lacks has an empty ranking.
+
+    The exit code is 0 when all is well, 2 when nothing could be computed, and 3 when some of the runs
+    could not be read: then the others are printed, and standard error says which and why.
+    """
+    asked = [asked_measure(measure) for measure in measures]
+    if judge is not None and (per_topic or witness or top is not None):
+        raise click.UsageError("--judge stands alone, expected no -q, --top or --witness")
+    if judge is not None and len(asked) > 1:
+        raise click.UsageError(f"--judge with {len(asked)} measures, expected one")
+    allowed = None if grades is None else _grades(grades)
+    known = None if qrels is None else _judgments(qrels, runs, lenient, size_limit)
+    read = _read(runs, qrels, lenient, size_limit)
+    if len(read.runs) > 2 and (witness or judge is not None or len(asked) > 1):
+        option = "--judge" if judge is not None else "--witness" if witness else "several measures"
+        raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
+    found = []
+    for measure in asked:
+        topics = _topics(read.runs, known)
+        with progress(topics) as advance:
+            found.append(
+                med_matrix(
+                    measure,
+                    read.runs,
+                    known,
+                    grades=allowed,
+                    offlist=offlist,
+                    max_grade=max_grade,
+                    ties=ties,
+                    progress=advance,
+                )
+            )
+    judged = None
+    if known is not None and len(read.runs) == 2 and not witness and judge is None:
+        highest = int(checked_grades(allowed, known.grades.tolist())[-1])
+        highest = max(highest, int(known.grades.max(initial=0)), max_grade or 0)
+        judged = _Judged.of(evaluate(known, read.runs, asked, ties=ties, max_grade=max(highest, 1)))
+    if judge is not None:
+        table = advise(found[0], judge).table()
+    elif witness:
+        table = _witness_table(found, top)
+    elif len(read.runs) > 2:
+        shown = found[0]
+        table = shown.query_table(top) if per_topic or top is not None else shown.table()
+        table = _apart(table)
+    else:
+        by_topic = per_topic or top is not None
+        table = _topic_table(found, judged, top) if by_topic else _table(found, judged)
+    notify([*read.notes, *(known.dropped if known is not None else ())])
+    if chosen_format(form, output) in MACHINE_FORMATS:
+        notify(table.notes)
+        table = replace(table, notes=())
+    show(table, form, digits, output)
+    if read.failed:
+        count = (
+            f"{counted(len(read.failed), 'run')} of {len(read.runs) + len(read.failed)} not read"
+        )
+        raise Incomplete("\n".join((*read.failed, count)))
+
+
+class _Read(NamedTuple):
+    """The runs, what lenient reading left out, and what could not be read."""
+
+    runs: list[Run]
+    notes: list[str]
+    failed: list[str]
+
+
+def _read(paths: Sequence[str], qrels: str | None, lenient: bool, size_limit: int) -> _Read:
+    files = run_files(paths, lenient=lenient, size_limit=size_limit)
+    sources = [run for run in files if qrels is None or not same_file(run.path, qrels)]
+    if len(sources) < 2:
+        raise click.UsageError(
+            f"{counted(len(sources), 'run')}, expected at least two to hold against each other"
+        )
+    read = _Read([], [], [])
+    with progress(len(sources)) as advance:
+        for source, result in outcomes(lambda source: source(), sources, None, label):
+            if isinstance(result, RankgaugeError):
+                read.failed.append(str(result))
+            else:
+                read.runs.append(result)
+                read.notes.extend(f"{result.name}: {text}" for text in result.dropped)
+            if advance is not None:
+                advance(source.label)
+    if len(read.runs) < 2:
+        raise RankgaugeError("\n".join(read.failed))
+    return read
+
+
+def _judgments(qrels: str, runs: Sequence[str], lenient: bool, size_limit: int) -> Judgments:
+    if qrels in runs:
+        raise click.UsageError(f"{qrels} is given as judgements and as a run")
+    judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit)
+    dropped = tuple(f"{judgments.source}: {text}" for text in judgments.dropped)
+    return replace(judgments, dropped=dropped)
+
+
+def _topics(runs: Sequence[Run], known: Judgments | None) -> int:
+    """On how many topics the runs are held against each other."""
+    if known is not None:
+        return len(known.queries)
+    return len({query for run in runs for query in run.queries})
+
+
+def _grades(text: str) -> list[int]:
+    try:
+        return [int(grade) for grade in text.split(",")]
+    except ValueError:
+        raise MeasureError(
+            f"--grades {text}, expected whole numbers with commas, such as 0,1,2"
+        ) from None
+
+
+def _apart(table: Table) -> Table:
+    """The matrix with a name of its own for its first column, whatever runs are called."""
+    first, *others = table.columns
+    while first in others:
+        first += " "
+    return replace(table, columns=(first, *others))
+
+
+class _Judged(NamedTuple):
+    """Scores of the first run less those of the second by the judgements that there are."""
+
+    means: list[float]
+    topics: Floats
+
+    @classmethod
+    def of(cls, scores: Scores) -> _Judged:
+        a, b = scores.mean().values()
+        names = [str(measure) for measure in scores.measures]
+        return cls([a[name] - b[name] for name in names], scores.values[0] - scores.values[1])
+
+
+def _table(found: Sequence[Distances], judged: _Judged | None) -> Table:
+    """A row a measure."""
+    exact = all(distances.exact for distances in found)
+    rows: list[tuple[Cell, ...]] = []
+    for m, distances in enumerate(found):
+        row: list[Cell] = [str(distances.measure), len(distances.queries), distances.mean()]
+        row += [_yes(distances.exact)] if exact else [_yes(distances.exact), _most(distances)]
+        rows.append((*row, *(() if judged is None else (judged.means[m],))))
+    return Table(
+        ("measure", "topics", "distance", *_columns(exact, judged)), tuple(rows), _names(found[0])
+    )
+
+
+def _topic_table(found: Sequence[Distances], judged: _Judged | None, top: int | None) -> Table:
+    """A row a measure and topic, and the mean; or the topics with the greatest distance."""
+    exact = all(distances.exact for distances in found)
+    rows: list[tuple[Cell, ...]] = []
+    for m, distances in enumerate(found):
+        name = str(distances.measure)
+        for topic in _chosen(distances, top):
+            query = distances.queries[topic]
+            distance = distances.distance(query)
+            free = sum(listed.label is None for listed in distances.documents(query))
+            row: list[Cell] = [name, query, free]
+            row += [distance.ahead, distance.value, _yes(distance.exact)]
+            row += [] if exact else [distance.upper]
+            rows.append((*row, *(() if judged is None else (float(judged.topics[topic, m]),))))
+        if top is None:
+            row = [name, "all", None, None, distances.mean(), _yes(distances.exact)]
+            row += [] if exact else [_most(distances)]
+            rows.append((*row, *(() if judged is None else (judged.means[m],))))
+    columns = ("measure", "topic", "free", "ahead", "distance", *_columns(exact, judged))
+    return Table(columns, tuple(rows), _names(found[0]))
+
+
+def _witness_table(found: Sequence[Distances], top: int | None) -> Table:
+    """A row a measure, topic and unjudged document."""
+    rows: list[tuple[Cell, ...]] = []
+    notes = list(_names(found[0]))
+    for distances in found:
+        name = str(distances.measure)
+        for topic in _chosen(distances, top):
+            query = distances.queries[topic]
+            labels, others = distances.distance(query).witness()
+            for document, a, b, known in distances.documents(query):
+                if known is None:
+                    rows.append((name, query, document, labels[document], a, b))
+            if others:
+                notes.append(
+                    f"{name}, topic {query}: {counted(others, 'document')} in neither run relevant too"
+                )
+    columns = ("measure", "topic", "document", "label", "rank a", "rank b")
+    return Table(columns, tuple(rows), tuple(notes))
+
+
+def _chosen(distances: Distances, top: int | None) -> list[int]:
+    """The topics by number: all in order, or those with the greatest distance."""
+    if top is None:
+        return list(range(len(distances.queries)))
+    greatest: list[int] = np.argsort(-distances.values[0], kind="stable")[:top].tolist()
+    return greatest
+
+
+def _columns(exact: bool, judged: _Judged | None) -> tuple[str, ...]:
+    return ("exact", *(() if exact else ("at most",)), *(() if judged is None else ("difference",)))
+
+
+def _names(distances: Distances) -> tuple[str, ...]:
+    a, b = distances.runs
+    return (f"a is {a}, b is {b}",)
+
+
+def _most(distances: Distances) -> float:
+    return float(distances.upper.mean()) if distances.upper.size else float("nan")
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

@@ -1,0 +1,75 @@
+"""rankgauge study: what papers did, done again, with the published numbers beside ours."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from rankgauge.cli.scoring import Incomplete
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.files import writing
+
+VARIABLE = "RANKGAUGE_DATA"
+BESIDE = "../shared/data"
+
+STUDIES = {
+    "med": "Moffat: maximized effectiveness distance for recall-based metrics.",
+}
+
+
+@click.group("study", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Do again what a paper did, its numbers beside ours. Without a name, list the studies."""
+    if context.invoked_subcommand is None:
+        for name, summary in STUDIES.items():
+            click.echo(f"{name}\t{summary}")
+
+
+@command.command("med", short_help=STUDIES["med"])
+@click.option("-o", "--output", required=True, metavar="DIR", help="Where to write.")
+@click.option(
+    "--data",
+    metavar="DIR",
+    help=f"Where the judgements are; by default what {VARIABLE} says, else {BESIDE}.",
+)
+def med(output: str, data: str | None) -> None:
+    """Tables 1 to 3 and Figures 1 and 2 of Moffat, Computing maximized effectiveness distance for
+    recall-based metrics.
+
+    Prints the tables, with the published numbers, and what the paper's text says of its figures. Writes
+    all of it to DIR as CSV, the figures as SVG and PNG too. The figures need judgements of the TREC
+    Web tracks of 2013 and 2014; without them the tables are made all the same, and the exit code is 3.
+    """
+    from rankgauge.report.figures import save_figure
+    from rankgauge.studies import med as study
+
+    tables, figures, failed = study.tables(), {}, ""
+    try:
+        found = study.read(data or os.environ.get(VARIABLE) or BESIDE)
+        tables |= study.data_tables(found)
+        figures = study.figures(found)
+    except InputError as error:
+        failed = f"{error}\nno figures: give the folder of the judgements by --data or {VARIABLE}"
+    except RankgaugeError as error:
+        failed = str(error)
+    _make(output)
+    for name, table in tables.items():
+        with writing(Path(output, f"{name}.csv")) as stream:
+            stream.write(table.render("csv").encode("utf-8"))
+        if name != "figures":
+            click.echo(f"{name.replace('-', ' ').capitalize()}\n\n{table.render('table')}")
+    for name, figure in figures.items():
+        for ending in ("svg", "png"):
+            save_figure(figure, Path(output, f"{name}.{ending}"))
+    if failed:
+        raise Incomplete(failed)
+
+
+def _make(folder: str) -> None:
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(folder, None, f"cannot be made: {error.strerror}") from None

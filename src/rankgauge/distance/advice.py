@@ -1,0 +1,170 @@
+"""Which documents to judge first, so that two runs can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import counted
+from rankgauge.data.rankings import JudgedLabels
+from rankgauge.distance.lists import Lists
+from rankgauge.distance.maximized import distance_of
+from rankgauge.distance.runs import Distances
+from rankgauge.measures.base import Measure
+from rankgauge.report.tables import Table
+
+
+class Advised(NamedTuple):
+    """A document to judge. `label` is what it has in the labels that put the runs furthest apart,
+    `rank_a` and `rank_b` are None where a run lacks it down to the cut-off. `before` and `after` are the
+    distances of the topic before it is judged and after, not relevant; `left` is the mean over all
+    topics then."""
+
+    topic: str
+    document: str
+    rank_a: int | None
+    rank_b: int | None
+    label: int
+    before: float
+    after: float
+    left: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Documents to judge, most decisive first, and how far apart the runs can be before and after.
+
+    `left` is the mean distance over topics if none of the documents turns out relevant, `left_relevant`
+    if all of them do, with the label each has in the labels that put the runs furthest apart.
+    """
+
+    measure: Measure
+    runs: tuple[str, str]
+    documents: tuple[Advised, ...]
+    mean: float
+    left: float
+    left_relevant: float
+
+    def table(self) -> Table:
+        """A row a document: where it is, the distance of its topic before and after it is judged not
+        relevant, and the mean over topics that is left then."""
+        found = counted(len(self.documents), "document")
+        return Table(
+            ("topic", "document", "rank a", "rank b", "before", "after", "left"),
+            tuple((*d[:4], *d[5:]) for d in self.documents),
+            (
+                f"a is {self.runs[0]}, b is {self.runs[1]}",
+                f"mean distance {self.mean:.4f}; with the {found} judged {self.left:.4f} if none is "
+                f"relevant, {self.left_relevant:.4f} if all are",
+            ),
+        )
+
+
+def advise(distances: Distances, number: int) -> Advice:
+    """The documents whose judgement would bring two runs together most, at most so many.
+
+    One after the other: of the documents that are relevant in the labels that put the runs furthest
+    apart, the one without which these labels make the least of a difference is taken to be judged not
+    relevant, and the topic's distance is computed anew. There are fewer than `number` where no other
+    document makes a difference. Of equal documents the first is taken.
+    """
+    if len(distances.runs) != 2:
+        raise RankgaugeError(f"{len(distances.runs)} runs, expected two to judge documents for")
+    if number < 0:
+        raise RankgaugeError(f"number={number}, expected 0 or more documents")
+    measure = distances.measure
+    states = [_State.of(measure, topic.lists) for topic in distances._topics]
+    values = [state.value for state in states]
+    chosen: list[Advised] = []
+    labels: list[dict[int, int]] = [{} for _ in states]
+    for _ in range(number):
+        place = int(np.argmax([state.drop for state in states])) if states else -1
+        if place < 0 or states[place].drop <= 0:
+            break
+        state, topic = states[place], distances._topics[place]
+        states[place] = _State.of(measure, judged(state.lists, {state.document: 0}))
+        labels[place][state.document] = state.label
+        pair = state.lists.pair(0, 1)
+        at = int(np.searchsorted(pair.documents, state.document))
+        before, values[place] = state.value, states[place].value
+        chosen.append(
+            Advised(
+                topic.query,
+                topic.names[state.document],
+                int(pair.first[at]) or None,
+                int(pair.second[at]) or None,
+                state.label,
+                before,
+                values[place],
+                float(np.mean(values)),
+            )
+        )
+    relevant = [
+        distance_of(measure, judged(topic.lists, found), 0, 1, topic.names).value
+        for topic, found in zip(distances._topics, labels, strict=True)
+    ]
+    mean = distances.mean()
+    return Advice(
+        measure,
+        (distances.runs[0], distances.runs[1]),
+        tuple(chosen),
+        mean,
+        chosen[-1].left if chosen else mean,
+        float(np.mean(relevant)) if relevant else mean,
+    )
+
+
+def judged(lists: Lists, labels: Mapping[int, int]) -> Lists:
+    """The same lists with these free documents, by number, judged."""
+    if not labels:
+        return lists
+    known = lists.labels.copy()
+    known[list(labels)] = list(labels.values())
+    return replace(lists, labels=known, judged=_more(lists.judged, list(labels.values())))
+
+
+def _more(known: JudgedLabels, labels: list[int]) -> JudgedLabels:
+    """What is judged of a query, and documents with these labels."""
+    return JudgedLabels.of(
+        [*known.labels.tolist(), *labels], pooled=int(known.pooled[0]), max_grade=known.max_grade
+    )
+
+
+class _State(NamedTuple):
+    """A topic: its distance, and the document that decides most, with its label in the labels that
+    attain the distance, and how much of a difference these make less without it."""
+
+    lists: Lists
+    value: float
+    document: int
+    label: int
+    drop: float
+
+    @classmethod
+    def of(cls, measure: Measure, lists: Lists) -> _State:
+        distance = distance_of(measure, lists, 0, 1, range(len(lists.labels)))
+        nothing = cls(lists, distance.value, -1, 0, 0.0)
+        if distance.ahead == "neither":
+            return nothing
+        witness = distance.witness()
+        given = np.where(lists.free, 0, lists.labels).astype(np.int32)
+        for document, label in witness.labels.items():
+            given[document] = label  # type: ignore[call-overload]
+        pair = lists.pair(0, 1)
+        relevant = pair.documents[pair.free & (given[pair.documents] > 0)]
+        if not len(relevant):
+            return nothing
+        tried = np.repeat(given[None, :], len(relevant) + 1, axis=0)
+        tried[np.arange(1, len(tried)), relevant] = 0
+        whole = replace(lists, judged=_more(lists.judged, [int(lists.grades[-1])] * witness.others))
+        ahead, behind = (0, 1) if distance.ahead == "a" else (1, 0)
+        difference = whole.scores(measure.score_each, ahead, tried)
+        difference -= whole.scores(measure.score_each, behind, tried)
+        drop = np.nan_to_num(difference[0] - np.maximum(difference[1:], 0.0), nan=0.0)
+        best = int(np.argmax(drop))
+        document = int(relevant[best])
+        return cls(lists, distance.value, document, int(given[document]), float(drop[best]))

@@ -1,0 +1,342 @@
+"""Moffat, Computing maximized effectiveness distance for recall-based metrics: its tables and figures.
+
+Tables 1 to 3 need no data. Figures 1 and 2 are of the judgements of the TREC Web tracks of 2013 and
+2014: those by subtopic, as for ndeval, with a row for each subtopic of a document, and the adhoc ones,
+with a row for each document. The paper's are by the first of these, of 2013.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankgauge.alignment import judged_labels
+from rankgauge.data.model import Floats, Ints, Judgments
+from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.data.trec import read_qrels
+from rankgauge.distance.maximized import asked_measure, med_of_lists
+from rankgauge.measures.base import Measure
+from rankgauge.report.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+X3 = ("A", "B", "C", "D", "E", "F", "G", "H", "J", "K")
+X4 = ("A", "D", "B", "E", "C", "G", "F", "J", "L", "H")
+KNOWN = {"A": 1, "E": 0}
+"""The two rankings of the paper's Equation 6, and the labels known of them."""
+
+FREE = ("B", "C", "D", "F", "G", "H", "J", "K", "L")
+MEASURES = {"SDCG": "SDCG@10", "NDCG": "nDCG@10", "SSP": "SSP@10", "AP": "AP@10"}
+
+WEIGHTS = {
+    1: (1.000, 1.000),
+    2: (1.631, 0.613, 0.387),
+    3: (2.131, 0.469, 0.296, 0.235),
+    4: (2.562, 0.390, 0.246, 0.195, 0.168),
+    5: (2.948, 0.339, 0.214, 0.170, 0.146, 0.131),
+    6: (3.305, 0.303, 0.191, 0.151, 0.130, 0.117, 0.108),
+}
+"""Table 1: for each k the scaling factor and the weights."""
+
+STEPS = {
+    "first ahead": {
+        "": (None, None, None, 1, 0.000, 1.000, 0.000),
+        "K": (0.289, 0.000, 0.289, 2, 0.289, 1.631, 0.177),
+        "B": (0.631, 0.500, 0.131, 3, 0.420, 2.131, 0.197),
+        "C": (0.500, 0.387, 0.113, 4, 0.533, 2.562, 0.208),
+        "H": (0.315, 0.289, 0.026, 5, 0.560, 2.948, 0.190),
+        "F": (0.356, 0.333, 0.023, 6, 0.582, 3.305, 0.176),
+    },
+    "second ahead": {
+        "": (None, None, None, 1, 0.000, 1.000, 0.000),
+        "L": (0.000, 0.301, -0.301, 2, 0.301, 1.631, 0.185),
+        "D": (0.431, 0.631, -0.200, 3, 0.501, 2.131, 0.235),
+        "G": (0.333, 0.356, -0.023, 4, 0.524, 2.562, 0.205),
+        "J": (0.301, 0.315, -0.014, 5, 0.539, 2.948, 0.183),
+    },
+}
+"""Table 2: the steps of Algorithm 1, by which list is ahead and the document that is made relevant."""
+
+ASSIGNMENTS = {
+    (1, 1, 0, 1, 0, 1, 0, 1, 0): (6, 0.128, 0.176, 0.155, 0.259),
+    (0, 0, 1, 0, 0, 0, 0, 0, 1): (3, 0.110, 0.235, 0.083, 0.278),
+    (1, 1, 0, 1, 1, 1, 1, 1, 0): (8, 0.120, 0.138, 0.161, 0.201),
+    (1, 1, 0, 0, 0, 0, 0, 1, 0): (4, 0.117, 0.208, 0.113, 0.283),
+}
+"""Table 3: labels of the free documents, R and the differences of SDCG, NDCG, SSP and AP at 10; each of
+the four rows has the greatest difference of one of them, in this order."""
+
+THRESHOLDS = (1, 2, 3)
+HIGHEST = 4
+GAINS = {grade: (2**grade - 1) / 2**HIGHEST for grade in range(1, HIGHEST + 1)}
+"""Equation 12."""
+
+QRELS = {
+    "TREC 2013, by subtopic": "qrels/qrels.web.201-250.ndeval.txt.gz",
+    "TREC 2013, adhoc": "qrels/qrels.web.201-250.txt.gz",
+    "TREC 2014, by subtopic": "qrels/qrels.web.251-300.ndeval.txt.gz",
+    "TREC 2014, adhoc": "qrels/qrels.web.251-300.txt.gz",
+}
+SUBTOPICS = "by subtopic"
+
+
+# Tables
+
+
+def table_1() -> Table:
+    """The weights of SDCG@k, ours and the published ones."""
+    rows = []
+    for k, published in WEIGHTS.items():
+        alone = [[int(place == rank) for place in range(k)] for rank in range(k)]
+        weights = [asked_measure(f"SDCG@{k}").score(labels) for labels in alone]
+        ours = [asked_measure(f"DCG@{k}").score([1] * k), *weights]
+        empty = (None,) * (len(WEIGHTS) - k)
+        rows.append(_Row((k,), (*ours, *empty), (*published, *empty)))
+    columns = ("S(k)", *(f"W({i})" for i in WEIGHTS))
+    return _beside(("k",), columns, rows)
+
+
+def table_2() -> Table:
+    """Algorithm 1 on the two rankings: its steps, ours and the published ones."""
+    rows = []
+    best = 0.0
+    for side, published in STEPS.items():
+        for step in _steps(side == "first ahead"):
+            rows.append(_Row((side, step.document), step.numbers, published[step.document]))
+            best = max(best, step.numbers[-1] or 0.0)
+    exact = med_of_lists("nDCG@10", X3, X4, KNOWN)
+    columns = ("wY", "wZ", "diff", "R", "numer", "denom", "numer/denom")
+    note = f"the greatest numer/denom {best:.6f}, the distance by rankgauge {exact.value:.6f}"
+    return _beside(("side", "d"), columns, rows, note)
+
+
+class _Step(NamedTuple):
+    document: str
+    numbers: tuple[float | None, ...]
+
+
+def _steps(first: bool) -> Iterable[_Step]:
+    """The steps of Algorithm 1, with the first list ahead or the second."""
+    weight = {rank: 1 / np.log2(1 + rank) for rank in range(1, 11)}
+    own = {d: weight[X3.index(d) + 1] if d in X3 else 0.0 for d in FREE}
+    other = {d: weight[X4.index(d) + 1] if d in X4 else 0.0 for d in FREE}
+    sign = 1 if first else -1
+    relevant, numerator, denominator = 1, 0.0, 1.0  # A, the first of both lists
+    yield _Step("", (None, None, None, relevant, numerator, denominator, 0.0))
+    for d in sorted(FREE, key=lambda d: -sign * (own[d] - other[d])):
+        difference = own[d] - other[d]
+        if sign * difference <= 0:
+            break
+        relevant += 1
+        numerator += sign * difference
+        denominator += weight[relevant]
+        ratio = numerator / denominator
+        yield _Step(d, (own[d], other[d], difference, relevant, numerator, denominator, ratio))
+
+
+def table_3() -> Table:
+    """Differences of the two rankings under four labellings, ours and the published ones."""
+    rows = []
+    for given, published in ASSIGNMENTS.items():
+        labels = {**KNOWN, **dict(zip(FREE, given, strict=True))}
+        judged = JudgedLabels.of(list(labels.values()))
+        ours = []
+        for text in MEASURES.values():
+            first, second = (_score(asked_measure(text), x, labels, judged) for x in (X3, X4))
+            ours.append(abs(first - second))
+        rows.append(
+            _Row(("".join(map(str, given)),), (int(judged.relevant(1)[0]), *ours), published)
+        )
+    notes: list[str] = []
+    for (name, text), given in zip(MEASURES.items(), ASSIGNMENTS, strict=True):
+        found = med_of_lists(text, X3, X4, KNOWN)
+        same = found.witness().labels == dict(zip(FREE, given, strict=True))
+        notes.append(
+            f"the distance by {name} is {found.value:.6f}, exact: {'yes' if found.exact else 'no'}; "
+            f"its labels are {'those' if same else 'NOT those'} of row {len(notes) + 1}"
+        )
+    return _beside(("".join(FREE),), ("R", *MEASURES), rows, *notes)
+
+
+def _score(
+    measure: Measure, ranking: Sequence[str], labels: dict[str, int], judged: JudgedLabels
+) -> float:
+    lists = Rankings.of([labels[document] for document in ranking], judged=judged)
+    return float(measure.score_each(lists)[0])
+
+
+class _Row(NamedTuple):
+    """What a row is about, our numbers and the published ones."""
+
+    about: tuple[Cell, ...]
+    ours: tuple[float | None, ...]
+    published: tuple[float | None, ...]
+
+
+def _beside(
+    about: tuple[str, ...], columns: tuple[str, ...], rows: Sequence[_Row], *notes: str
+) -> Table:
+    """Our numbers, below each row of them the published ones, and how far off the furthest is."""
+    cells: list[tuple[Cell, ...]] = []
+    furthest = 0.0
+    for row in rows:
+        off = max(
+            float(abs(a - b))
+            for a, b in zip(row.ours, row.published, strict=True)
+            if a is not None and b is not None
+        )
+        furthest = max(furthest, off)
+        cells.append((*row.about, "ours", *row.ours, off))
+        cells.append((*row.about, "published", *row.published, None))
+    summary = f"largest difference {furthest:.6f}; the published numbers have three decimals"
+    return Table((*about, "source", *columns, "off by"), tuple(cells), (*notes, summary))
+
+
+# Judgements
+
+
+@dataclass(frozen=True, eq=False)
+class Topics:
+    """Of each topic of some judgements, how many reach each threshold, and the ideal DCG@20."""
+
+    name: str
+    counts: dict[int, Ints]
+    ideal: Floats
+
+    @property
+    def sorted_counts(self) -> dict[int, Ints]:
+        """The counts of each threshold, each sorted by itself, the largest first."""
+        return {threshold: np.sort(counts)[::-1] for threshold, counts in self.counts.items()}
+
+    @property
+    def sorted_ideal(self) -> Floats:
+        return np.sort(self.ideal)[::-1]
+
+    def underestimated(self) -> int:
+        """On how many topics SSP@100 is below AP@100, by the same sum over 100 and over R."""
+        relevant = self.counts[1]
+        return int(np.count_nonzero((relevant > 0) & (relevant < 100)))
+
+    def factor(self) -> float:
+        """The largest AP@100 / SSP@100."""
+        relevant = self.counts[1]
+        return float(100 / relevant[relevant > 0].min())
+
+
+def reference_lines() -> dict[str, float]:
+    """The ideal DCG@20 of a topic with 20 navigational documents, and with one and 19 key ones."""
+    measure = _dcg()
+    return {
+        "20 navigational": measure.score([4] * 20),
+        "1 navigational, 19 key": measure.score([4] + [3] * 19),
+    }
+
+
+def _dcg() -> Measure:
+    gains = ",".join(f"{grade}:{gain}" for grade, gain in GAINS.items())
+    return asked_measure(f"DCG(gain={{{gains}}})@20")
+
+
+def topics_of(name: str, judgments: Judgments) -> Topics:
+    """Counts and ideals of judgements; where there are subtopics, a document counts for each of them."""
+    judged = _by_row(judgments) if judgments.subtopics is not None else judged_labels(judgments)
+    return Topics(
+        name,
+        {threshold: judged.relevant(threshold) for threshold in THRESHOLDS},
+        _dcg().ideal_each(judged),
+    )
+
+
+def _by_row(judgments: Judgments) -> JudgedLabels:
+    """The labels of each topic, one for each subtopic of a document."""
+    subtopics = judgments.subtopics
+    assert subtopics is not None
+    ends = subtopics.offsets[judgments.bounds]
+    rows = [
+        subtopics.grades[start:end]
+        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+    ]
+    return JudgedLabels.of(*(labels[labels >= 0] for labels in rows), max_grade=HIGHEST)
+
+
+def read(folder: str | os.PathLike[str]) -> list[Topics]:
+    """The topics of the four sets of judgements; InputError where a file is not there."""
+    return [
+        topics_of(name, read_qrels(os.path.join(folder, file), subtopics=name.endswith(SUBTOPICS)))
+        for name, file in QRELS.items()
+    ]
+
+
+def claims_table(found: Sequence[Topics]) -> Table:
+    """What the paper's text says of Figures 1 and 2, and what each set of judgements gives."""
+    (first, high), (second, low) = reference_lines().items()
+    rows: list[tuple[Cell, ...]] = [
+        ("the paper, on TREC 2013", "thirty", "a small minority", "more than 20", "five", "none")
+    ]
+    for topics in found:
+        counts = topics.counts
+        rows.append(
+            (
+                topics.name,
+                str(np.count_nonzero(counts[2] >= 20)),
+                str(np.count_nonzero(counts[3] > 20)),
+                str(topics.underestimated()),
+                f"{topics.factor():.1f}",
+                str(np.count_nonzero(topics.ideal > low + 1e-9)),
+            )
+        )
+    columns = ("judgements", "2+ on 20 or more", "3+ on more than 20", "SSP@100 < AP@100")
+    return Table(
+        (*columns, "by a factor up to", "ideal above 3.58"),
+        tuple(rows),
+        (
+            "all but the factor count topics, of 50; ideal: DCG@20 of the best order",
+            f"lines of Figure 2: {first} {high:.4f}; {second} {low:.4f} (published: 3.58)",
+        ),
+    )
+
+
+def topics_table(found: Sequence[Topics]) -> Table:
+    """What Figures 1 and 2 show: each line sorted by itself, the largest first."""
+    rows: list[tuple[Cell, ...]] = []
+    for topics in found:
+        lines = [*topics.sorted_counts.values(), topics.sorted_ideal]
+        columns = [line.tolist() for line in lines]
+        rows += [
+            (topics.name, place, *cells)
+            for place, cells in enumerate(zip(*columns, strict=True), 1)
+        ]
+    names = (*(f"{threshold}+" for threshold in THRESHOLDS), "ideal DCG@20")
+    return Table(("judgements", "place", *names), tuple(rows))
+
+
+# All of it
+
+
+def tables() -> dict[str, Table]:
+    """What needs no data: Tables 1 to 3, by the names of their files without endings."""
+    return {"table-1": table_1(), "table-2": table_2(), "table-3": table_3()}
+
+
+def data_tables(found: Sequence[Topics]) -> dict[str, Table]:
+    """What the judgements give: the claims of the paper's text, and the numbers of its figures."""
+    return {"claims": claims_table(found), "figures": topics_table(found)}
+
+
+def figures(found: Sequence[Topics]) -> dict[str, Figure]:
+    """Figures 1 and 2, by the names of their files without endings."""
+    from rankgauge.report.figures import ideal_lines, relevant_lines
+
+    counts = {
+        topics.name: {f"{t}+": line for t, line in topics.sorted_counts.items()} for topics in found
+    }
+    ideals = {topics.name: topics.sorted_ideal for topics in found}
+    return {
+        "figure-1": relevant_lines(counts),
+        "figure-2": ideal_lines(ideals, reference_lines(), "Ideal DCG@20"),
+    }

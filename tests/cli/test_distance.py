@@ -1,0 +1,472 @@
+"""The command `rankgauge distance`, as a user of a shell meets it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import rankgauge as rg
+from rankgauge.cli import main
+from rankgauge.distance.advice import advise
+
+A = """\
+near Q0 a 1 3 t
+near Q0 b 2 2 t
+near Q0 c 3 1 t
+far Q0 a 1 2 t
+far Q0 b 2 1 t
+"""
+B = """\
+near Q0 a 1 3 t
+near Q0 c 2 2 t
+near Q0 b 3 1 t
+far Q0 c 1 2 t
+far Q0 d 2 1 t
+"""
+QRELS = """\
+near 0 a 1
+near 0 z 2
+far 0 a 1
+far 0 c 0
+alone 0 a 1
+"""
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Files(NamedTuple):
+    folder: Path
+    a: Path
+    b: Path
+    qrels: Path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Two runs of two topics, and judgements of these and of one that neither answers."""
+    made = Files(tmp_path, tmp_path / "old.run", tmp_path / "new.run", tmp_path / "qrels.txt")
+    made.a.write_text(A)
+    made.b.write_text(B)
+    made.qrels.write_text(QRELS)
+    return made
+
+
+@pytest.fixture
+def distance(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], files: Files
+) -> Callable[..., Outcome]:
+    """What the command does with these runs and options."""
+
+    def call(*options: object, runs: tuple[Path | str, ...] = (files.a, files.b)) -> Outcome:
+        monkeypatch.setattr(sys, "argv", [*map(str, ["rankgauge", "distance", *runs, *options])])
+        code: object = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        captured = capsys.readouterr()
+        assert isinstance(code, int)
+        return Outcome(code, captured.out, captured.err)
+
+    return call
+
+
+def rows(tsv: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(tsv.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+# Two runs
+
+
+def test_two_runs_have_a_row_a_measure(distance: Callable[..., Outcome], files: Files) -> None:
+    code, out, err = distance("-m", "P@2", "-m", "AP@3")
+    assert code == 0
+    assert out.splitlines()[0].split("\t") == ["measure", "topics", "distance", "exact"]
+    for row, measure in zip(rows(out), ("P@2", "AP@3"), strict=True):
+        expected = rg.med(measure, files.a, files.b)
+        assert row == {
+            "measure": measure,
+            "topics": "2",
+            "distance": str(expected.mean()),
+            "exact": "yes",
+        }
+    assert err == "note: a is old, b is new\n"
+    # By P@2, near: b or c; far: both documents.
+    assert float(rows(out)[0]["distance"]) == (0.5 + 1.0) / 2
+
+
+def test_the_default_measure_is_ndcg_at_10(distance: Callable[..., Outcome]) -> None:
+    assert distance() == distance("-m", "nDCG@10")
+
+
+def test_judgements_bring_runs_together_and_show_the_difference(
+    distance: Callable[..., Outcome], files: Files
+) -> None:
+    code, out, _ = distance("--qrels", files.qrels, "-m", "nDCG@3", "-m", "AP@2")
+    assert code == 0
+    scores = rg.evaluate(files.qrels, [files.a, files.b], ["nDCG@3", "AP@2"]).mean()
+    for row, measure in zip(rows(out), ("nDCG@3", "AP@2"), strict=True):
+        assert row["topics"] == "3"
+        assert float(row["distance"]) == rg.med(measure, files.a, files.b, files.qrels).mean()
+        difference = scores["old"][measure] - scores["new"][measure]
+        assert float(row["difference"]) == pytest.approx(difference, abs=1e-15)
+        assert abs(difference) <= float(row["distance"])
+
+
+def test_what_is_not_exact_says_so_and_how_large_it_can_be(
+    distance: Callable[..., Outcome], files: Files
+) -> None:
+    documents = [f"d{i}" for i in range(40)]
+    for path, order in ((files.a, documents), (files.b, documents[::-1])):
+        path.write_text("".join(f"q Q0 {d} 1 {-i} t\n" for i, d in enumerate(order)))
+    _, out, _ = distance("-m", "bpref", "-m", "P@5")
+    bpref, precision = rows(out)
+    assert (bpref["exact"], bpref["at most"]) == ("no", "1.0")
+    assert (precision["exact"], precision["at most"]) == ("yes", precision["distance"])
+    assert [row["at most"] for row in rows(distance("-m", "bpref", "-q").out)] == ["1.0", "1.0"]
+
+
+def test_a_row_a_topic_and_then_the_mean(distance: Callable[..., Outcome], files: Files) -> None:
+    _, out, _ = distance("--qrels", files.qrels, "-m", "P@2", "-q")
+    found = {row["topic"]: row for row in rows(out)}
+    assert list(found) == ["near", "far", "alone", "all"]
+    near, far, alone, mean = found.values()
+    # In near b or c may be relevant, in far b or d; a is known to be, and c in far not to be.
+    assert (near["free"], near["distance"], near["difference"]) == ("2", "0.5", "0.0")
+    assert (far["free"], far["ahead"], far["distance"], far["difference"]) == (
+        "2",
+        "a",
+        "1.0",
+        "0.5",
+    )
+    assert (alone["free"], alone["ahead"], alone["distance"]) == ("0", "neither", "0.0")
+    assert (mean["free"], mean["ahead"], float(mean["distance"])) == ("", "", 0.5)
+    assert float(mean["difference"]) == pytest.approx(0.5 / 3)
+
+
+def test_the_topics_with_the_greatest_distance_come_first(
+    distance: Callable[..., Outcome],
+) -> None:
+    whole = rows(distance("-m", "P@2", "--top", 5).out)
+    assert [row["topic"] for row in whole] == ["far", "near"]
+    assert rows(distance("-m", "P@2", "--top", 1, "-q").out) == whole[:1]
+
+
+def test_the_witness_has_the_labels_that_attain_the_distance(
+    distance: Callable[..., Outcome], files: Files
+) -> None:
+    code, out, _ = distance("--qrels", files.qrels, "-m", "nDCG@2", "-m", "AP@2", "--witness")
+    assert code == 0
+    assert out.splitlines()[0].split("\t") == [
+        *("measure", "topic", "document", "label", "rank a", "rank b")
+    ]
+    labels = {"near": {"a": 1, "z": 2}, "far": {"a": 1, "c": 0}, "alone": {"a": 1}}
+    for measure in ("nDCG@2", "AP@2"):
+        mine = [row for row in rows(out) if row["measure"] == measure]
+        whole = {topic: dict(known) for topic, known in labels.items()}
+        for row in mine:
+            whole[row["topic"]][row["document"]] = int(row["label"])
+        difference = np.diff(rg.evaluate(whole, [files.a, files.b], measure).values, axis=0)
+        distances = rg.med(measure, files.a, files.b, files.qrels)
+        assert np.abs(difference[0, :, 0]) == pytest.approx(np.asarray(distances)[0])
+        places = {(row["topic"], row["document"]): (row["rank a"], row["rank b"]) for row in mine}
+        assert places == {
+            ("near", "b"): ("2", ""),
+            ("near", "c"): ("", "2"),
+            ("far", "b"): ("2", ""),
+            ("far", "d"): ("", "2"),
+        }
+    one = rows(distance("-m", "P@2", "--witness", "--top", 1).out)
+    assert {row["topic"] for row in one} == {"far"}
+
+
+def test_documents_in_neither_run_are_part_of_a_witness(
+    distance: Callable[..., Outcome], files: Files
+) -> None:
+    files.a.write_text("q Q0 1 1 2 t\nq Q0 2 2 1 t\n")
+    files.b.write_text("q Q0 2 1 2 t\nq Q0 0 2 1 t\n")
+    files.qrels.write_text("q 0 0 1\nq 0 1 0\nq 0 2 0\n")
+    options = ("--qrels", files.qrels, "-m", "Rprec")
+    assert float(rows(distance(*options).out)[0]["distance"]) == 0
+    _, out, _ = distance(*options, "--offlist", "allowed")
+    assert float(rows(out)[0]["distance"]) == 0.5
+    _, _, err = distance(*options, "--offlist", "allowed", "--witness")
+    assert "note: Rprec, topic q: 1 document in neither run relevant too\n" in err
+
+
+def test_the_documents_to_judge_are_those_of_the_advice(
+    distance: Callable[..., Outcome], files: Files
+) -> None:
+    code, out, err = distance("--qrels", files.qrels, "-m", "P@2", "--judge", 3)
+    assert code == 0
+    distances = rg.med("P@2", files.a, files.b, files.qrels)
+    assert isinstance(distances, rg.Distances)
+    table = advise(distances, 3).table()
+    assert out == table.render("tsv").split("#")[0]
+    assert len(rows(out)) == 3
+    assert [f"note: {note}" for note in table.notes] == err.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        (["-m", "DCG@1"], 1.0),
+        (["-m", "DCG@1", "--grades", "0,1,2"], 2.0),
+        (["-m", "DCG@1", "--grades", "2,0"], 2.0),
+        (["-m", "ERR@1"], 0.5),
+        (["-m", "ERR@1", "--max-grade", "2"], 0.25),
+        (["-m", "ERR@1", "--grades", "0,2"], 0.75),
+    ],
+)
+def test_grades_say_which_labels_there_may_be(
+    options: list[str], value: float, distance: Callable[..., Outcome], files: Files
+) -> None:
+    files.a.write_text("q Q0 a 1 1 t\n")
+    files.b.write_text("q Q0 b 1 1 t\n")
+    assert float(rows(distance(*options).out)[0]["distance"]) == value
+
+
+@pytest.mark.parametrize(("ties", "value"), [("docno", 0), ("docno-ascending", 0), ("input", 1)])
+def test_ties_are_broken_as_asked(
+    ties: str, value: float, distance: Callable[..., Outcome], files: Files
+) -> None:
+    files.a.write_text("q Q0 a 1 1 t\nq Q0 b 1 1 t\n")
+    files.b.write_text("q Q0 b 1 1 t\nq Q0 a 1 1 t\n")
+    assert float(rows(distance("-m", "P@1", "--ties", ties).out)[0]["distance"]) == value
+
+
+# More than two
+
+
+@pytest.fixture
+def third(files: Files) -> Path:
+    path = files.folder / "third.run"
+    path.write_text(A.replace("far Q0 b 2 1", "far Q0 x 2 1"))
+    return path
+
+
+def test_more_runs_give_the_matrix_with_near_ones_together(
+    distance: Callable[..., Outcome], files: Files, third: Path
+) -> None:
+    code, out, err = distance("-m", "P@2", runs=(files.a, files.b, third))
+    assert code == 0
+    expected = rg.med_matrix("P@2", [files.a, files.b, third])
+    names = [expected.runs[i] for i in expected.order()]
+    assert out.splitlines()[0].split("\t") == ["run", *names]
+    assert [row["run"] for row in rows(out)] == names
+    assert {"old", "third"} in (set(names[:2]), set(names[1:]))
+    square = np.array([[float(row[name]) for name in names] for row in rows(out)])
+    assert np.array_equal(square, expected.matrix()[np.ix_(expected.order(), expected.order())])
+    assert err == "note: mean distance by P@2 over 2 topics\n"
+
+
+def test_topics_of_many_runs_have_the_mean_over_pairs(
+    distance: Callable[..., Outcome], files: Files, third: Path
+) -> None:
+    runs = (files.a, files.b, third)
+    expected = rg.med_matrix("P@2", [*runs]).per_query()
+    per_topic = rows(distance("-m", "P@2", "-q", runs=runs).out)
+    assert {row["topic"]: float(row["P@2"]) for row in per_topic} == expected
+    (most,) = rows(distance("-m", "P@2", "--top", 1, runs=runs).out)
+    assert most["topic"] == max(expected, key=lambda topic: expected[topic])
+
+
+def test_folders_and_patterns_stand_for_runs(
+    distance: Callable[..., Outcome], files: Files, third: Path
+) -> None:
+    by_name = distance(runs=(files.b, files.a, third))
+    assert by_name.code == 0
+    assert distance(runs=(f"{files.folder}/*.run",)).out == by_name.out
+    whole = distance("--qrels", files.qrels, runs=(files.folder,))
+    assert whole == distance("--qrels", files.qrels, runs=(files.b, files.a, third))
+
+
+def test_a_run_may_have_any_name(distance: Callable[..., Outcome], files: Files) -> None:
+    for name in ("run", "topic"):
+        (files.folder / name).write_text(A)
+    runs = (files.folder / "run", files.folder / "topic", files.b)
+    code, out, _ = distance("--format", "jsonl", runs=runs)
+    assert code == 0
+    assert {json.loads(line)["new"] for line in out.splitlines()} != {0.0}
+    assert sorted(json.loads(out.splitlines()[0])) == ["new", "run", "run ", "topic"]
+
+
+# Output
+
+
+@pytest.mark.parametrize("form", ["table", "md", "latex"])
+def test_a_table_for_people_says_which_run_is_which(
+    form: str, distance: Callable[..., Outcome]
+) -> None:
+    code, out, err = distance("--format", form)
+    assert (code, err) == (0, "")
+    assert "a is old, b is new" in out
+
+
+def test_the_table_can_be_written_to_a_file(distance: Callable[..., Outcome], files: Files) -> None:
+    path = files.folder / "out.csv"
+    code, out, _ = distance("-m", "P@2", "--format", "csv", "--digits", 2, "-o", path)
+    assert (code, out) == (0, "")
+    assert path.read_text() == "measure,topics,distance,exact\nP@2,2,0.75,yes\n"
+
+
+PLUGIN = """\
+import rankgauge as rg
+
+
+class First(rg.Binary):
+    name = "First"
+    summary = "Whether the first document is relevant."
+    formula = "First = 1 if the first document is relevant, else 0"
+    examples = ("First",)
+
+    def _score(self, lists):
+        return lists.sum(1.0 * (lists.relevant(self.rel) & (lists.ranks == 1)))
+
+
+rg.register(First())
+"""
+
+
+def test_a_measure_of_the_user_is_taken_from_a_plugin(files: Files) -> None:
+    plugin = files.folder / "mine.py"
+    plugin.write_text(PLUGIN)
+    # In a process of its own: what is registered stays.
+    arguments = ["distance", files.a, files.b, "-m", "First", "--plugin", plugin]
+    done = subprocess.run(
+        [sys.executable, "-m", "rankgauge", *arguments], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].split("\t") == ["First", "2", "0.5", "yes"]
+
+
+def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None:
+    arguments = ["distance", "-", files.b, "-m", "P@2", "-m", "P@1", "--qrels", files.qrels]
+    done = subprocess.run(
+        [sys.executable, "-m", "rankgauge", *arguments], input=A, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert [row["distance"] for row in rows(done.stdout)] == ["0.5", str(1 / 3)]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--judge", 2, "-q"], "--judge stands alone, expected no -q, --top or --witness"),
+        (["--judge", 2, "--top", 2], "--judge stands alone"),
+        (["--judge", 2, "--witness"], "--judge stands alone"),
+        (["--judge", 2, "-m", "P@1", "-m", "P@2"], "--judge with 2 measures, expected one"),
+        (["--judge", 0], "0 is not in the range x>=1"),
+        (["--top", 0], "0 is not in the range x>=1"),
+        (["--grades", "0,x"], "--grades 0,x, expected whole numbers with commas, such as 0,1,2"),
+        (["--grades", "1,2"], "expected 0 among them"),
+        (["--grades", "0,-1"], "-1"),
+        (["--offlist", "some"], "'some' is not one of 'none', 'allowed'"),
+        (["--ties", "expected"], "'expected' is not one of"),
+        (["-m", "nDGC@10"], "nDGC"),
+        (["-m", "gm(AP)"], "gm(AP) has no distance, expected a measure"),
+        (["-m", "num_ret"], "num_ret"),
+        (["--qrels", "nowhere"], "nowhere: cannot be read"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    options: list[object], message: str, distance: Callable[..., Outcome]
+) -> None:
+    code, out, err = distance(*options)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--judge", 2], "--judge with 3 runs, expected two"),
+        (["--witness"], "--witness with 3 runs, expected two"),
+        (["-m", "P@1", "-m", "P@2"], "several measures with 3 runs, expected two"),
+    ],
+)
+def test_what_is_for_two_runs_is_refused_for_more(
+    options: list[object],
+    message: str,
+    distance: Callable[..., Outcome],
+    files: Files,
+    third: Path,
+) -> None:
+    code, out, err = distance(*options, runs=(files.a, files.b, third))
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_one_run_is_held_against_nothing(distance: Callable[..., Outcome], files: Files) -> None:
+    for runs in ((files.a,), (files.a, files.a)):
+        code, out, err = distance(runs=runs)
+        assert (code, out) == (2, "")
+        assert "expected" in err
+    assert (
+        "1 run, expected at least two to hold against each other" in distance(runs=(files.a,)).err
+    )
+    code, _, err = distance("--qrels", files.a)
+    assert code == 2
+    assert "is given as judgements and as a run" in err
+
+
+def test_a_run_that_cannot_be_read_is_named_and_the_others_count(
+    distance: Callable[..., Outcome], files: Files, third: Path
+) -> None:
+    bad = files.folder / "bad.run"
+    bad.write_text("bad\n")
+    good = distance()
+    code, out, err = distance(runs=(files.a, bad, files.b))
+    assert (code, out) == (3, good.out)
+    assert f"{bad}:1: 1 column, expected 6" in err
+    assert err.endswith("\n1 run of 3 not read\n")
+    code, out, err = distance(runs=(files.a, bad))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{bad}:1: 1 column, expected 6")
+
+
+def test_faulty_lines_are_dropped_and_counted_when_read_leniently(
+    distance: Callable[..., Outcome], files: Files
+) -> None:
+    good = distance("--qrels", files.qrels)
+    files.a.write_text(A + "far Q0 z\n")
+    files.qrels.write_text(QRELS + "far 0\n")
+    assert distance("--qrels", files.qrels).code == 2
+    code, out, err = distance("--qrels", files.qrels, "--lenient")
+    assert (code, out) == (0, good.out)
+    assert "note: old: " in err
+    assert f"note: {files.qrels}" in err or "note: qrels" in err
+
+
+def test_a_file_beyond_the_limit_is_refused(distance: Callable[..., Outcome]) -> None:
+    code, out, err = distance("--size-limit", 10)
+    assert (code, out) == (2, "")
+    assert "10" in err
+
+
+def test_real_runs_have_the_distances_that_the_library_says(
+    real_data: Callable[[str], Path], distance: Callable[..., Outcome]
+) -> None:
+    qrels = real_data("qrels/qrels.covid-round1.txt.gz")
+    runs = tuple(real_data(f"trec-covid/round1/runs/{n}.gz") for n in ("run1", "CSIROmedNIR"))
+    code, out, _ = distance("--qrels", qrels, "-m", "AP@100", "-m", "nDCG@20", runs=runs)
+    assert code == 0
+    for row in rows(out):
+        assert float(row["distance"]) == rg.med(row["measure"], *runs, qrels).mean()
+        assert abs(float(row["difference"])) <= float(row["distance"])

@@ -1,0 +1,133 @@
+"""The command `rankgauge study`, as a user of a shell meets it."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+
+from rankgauge.cli import main
+from rankgauge.cli.study import STUDIES
+from rankgauge.studies import med
+
+TABLES = {"table-1.csv", "table-2.csv", "table-3.csv"}
+FIGURES = {f"figure-{number}.{ending}" for number in (1, 2) for ending in ("svg", "png")}
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def study(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    def call(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["rankgauge", "study", *map(str, arguments)])
+        code: object = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        captured = capsys.readouterr()
+        assert isinstance(code, int)
+        return Outcome(code, captured.out, captured.err)
+
+    return call
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_without_a_name_the_studies_are_listed(study: Callable[..., Outcome]) -> None:
+    code, out, err = study()
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [f"{name}\t{summary}" for name, summary in STUDIES.items()]
+
+
+def test_without_data_the_tables_are_made_and_the_rest_is_named(
+    study: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    made = tmp_path / "deep" / "out"
+    code, out, err = study("med", "-o", made, "--data", tmp_path)
+    assert code == 3
+    assert files(made) == TABLES
+    missing = tmp_path / "qrels" / "qrels.web.201-250.ndeval.txt.gz"
+    assert err.splitlines() == [
+        f"{missing}: cannot be read: No such file or directory",
+        "no figures: give the folder of the judgements by --data or RANKGAUGE_DATA",
+    ]
+    for name, table in med.tables().items():
+        assert table.render("table") in out
+        assert (made / f"{name}.csv").read_text() == table.render("csv")
+
+
+def test_the_folder_of_the_data_is_taken_from_the_environment(
+    study: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKGAUGE_DATA", str(tmp_path / "elsewhere"))
+    assert str(tmp_path / "elsewhere") in study("med", "-o", tmp_path / "out").err
+    assert (
+        str(tmp_path / "here")
+        in study("med", "-o", tmp_path / "out", "--data", tmp_path / "here").err
+    )
+    monkeypatch.delenv("RANKGAUGE_DATA")
+    monkeypatch.chdir(tmp_path)
+    assert study("med", "-o", tmp_path / "out").err.startswith("../shared/data")
+
+
+def test_with_data_everything_is_written_and_the_same_every_time(
+    study: Callable[..., Outcome], tmp_path: Path, real_data: Callable[[str], Path]
+) -> None:
+    pytest.importorskip("matplotlib")
+    data = real_data("qrels").parent
+    code, out, err = study("med", "-o", tmp_path / "out", "--data", data)
+    assert (code, err) == (0, "")
+    made = tmp_path / "out"
+    assert files(made) == TABLES | FIGURES | {"claims.csv", "figures.csv"}
+    for figure in FIGURES:
+        content = (made / figure).read_bytes()
+        if figure.endswith("svg"):
+            assert ElementTree.fromstring(content).tag.endswith("svg")
+        else:
+            assert content.startswith(b"\x89PNG\r\n\x1a\n")
+    assert med.claims_table(med.read(data)).render("table") in out
+    with open(made / "figures.csv", newline="") as stream:
+        assert len(list(csv.DictReader(stream))) == 200
+    assert study("med", "-o", tmp_path / "again", "--data", data) == (0, out, "")
+    for name in files(made):
+        assert (made / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_without_matplotlib_the_tables_are_made_and_the_error_says_what_to_install(
+    study: Callable[..., Outcome],
+    tmp_path: Path,
+    real_data: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, _, err = study("med", "-o", tmp_path / "out", "--data", real_data("qrels").parent)
+    assert code == 3
+    assert err == "figures need matplotlib, expected pip install 'rankgauge[plot]'\n"
+    assert files(tmp_path / "out") == TABLES | {"claims.csv", "figures.csv"}
+
+
+def test_what_cannot_be_done_is_one_line_of_error(
+    study: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    code, out, err = study("med", "-o", tmp_path / "file", "--data", tmp_path)
+    assert (code, out) == (2, "")
+    assert err == f"{tmp_path / 'file'}: cannot be made: File exists\n"
+    code, _, err = study("mad", "-o", tmp_path / "out")
+    assert code == 2
+    assert "No such command 'mad'" in err
+    assert study("med").code == 2
