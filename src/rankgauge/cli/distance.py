@@ -24,16 +24,12 @@ from rankgauge.data.model import Floats, Judgments, Run, counted
 from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import Offlist, asked_measure, checked_grades
-from rankgauge.distance.runs import Distances, med_matrix
+from rankgauge.distance.runs import Distances, Ordered, med_matrix
 from rankgauge.evaluation import evaluate
 from rankgauge.inputs import label
 from rankgauge.report.tables import Cell, Table
 from rankgauge.scores import Scores
-from rankgauge.tie_policies import Ties
 from rankgauge.workers import outcomes
-
-TIES = ("docno", "docno-ascending", "input")
-"""Orders of ties that need no label."""
 
 
 @click.command("distance")
@@ -86,7 +82,7 @@ TIES = ("docno", "docno-ascending", "input")
 )
 @click.option(
     "--ties",
-    type=click.Choice(TIES),
+    type=click.Choice(get_args(Ordered)),
     default="docno",
     show_default=True,
     help="Order of equal scores: docno descending as trec_eval does, ascending, or as in the file.",
@@ -112,7 +108,7 @@ def command(
     grades: str | None,
     offlist: Offlist,
     max_grade: int | None,
-    ties: Ties,
+    ties: Ordered,
     lenient: bool,
     size_limit: int,
     form: str | None,

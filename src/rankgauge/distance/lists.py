@@ -70,6 +70,17 @@ class Lists:
 
         return Pair(documents, ranks(a), ranks(b), self.labels[documents])
 
+    def only(self, first: int, second: int) -> Lists:
+        """Two of the lists, their documents numbered as in their pair."""
+        documents = self.pair(first, second).documents
+        a, b = self.list(first), self.list(second)
+        return replace(
+            self,
+            documents=np.searchsorted(documents, np.concatenate((a, b))).astype(np.int32),
+            offsets=offsets_of([len(a), len(b)]),
+            labels=self.labels[documents],
+        )
+
     def scores(
         self, score_each: Callable[[Rankings], Floats], one: int, assigned: NDArray[np.int32]
     ) -> Floats:

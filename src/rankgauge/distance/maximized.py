@@ -79,6 +79,12 @@ def med_of_lists(
             )
         seen = set()
         for document in ranking:
+            try:
+                hash(document)
+            except TypeError:
+                raise RankgaugeError(
+                    f"{name} has {document!r}, expected ids of documents"
+                ) from None
             if document in seen:
                 raise RankgaugeError(f"{name} has {document!r} twice, expected each document once")
             seen.add(document)
@@ -114,11 +120,12 @@ def distance_of(
         free = pair.documents[pair.free].tolist()
         return Witness({names[d]: int(labels[d]) for d in free}, others)
 
+    exact = found.exact or value >= found.limit
     return Distance(
         value,
-        found.exact,
+        exact,
         lower=value,
-        upper=value if found.exact else max(value, found.limit),
+        upper=value if exact else found.limit,
         ahead=ahead,
         residual=0.0 if found.residual is None else float(found.residual[0, side]),
         _witness=witness,

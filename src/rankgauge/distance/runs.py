@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from rankgauge.alignment import rank_order
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Judgments, Labels, decode
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.model import Floats, Judgments, Labels, counted, decode
 from rankgauge.data.rankings import JudgedLabels, offsets_of
 from rankgauge.distance.lists import Lists
 from rankgauge.distance.maximized import (
@@ -26,12 +26,15 @@ from rankgauge.distance.maximized import (
 )
 from rankgauge.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
+from rankgauge.measures.parameters import Whole
 from rankgauge.report.tables import Table
-from rankgauge.tie_policies import Ties
 from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+Ordered: TypeAlias = Literal["docno", "docno-ascending", "input"]
+"""The orders of equal scores that no label is needed for."""
 
 
 def med(
@@ -66,7 +69,7 @@ def med(
         )
     if _is_list(a) or _is_list(b):
         raise RankgaugeError("a list and a run, expected two lists of documents or two runs")
-    runs = [*sources_of(_named(a, "a")), *sources_of(_named(b, "b"))]
+    runs = [*_sources(a, "a"), *_sources(b, "b")]
     if len(runs) != 2:
         raise RankgaugeError(f"{len(runs)} runs, expected two; `med_matrix` takes many")
     return med_matrix(
@@ -81,12 +84,14 @@ def med(
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(d, Hashable) for d in value)
+    return isinstance(value, list | tuple) and not any(
+        isinstance(document, Mapping) or callable(document) for document in value
+    )
 
 
-def _named(run: Any, name: str) -> Any:
-    """A dict of queries gets a name; all else has one."""
-    return {name: run} if isinstance(run, Mapping) else run
+def _sources(run: Any, name: str) -> list[Source]:
+    """The run; a dict of queries gets a name, all else has one."""
+    return sources_of({name: run} if isinstance(run, Mapping) and run else [run])
 
 
 class Listed(NamedTuple):
@@ -226,7 +231,7 @@ def med_matrix(
     grades: Iterable[int] | None = None,
     offlist: Offlist = "none",
     max_grade: int | None = None,
-    ties: Ties = "docno",
+    ties: Ordered = "docno",
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Distances:
@@ -237,8 +242,15 @@ def med_matrix(
     done.
     """
     asked = asked_measure(measure)
+    if ties not in get_args(Ordered):
+        raise RankgaugeError(f"ties={ties!r}, expected one of {', '.join(get_args(Ordered))}")
+    if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
+        raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
     judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels)
     sources = sources_of(runs)
+    highest = int(judgments.grades.max(initial=0))
+    if max_grade is not None and Whole(1).check(max_grade) < highest:
+        raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
     topics = _topics(
         judgments,
         sources,
@@ -252,7 +264,7 @@ def med_matrix(
     )
     if len(topics.runs) < 2:
         raise RankgaugeError(
-            f"{len(topics.runs)} run, expected at least two to hold against each other"
+            f"{counted(len(topics.runs), 'run')}, expected at least two to hold against each other"
         )
     found, upper, exact = [], [], True
     work = _Work(asked)
@@ -311,7 +323,7 @@ class _Tops:
     """Reads a run, and keeps the first documents of each query."""
 
     depth: int | None
-    ties: Ties
+    ties: Ordered
 
     def __call__(self, source: Source) -> tuple[str, dict[bytes, list[bytes]]]:
         run = source()
@@ -335,7 +347,7 @@ def _topics(
     grades: Labels,
     offlist: bool,
     max_grade: int | None,
-    ties: Ties,
+    ties: Ordered,
     *,
     every: bool,
     executor: Executor | None,

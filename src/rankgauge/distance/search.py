@@ -21,6 +21,12 @@ MOST_AT_ONCE = 1 << 16
 ROUNDS = 60
 """How many times a search takes a better labelling before it stops."""
 
+MOST_CHANGED = 200
+"""How many free documents a search may change."""
+
+MOST_WORK = 40_000_000
+"""How many labels a search scores before it stops."""
+
 Score = Callable[[Rankings], Floats]
 
 
@@ -37,44 +43,54 @@ def searched(score_each: Score, lists: Lists, first: Ints, second: Ints, width: 
     """The greatest differences over all labels, or those that a search finds; `width` is that of the
     measure's range."""
     exact = enumerable(lists, first, second)
-    found = []
-    for a, b in zip(first.tolist(), second.tolist(), strict=True):
-        pair = lists.pair(a, b)
-        free = pair.documents[pair.free]
-        batches = _all(lists, free) if exact else None
-        if batches is None:
-            up, down = (_climbed(score_each, lists, *ends, free) for ends in ((a, b), (b, a)))
-            found.append([_better(up, down), _better(down, up)])
-            continue
-        best = [(-np.inf, lists.labels), (-np.inf, lists.labels)]
-        for labels in batches:
-            difference = _differences(score_each, lists, a, b, labels)
-            for side, sign in enumerate((1, -1)):
-                values = _defined(sign * difference)
-                if len(values) and values.max() > best[side][0]:
-                    best[side] = (float(values.max()), labels[np.argmax(values)])
-        found.append(best)
+    look = _tried if exact else _climbed_both
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    found = [look(score_each, lists.only(a, b)) for a, b in pairs]
     ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(found), 2)
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
-        return found[p][side][1], 0
+        labels = lists.labels.copy()
+        labels[lists.pair(*pairs[p]).documents] = found[p][side][1]
+        return labels, 0
 
     return Greatest(ahead, labelling, exact, np.inf if exact else width)
 
 
-def _better(
-    own: tuple[float, NDArray[np.int32]], other: tuple[float, NDArray[np.int32]]
-) -> tuple[float, NDArray[np.int32]]:
+Found = tuple[float, NDArray[np.int32]]
+"""How far a list is ahead, and the labels of the documents then."""
+
+
+def _tried(score_each: Score, two: Lists) -> list[Found]:
+    """All labels of the free documents, each list ahead in turn."""
+    best: list[Found] = [(-np.inf, two.labels), (-np.inf, two.labels)]
+    for labels in _all(two, np.flatnonzero(two.free)):
+        difference = _differences(score_each, two, labels)
+        for side, sign in enumerate((1, -1)):
+            values = _defined(sign * difference)
+            if values.max(initial=-np.inf) > best[side][0]:
+                best[side] = (float(values.max()), labels[np.argmax(values)])
+    return best
+
+
+def _climbed_both(score_each: Score, two: Lists) -> list[Found]:
+    """What a search finds for each list ahead, or the search for the other found on its way."""
+    own, other = _climbed(score_each, two, 1), _climbed(score_each, two, -1)
+    return [_better(own, other), _better(other, own)]
+
+
+def _better(own: Found, other: Found) -> Found:
     """What was found with a list ahead, or what the search for the other list found it ahead by."""
     ahead = -other[0] if np.isfinite(other[0]) else -np.inf
     return (ahead, other[1]) if ahead > own[0] else own
 
 
-def _differences(
-    score_each: Score, lists: Lists, a: int, b: int, labels: NDArray[np.int32]
-) -> Floats:
+def _differences(score_each: Score, two: Lists, labels: NDArray[np.int32]) -> Floats:
+    """The score of the first list less that of the second, for each row of labels."""
+    size = max(1, MOST_AT_ONCE // max(1, len(two.labels) + len(two.judged.labels)))
+    parts = [labels[start : start + size] for start in range(0, len(labels), size)]
     with np.errstate(invalid="ignore"):
-        return lists.scores(score_each, a, labels) - lists.scores(score_each, b, labels)
+        found = [two.scores(score_each, 0, p) - two.scores(score_each, 1, p) for p in parts]
+    return np.concatenate([np.zeros(0), *found])
 
 
 def _defined(values: Floats) -> Floats:
@@ -82,31 +98,39 @@ def _defined(values: Floats) -> Floats:
     return np.where(np.isnan(values), -np.inf, values)
 
 
-def _all(lists: Lists, free: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+def _all(two: Lists, free: NDArray[np.intp]) -> Iterator[NDArray[np.int32]]:
     """All labels of all documents, some at a time."""
-    size = max(1, MOST_AT_ONCE // max(1, len(lists.labels)))
-    products = itertools.product(lists.grades.tolist(), repeat=len(free))
+    size = max(1, MOST_AT_ONCE // max(1, len(two.labels)))
+    products = itertools.product(two.grades.tolist(), repeat=len(free))
     while some := list(itertools.islice(products, size)):
-        labels = np.repeat(lists.labels[None, :], len(some), axis=0)
+        labels = np.repeat(two.labels[None, :], len(some), axis=0)
         labels[:, free] = np.array(some, dtype=np.int32).reshape(len(some), len(free))
         yield labels
 
 
-def _climbed(
-    score_each: Score, lists: Lists, a: int, b: int, free: NDArray[np.int32]
-) -> tuple[float, NDArray[np.int32]]:
+def _climbed(score_each: Score, two: Lists, sign: int) -> Found:
     """A labelling that no change of one label makes better, from that of documents that are better
-    placed in the list ahead, and the difference it makes."""
-    pair = lists.pair(a, b)
-    ahead = (pair.first > 0) & ((pair.second == 0) | (pair.first < pair.second))
-    labels = lists.labels.copy()
-    labels[pair.documents[pair.free]] = np.where(ahead[pair.free], lists.grades[-1], 0)
-    best = float(_defined(_differences(score_each, lists, a, b, labels[None, :]))[0])
-    for _ in range(ROUNDS):
-        tried = np.repeat(labels[None, :], len(free) * len(lists.grades), axis=0)
-        column = np.repeat(free, len(lists.grades))
-        tried[np.arange(len(tried)), column] = np.tile(lists.grades, len(free))
-        values = _defined(_differences(score_each, lists, a, b, tried))
+    placed in the list ahead: the first with sign 1, the second with -1.
+
+    Of many free documents only those ranked highest are tried, and it ends where its work is done.
+    """
+    pair = two.pair(0, 1)
+    rank = (
+        np.where(pair.first > 0, pair.first, np.inf),
+        np.where(pair.second > 0, pair.second, np.inf),
+    )
+    own, other = rank if sign > 0 else rank[::-1]
+    labels = np.where(two.free, np.where(own < other, two.grades[-1], 0), two.labels)
+    labels = labels.astype(np.int32)
+    free = np.flatnonzero(two.free)
+    free = free[np.argsort(np.minimum(own, other)[free], kind="stable")][:MOST_CHANGED]
+    best = float(_defined(sign * _differences(score_each, two, labels[None, :]))[0])
+    cells = len(free) * len(two.grades) * (len(two.labels) + len(two.judged.labels))
+    for _ in range(min(ROUNDS, MOST_WORK // max(1, cells))):
+        tried = np.repeat(labels[None, :], len(free) * len(two.grades), axis=0)
+        column = np.repeat(free, len(two.grades))
+        tried[np.arange(len(tried)), column] = np.tile(two.grades, len(free))
+        values = _defined(sign * _differences(score_each, two, tried))
         if not len(values) or values.max() <= best + 1e-15:
             break
         best, labels = float(values.max()), tried[np.argmax(values)]

@@ -99,13 +99,13 @@ def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int]
     free, known = pair.free, pair.labels == 1
     longest = int(max(pair.first.max(initial=0), pair.second.max(initial=0)))
     count = int(np.count_nonzero(free))
-    spare = 0
-    while offlist and depth_of(judged + count + spare) < longest:
-        spare += 1
+    totals = [*range(max(judged, 1), judged + count + 1)]
+    if offlist:
+        totals += _last_totals(longest, judged + count, depth_of)
     best: Found = (-np.inf, free & False, 0)
     if judged == 0:
         best = (0.0, free & False, 0)
-    for total in range(max(judged, 1), judged + count + spare + 1):
+    for total in totals:
         depth = depth_of(total)
         inside = (pair.first > 0) & (pair.first <= depth)
         other = (pair.second > 0) & (pair.second <= depth)
@@ -116,7 +116,7 @@ def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int]
         neutral = np.flatnonzero(free & ~good & ~bad)
         rest = wanted - gained
         listed = min(rest, len(neutral))
-        off = min(rest - listed, spare)
+        off = rest - listed if offlist else 0
         lost = rest - listed - off
         if lost > np.count_nonzero(bad):
             continue
@@ -128,3 +128,20 @@ def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int]
             chosen[np.flatnonzero(bad)[:lost]] = True
             best = (value, chosen, off)
     return best
+
+
+def _last_totals(longest: int, least: int, depth_of: Callable[[int], int]) -> list[int]:
+    """For each depth up to `longest` the largest number of relevant documents, above `least`, that has
+    it: the more the better, when those off the lists may be among them."""
+    totals, depth = [], depth_of(least)
+    while depth <= longest:
+        low, high = least, max(1, 2 * least)
+        while depth_of(high) <= depth:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if depth_of(middle) <= depth else (low, middle)
+        totals.append(low)
+        depth = depth_of(high)
+        least = high
+    return [total for total in totals if total > 0]

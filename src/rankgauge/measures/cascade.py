@@ -145,7 +145,8 @@ class ExpectedReciprocalRank(Measure):
             passed = np.concatenate(([1.0], np.cumprod(1 - stop)))[:-1]
             here = passed * np.where(is_free, most, stop) / np.arange(1, len(listed) + 1)
             others = np.arange(free + 2)[None, :] - is_free[:, None]
-            table = here[:, None] * (1 - most) ** np.maximum(others, 0)
+            powers = (1 - most) ** np.arange(free + 2.0)
+            table = here[:, None] * powers[np.maximum(others, 0)]
             return Rewards((stop > 0).astype(np.uint8), table)
 
         def best_of(walk: Walk) -> tuple[float, int, Rewarding, int]:

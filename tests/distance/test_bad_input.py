@@ -1,0 +1,183 @@
+"""Odd lists and labels: a defined result, or a refusal that says what was expected."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankgauge as rg
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.distance import staircase
+
+A, B = ["a", "b"], ["b", "c"]
+NAN = float("nan")
+ALGORITHMS = [
+    "P@3", "Recall@3", "Success@3", "RR", "Rprec", "CG@3", "DCG@3", "SDCG@3", "RBP@3", "nDCG@3", "nDCG",
+    "SP@3", "SSP@3", "AP@3", "AP", "AP(norm=min)@3", "ERR@3", "ERR", "Q@3", "Q", "bpref", "infAP",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("case", "options", "message"),
+    [
+        ((["a", "a"], B), {}, "a has 'a' twice"),
+        ((A, ["c", "b", "c"]), {}, "b has 'c' twice"),
+        ((A, B, {"a": 1.5}), {}, "the label of 'a' is 1.5, expected a whole number"),
+        ((A, B, {"a": NAN}), {}, "the label of 'a' is nan"),
+        ((A, B, {"a": "1"}), {}, "the label of 'a' is '1'"),
+        ((A, B, {"a": True}), {}, "the label of 'a' is True"),
+        ((A, B, {"a": 10**12}), {}, "expected at most 2147483647"),
+        ((A, B, [1, 0]), {}, "labels are list, expected a dict"),
+        ((A, B, "ab"), {}, "labels are str, expected a dict"),
+        ((A, B), {"grades": (1, 2)}, r"grades=\(1, 2\), expected 0 among them"),
+        ((A, B), {"grades": ()}, "expected 0 among them"),
+        ((A, B), {"grades": (0, -1)}, "-1 does not fit"),
+        ((A, B), {"grades": (0, 0.5)}, "0.5 does not fit"),
+        ((A, B), {"grades": (0, NAN)}, "nan does not fit"),
+        ((A, B), {"grades": "01"}, "'0' does not fit"),
+        ((A, B), {"grades": 2}, "grades=2, expected some"),
+        ((A, B), {"grades": (0, 10**12)}, "expected at most"),
+        ((A, B, {"a": 3}), {"max_grade": 2}, "max_grade=2, but there is a label 3"),
+        ((A, B), {"max_grade": 2, "grades": (0, 3)}, "max_grade=2, but there is a label 3"),
+        ((A, B), {"max_grade": 0}, "0 does not fit"),
+        ((A, B), {"max_grade": "2"}, "'2' does not fit"),
+        ((A, B), {"offlist": "alowed"}, "offlist='alowed', expected one of none, allowed"),
+        ((A, B), {"offlist": True}, "offlist=True"),
+        (("ab", B), {}, "a list and a run"),
+        ((A, 3), {}, "a list and a run"),
+        ((A, [{}]), {}, "a list and a run"),
+        (([["a"]], [["b"]]), {}, "expected ids of documents"),
+        ((None, None), {}, "None is not a run"),
+        (("no such file", "nor this"), {}, "no such file"),
+    ],
+)
+def test_refused(case: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(RankgaugeError, match=message):
+        rg.med("ERR@3", *case, **options)
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("AP@0", "cutoff: 0 does not fit"),
+        ("P", "P needs a cut-off"),
+        ("gm(AP@3)", "has no distance, expected a measure"),
+        ("mean(AP@3)", "has no distance, expected a measure"),
+        ("NumRet", "neither better high nor low"),
+        ("Judged@3", "neither better high nor low"),
+        ("no_such", "there is no measure"),
+        (3, "has no distance"),
+    ],
+)
+def test_measures_without_a_distance(measure: Any, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
+        rg.med(measure, A, B)
+
+
+@pytest.mark.parametrize("measure", ALGORITHMS)
+def test_empty_lists(measure: str) -> None:
+    """Two of them are the same; one is as far from another as what that can gain."""
+    both = rg.med(measure, [], [], {"elsewhere": 1})
+    assert (both.value, both.exact, both.ahead) == (0.0, True, "neither")
+    assert both.witness() == ({}, 0)
+    one = rg.med(measure, [], A)
+    other = rg.med(measure, A, [])
+    assert one.value == other.value > 0
+    assert (one.ahead, other.ahead) == ("b", "a")
+    assert other.witness().labels.keys() == {*A}
+
+
+def test_nothing_is_free() -> None:
+    """With all labels known the distance is the difference, and the witness has nothing to say."""
+    labels = {"a": 1, "b": 0, "c": 1}
+    for measure in ALGORITHMS:
+        found = rg.med(measure, A, B, labels)
+        scores = [rg.parse(measure).score([labels[d] for d in x], [1, 0, 1]) for x in (A, B)]
+        assert found.value == pytest.approx(abs(scores[0] - scores[1]))
+        assert found.exact
+        assert found.witness() == ({}, 0)
+
+
+def test_labels_of_any_whole_kind() -> None:
+    """A negative label is a document that was pooled and not judged, and so free; one above the grades
+    stays as it is."""
+    plain = rg.med("nDCG@3", A, B, {"a": 1})
+    assert rg.med("nDCG@3", A, B, {"a": np.int64(1)}) == plain
+    assert rg.med("nDCG@3", A, B, {"a": -1}) == rg.med("nDCG@3", A, B)
+    assert rg.med("nDCG@3", A, B, {"a": 2, "b": 0, "c": 0}, grades=(0, 1)).value == 1
+
+
+def test_only_grade_0_leaves_nothing_to_differ_by() -> None:
+    for measure in ALGORITHMS:
+        assert rg.med(measure, A, B, grades=(0,)).value == 0
+        assert rg.med(measure, A, B, grades=(0,), offlist="allowed").value == 0
+
+
+def test_off_the_lists_only_what_a_grade_makes_relevant() -> None:
+    known = {0: 2, 1: 0, 2: 0}
+    for grades, value in (((0, 1), 0.0), ((0, 2), 0.5)):
+        found = rg.med("Rprec(rel=2)", [1, 2], [2, 0], known, grades=grades, offlist="allowed")
+        assert found.value == value
+    lower = {"y": 0, "o1": 1, "o2": 1}
+    found = rg.med("Q(norm=k)@2", ["x"], ["y", "x"], lower, grades=(0, 3), offlist="allowed")
+    assert found.value == pytest.approx(0.25)
+    assert found.witness() == ({"x": 3}, 1)
+
+
+def test_thousands_of_free_documents() -> None:
+    """Exact where there is an algorithm; else within bounds, and it says so."""
+    a, b = list(range(1000)), list(range(500, 1500))
+    for measure in ("AP@1000", "ERR@1000", "nDCG@1000", "RBP", "Q@50"):
+        assert rg.med(measure, a, b).exact
+    found = rg.med("bpref", a, b)
+    assert found.exact == (found.value == 1)  # a search that reaches the end of the range is done
+    assert 0 < found.lower == found.value <= found.upper == 1
+    assert len(found.witness().labels) == 1500
+    graded = rg.med("Q@50", a, b, {0: 1}, grades=(0, 1, 2))
+    assert graded.exact == (graded.value == 1)
+    assert graded.lower == graded.value <= graded.upper
+
+
+def test_a_tiny_multiple_of_r_does_not_take_for_ever() -> None:
+    found = rg.med("Rprec(times=1e-9)", [1, 2, 3], [3, 4, 5], offlist="allowed")
+    assert found.value == 1
+    assert rg.med("Rprec", [1, 2], [2, 0], {0: 1, 1: 0, 2: 0}, offlist="allowed").value == 0.5
+
+
+def test_runs_are_told_what_is_wrong() -> None:
+    a, b = {"q": {"x": 1.0}}, {"q": {"y": 1.0}}
+    for options, message in [
+        ({"ties": "expected"}, "ties='expected', expected one of docno"),
+        (
+            {"max_grade": 1, "qrels": {"q": {"x": 2}}},
+            "max_grade=1, but the judgments have a grade 2",
+        ),
+        ({"qrels": {"x": 2}}, "expected {query: {document: grade}} for runs"),
+    ]:
+        with pytest.raises(RankgaugeError, match=re.escape(message)):
+            rg.med_matrix("nDCG@2", [a, b], **options)
+    with pytest.raises(RankgaugeError, match="1 run, expected at least two"):
+        rg.med_matrix("nDCG@2", [a])
+
+
+def test_a_witness_that_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staircase, "MOST_TRACED", 1000)
+    found = rg.med("AP@10", list(range(10)), list(range(5, 15)))
+    assert found.exact
+    with pytest.raises(RankgaugeError, match="a smaller cut-off would help"):
+        found.witness()
+
+
+def test_q_where_a_judged_document_gains_more_than_a_free_one_can() -> None:
+    """Then a free document further up can be worth less, and the walk finds a lower bound; with few
+    free documents all labels are tried."""
+    a, b, judged = [0, 1, 2, 6, 4], [5, 0, 2, 3, 7, 1], {6: 3, 7: 3}
+    few = rg.med("Q(beta=3)", a, b, judged, grades=(0, 1), max_grade=3)
+    assert few.exact
+    assert few.value == pytest.approx(0.24297619047619048)
+    many = rg.med("Q(beta=3)", [*a, *range(10, 30)], b, judged, grades=(0, 1), max_grade=3)
+    assert not many.exact
+    assert rg.med("Q(beta=3)", [*a, *range(10, 30)], b, judged).exact

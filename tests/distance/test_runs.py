@@ -1,0 +1,165 @@
+"""Distances of whole runs: query by query, whoever does the work."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankgauge as rg
+from rankgauge.data.errors import RankgaugeError
+
+ROUND = "trec-covid/round1"
+A = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"d": 2.0, "e": 1.0}}
+B = {"1": {"b": 3.0, "x": 2.0, "a": 1.0}, "3": {"f": 1.0}}
+C = {"1": {"c": 3.0, "a": 2.0}, "2": {"e": 2.0, "d": 1.0}, "3": {"g": 1.0}}
+RUNS = {"first": A, "second": B, "third": C}
+QRELS = {"1": {"a": 1, "b": 0, "z": 2}, "2": {"d": 0}, "4": {"q": 1}}
+
+Run = dict[str, dict[str, float]]
+
+
+def ranked(run: Run, query: str) -> list[str]:
+    scores = run.get(query, {})
+    return sorted(sorted(scores, reverse=True), key=lambda d: -scores[d])
+
+
+def by_lists(measure: str, a: Run, b: Run, query: str, judged: bool) -> float:
+    """The distance of the two lists alone; grades and the highest are those of all judgments."""
+    labels = QRELS.get(query, {}) if judged else {}
+    options = {"grades": (0, 2), "max_grade": 2} if judged else {}
+    return rg.med(measure, ranked(a, query), ranked(b, query), labels, **options).value
+
+
+@pytest.mark.parametrize("measure", ["nDCG@2", "AP@2", "ERR", "RBP", "Rprec", "Q@3", "bpref", "RR"])
+@pytest.mark.parametrize("judged", [False, True])
+def test_each_query_is_a_pair_of_lists(measure: str, judged: bool) -> None:
+    """Of the judged queries, or without judgments of all that a run has; what a run lacks is an empty
+    list."""
+    found = rg.med(measure, A, B, QRELS if judged else None)
+    assert found.runs == ("a", "b")
+    assert found.pairs == [(0, 1)]
+    assert found.queries == (("1", "2", "4") if judged else ("1", "2", "3"))
+    expected = [by_lists(measure, A, B, query, judged) for query in found.queries]
+    assert np.asarray(found).tolist() == [pytest.approx(expected)]
+    assert found.per_query() == pytest.approx(dict(zip(found.queries, expected, strict=True)))
+    assert found.mean() == pytest.approx(sum(expected) / 3)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@2", "AP@2", "RBP", "Q@3"])
+def test_all_pairs(measure: str) -> None:
+    seen: list[str] = []
+    found = rg.med_matrix(measure, RUNS, QRELS, progress=seen.append)
+    assert found.runs == ("first", "second", "third")
+    assert seen == list(found.queries) == ["1", "2", "4"]
+    square = found.matrix()
+    assert (square == square.T).all()
+    assert not np.diag(square).any()
+    for p, (a, b) in enumerate(found.pairs):
+        one, other = (list(RUNS.values())[i] for i in (a, b))
+        expected = [by_lists(measure, one, other, query, True) for query in found.queries]
+        assert found.values[p].tolist() == pytest.approx(expected)
+        assert square[a, b] == pytest.approx(sum(expected) / 3)
+        for query, value in zip(found.queries, expected, strict=True):
+            for ends in ((a, b), (found.runs[a], found.runs[b])):
+                single = found.distance(query, *ends)
+                assert single.value == pytest.approx(value)
+                free = {*one.get(query, {}), *other.get(query, {})} - {*QRELS[query]}
+                assert single.witness().labels.keys() <= free
+    assert sorted(found.order()) == [0, 1, 2]
+
+
+def test_one_worker_or_more_make_no_difference() -> None:
+    for measure in ("AP@2", "nDCG@3", "bpref"):
+        alone = rg.med_matrix(measure, RUNS, QRELS)
+        for kind in (ThreadPoolExecutor, ProcessPoolExecutor):
+            for workers in (1, 2):
+                with kind(workers) as executor:
+                    found = rg.med_matrix(measure, RUNS, QRELS, executor=executor)
+                assert found.values.tolist() == alone.values.tolist()
+                assert found.queries == alone.queries
+                assert found.distance("1", 0, 2) == alone.distance("1", 0, 2)
+        with ThreadPoolExecutor(2) as executor:
+            pair = rg.med(measure, A, B, QRELS, executor=executor)
+        assert pair.values[0].tolist() == alone.values[0].tolist()
+
+
+def test_ties_are_broken_as_asked() -> None:
+    tied = {"1": {"a": 1.0, "b": 1.0}}
+    plain = {"1": {"b": 2.0, "a": 1.0}}
+    assert rg.med_matrix("RR", {"x": tied, "y": plain}).mean() == 0  # by id, the last first
+    assert rg.med_matrix("RR", {"x": tied, "y": plain}, ties="input").mean() == 0.5
+
+
+def test_forms_of_runs(tmp_path: Path) -> None:
+    files = []
+    for name, run in RUNS.items():
+        files.append(tmp_path / f"{name}.run")
+        rg.write_run(rg.Run.from_dict(run), files[-1])
+    from_files = rg.med_matrix("AP@2", files, QRELS)
+    assert from_files.values.tolist() == rg.med_matrix("AP@2", RUNS, QRELS).values.tolist()
+    two = rg.med("AP@2", files[0], files[1], QRELS)
+    assert two.values.tolist() == from_files.values[:1].tolist()
+
+
+def test_refused() -> None:
+    with pytest.raises(RankgaugeError, match="at least two"):
+        rg.med_matrix("AP@2", {"only": A})
+    found = rg.med("AP@2", A, B)
+    with pytest.raises(RankgaugeError, match="no distance for query '9'"):
+        found.distance("9")
+    for run in ("none", 2, -1):
+        with pytest.raises(RankgaugeError, match="no run"):
+            found.distance("1", run, 0)
+
+
+runs = st.dictionaries(
+    st.sampled_from(["1", "2", "3"]),
+    st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([1.0, 2.0, 3.0]), min_size=1),
+    min_size=1,
+)
+
+
+@given(st.lists(runs, min_size=2, max_size=4), st.sampled_from(["AP@3", "nDCG@3", "ERR@3", "P@3"]))
+@settings(max_examples=50)
+def test_random_runs(some: list[Run], measure: str) -> None:
+    found = rg.med_matrix(measure, {f"run {i}": run for i, run in enumerate(some)}, QRELS)
+    for p, (a, b) in enumerate(found.pairs):
+        expected = [by_lists(measure, some[a], some[b], query, True) for query in found.queries]
+        assert found.values[p].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP@10"])
+def test_no_judgements_tell_runs_further_apart(
+    measure: str, real_data: Callable[[str], Path]
+) -> None:
+    """On every topic of every pair: difference ≤ distance given the judgements ≤ distance without them.
+
+    The judgements have documents that neither run has, which make the divisor of AP@10 and nDCG@10
+    larger and a distance smaller."""
+    drawn = random.Random(10)
+    files = sorted(real_data(f"{ROUND}/runs").glob("*.gz"))
+    some = {path.stem: path for path in drawn.sample(files, 12)}
+    qrels = real_data(f"{ROUND}/qrels/qrels-rnd1.txt")
+    options = {"grades": (0, 1, 2), "max_grade": 2}
+    without = rg.med_matrix(measure, some, **options)
+    given = rg.med_matrix(measure, some, qrels, **options)
+    scores = rg.evaluate(qrels, some, [measure])
+    assert len(without.queries) == len(given.queries) == 30
+    order = [without.queries.index(query) for query in given.queries]
+    true = np.asarray(scores)[:, :, 0]
+    assert scores.runs == given.runs
+    assert list(scores.queries) == list(given.queries)
+    compared = 0
+    for p, (a, b) in enumerate(given.pairs):
+        difference = np.abs(true[a] - true[b])
+        assert (difference <= given.values[p] + 1e-12).all()
+        assert (given.values[p] <= without.values[p, order] + 1e-12).all()
+        compared += len(difference)
+    assert compared == 66 * 30
