@@ -82,7 +82,7 @@ def test_empty_lists(measure: str) -> None:
     """Two of them are the same; one is as far from another as what that can gain."""
     both = rg.med(measure, [], [], {"elsewhere": 1})
     assert (both.value, both.exact, both.ahead) == (0.0, True, "neither")
-    assert both.witness() == ({}, 0)
+    assert both.witness() == ({}, 0, 0)
     one = rg.med(measure, [], A)
     other = rg.med(measure, A, [])
     assert one.value == other.value > 0
@@ -98,7 +98,7 @@ def test_nothing_is_free() -> None:
         scores = [rg.parse(measure).score([labels[d] for d in x], [1, 0, 1]) for x in (A, B)]
         assert found.value == pytest.approx(abs(scores[0] - scores[1]))
         assert found.exact
-        assert found.witness() == ({}, 0)
+        assert found.witness() == ({}, 0, 0)
 
 
 def test_labels_of_any_whole_kind() -> None:

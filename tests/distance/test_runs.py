@@ -163,3 +163,27 @@ def test_no_judgements_tell_runs_further_apart(
         assert (given.values[p] <= without.values[p, order] + 1e-12).all()
         compared += len(difference)
     assert compared == 66 * 30
+
+
+def test_topics_that_a_run_lacks_are_counted() -> None:
+    qrels = {"q1": {"x": 1}, "q2": {"x": 1}}
+    runs = {
+        "one": {"q1": {"x": 1.0}, "q9": {"x": 1.0}},
+        "two": {"q1": {"y": 1.0}, "q2": {"x": 1.0}},
+    }
+    assert rg.med_matrix("nDCG@2", runs, qrels).notes == (
+        "one: 1 topic missing, taken as empty lists",
+        "one: topics without judgements, left out: 1",
+    )
+
+
+def test_a_pair_is_exact_whatever_other_pairs_are() -> None:
+    runs = {
+        "a": {"q": {f"d{i}": -float(i) for i in range(3)}},
+        "b": {"q": {f"d{2 - i}": -float(i) for i in range(3)}},
+        "c": {"q": {f"e{i}": -float(i) for i in range(40)}},
+    }
+    found = rg.med_matrix("bpref", runs)
+    assert not found.exact
+    assert found.distance("q", "a", "b").exact
+    assert found.distance("q", "a", "b").value == found.values[0, 0] == found.upper[0, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -129,3 +130,21 @@ def test_table_3_differences_by_four_measures(
 def labelled(relevant: str) -> dict[str, int]:
     """All documents of the two lists labelled, these relevant."""
     return {d: int(d in relevant) for d in "ABCDEFGHJKL"} | KNOWN_3
+
+
+def test_r_precision_with_documents_off_the_lists() -> None:
+    """A free document and one off the lists relevant, so that R is 2."""
+    assert rg.med("Rprec", [0, 1], [0, 2], {0: 0}, offlist="allowed").value == 0.5
+    found = rg.med("Rprec", [1, 0, 3], [2], {1: 0, 3: 3}, grades=(0, 1, 2, 3), offlist="allowed")
+    assert math.isclose(found.value, 2 / 3)
+
+
+def test_gains_that_are_far_apart() -> None:
+    found = rg.med("nDCG(gain=exp2)@6", [1, 2], [2, 0, 1, 3], {0: 1, 2: 0}, grades=(0, 55))
+    assert math.isclose(found.value, 1 / math.log2(3), rel_tol=1e-9)
+
+
+def test_the_label_of_documents_off_the_lists() -> None:
+    found = rg.med("Q(gain={2:5})@2", [0, 1], [2, 0], {0: 0}, grades=(0, 2), offlist="allowed")
+    witness = found.witness()
+    assert witness.others_label in (0, 2)

@@ -76,7 +76,7 @@ def brute_force(measure: Measure, case: Case, grades: Sequence[int], off: int = 
 def attained(measure: Measure, case: Case, found: Distance, top: int) -> float:
     """How far the labels of the witness put the list ahead that is said to be."""
     a, b, judged = case
-    labels, others = found.witness()
+    labels, others, _ = found.witness()
     assert not labels.keys() & judged.keys()
     known = {**labels, **judged, **{f"off {i}": top for i in range(others)}}
     ahead = score(measure, a[: measure.depth], known) - score(measure, b[: measure.depth], known)

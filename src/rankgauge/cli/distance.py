@@ -73,7 +73,8 @@ from rankgauge.workers import outcomes
     type=click.Choice(get_args(Offlist)),
     default="none",
     show_default=True,
-    help="Whether documents in no run may be relevant too; it matters for Rprec and Q alone.",
+    help="Whether documents in no run may be relevant too; of measures with a way of their own it "
+    "matters for Rprec and Q alone.",
 )
 @click.option(
     "--max-grade",
@@ -176,7 +177,8 @@ def command(
     else:
         by_topic = per_topic or top is not None
         table = _topic_table(found, judged, top) if by_topic else _table(found, judged)
-    notify([*read.notes, *(known.dropped if known is not None else ())])
+    dropped = known.dropped if known is not None else ()
+    notify([*read.notes, *dropped, *(found[0].notes if found else ())])
     if chosen_format(form, output) in MACHINE_FORMATS:
         notify(table.notes)
         table = replace(table, notes=())
@@ -306,7 +308,7 @@ def _witness_table(found: Sequence[Distances], top: int | None) -> Table:
         name = str(distances.measure)
         for topic in _chosen(distances, top):
             query = distances.queries[topic]
-            labels, others = distances.distance(query).witness()
+            labels, others, _ = distances.distance(query).witness()
             for document, a, b, known in distances.documents(query):
                 if known is None:
                     rows.append((name, query, document, labels[document], a, b))

@@ -69,8 +69,9 @@ def advise(distances: Distances, number: int) -> Advice:
 
     One after the other: of the documents that are relevant in the labels that put the runs furthest
     apart, the one without which these labels make the least of a difference is taken to be judged not
-    relevant, and the topic's distance is computed anew. There are fewer than `number` where no other
-    document makes a difference. Of equal documents the first is taken.
+    relevant, and the topic's distance is computed anew. Documents that are not relevant in these
+    labels are never advised, and so there may be fewer than `number`. Of equal documents the first is
+    taken.
     """
     if len(distances.runs) != 2:
         raise RankgaugeError(f"{len(distances.runs)} runs, expected two to judge documents for")
@@ -160,7 +161,7 @@ class _State(NamedTuple):
             return nothing
         tried = np.repeat(given[None, :], len(relevant) + 1, axis=0)
         tried[np.arange(1, len(tried)), relevant] = 0
-        whole = replace(lists, judged=_more(lists.judged, [int(lists.grades[-1])] * witness.others))
+        whole = replace(lists, judged=_more(lists.judged, [witness.others_label] * witness.others))
         ahead, behind = (0, 1) if distance.ahead == "a" else (1, 0)
         difference = whole.scores(measure.score_each, ahead, tried)
         difference -= whole.scores(measure.score_each, behind, tried)

@@ -135,12 +135,14 @@ class Greatest(NamedTuple):
     """The greatest differences of pairs of lists over all labels of their free documents.
 
     `ahead` is pair × 2: how far the first list can be ahead of the second, and the second of the
-    first. Where it is not `exact` it is no less than that and no more than `limit`. `residual` is the
-    part of it that documents beyond the end of a list may add.
+    first. Where a pair is not `exact` it is no less than that and no more than `limit`. `residual` is
+    the part of it that documents beyond the end of a list may add; `top` the label of documents off
+    the lists that are relevant.
     """
 
     ahead: Floats
     labelling: Labelling
-    exact: bool = True
+    exact: NDArray[np.bool_]
     limit: float = np.inf
     residual: Floats | None = None
+    top: int = 0

@@ -17,16 +17,17 @@ from rankgauge.measures.grammar import parse
 from rankgauge.measures.parameters import Whole
 
 Offlist: TypeAlias = Literal["none", "allowed"]
-"""none: only documents of the two lists can turn out relevant; allowed: any number of others too, which
-matters for Rprec and Q alone."""
+"""none: only documents of the two lists can turn out relevant; allowed: any number of others too. Of the
+measures with a way of their own it matters for Rprec and Q alone; with others it is a lower bound."""
 
 
 class Witness(NamedTuple):
-    """Labels that attain a distance: of the documents of the two lists that had none, and how many
-    documents in neither are relevant too."""
+    """Labels that attain a distance: of the documents of the two lists that had none, how many
+    documents in neither are relevant too, and the label these have."""
 
     labels: dict[Hashable, int]
     others: int = 0
+    others_label: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,9 +119,9 @@ def distance_of(
         labels, others = found.labelling(0, side)
         pair = lists.pair(a, b)
         free = pair.documents[pair.free].tolist()
-        return Witness({names[d]: int(labels[d]) for d in free}, others)
+        return Witness({names[d]: int(labels[d]) for d in free}, others, found.top if others else 0)
 
-    exact = found.exact or value >= found.limit
+    exact = bool(found.exact[0]) or value >= found.limit
     return Distance(
         value,
         exact,
@@ -146,8 +147,6 @@ def checked_labels(labels: Mapping[Any, int]) -> dict[Hashable, int]:
     """Known labels from 0 on, those that are negative, that is pooled and not judged, left out."""
     if not isinstance(labels, Mapping):
         raise MeasureError(f"labels are {type(labels).__name__}, expected a dict of documents")
-    if not isinstance(labels, Mapping):
-        raise MeasureError(f"labels are {type(labels).__name__}, expected a dict of documents")
     known = {}
     for document, label in labels.items():
         if isinstance(label, bool) or not isinstance(label, int | np.integer):
@@ -166,8 +165,6 @@ def checked_grades(grades: Iterable[int] | None, known: Iterable[int]) -> Labels
     one, at least 1."""
     if grades is None:
         grades = (0, max(1, *known, 1))
-    if not isinstance(grades, Iterable):
-        raise MeasureError(f"grades={grades!r}, expected some, such as (0, 1)")
     if not isinstance(grades, Iterable):
         raise MeasureError(f"grades={grades!r}, expected some, such as (0, 1)")
     allowed = sorted({Whole(0).check(grade) for grade in grades})

@@ -54,7 +54,8 @@ def med(
     Two runs (a Run, a dict, a data frame, a file), with judgments as `evaluate` takes them or without,
     give `Distances`: one for each query. `grades` are the labels that unjudged documents may take, by
     default 0 and the highest known one, at least 1. offlist="allowed" lets documents in neither list
-    be relevant too, which matters for Rprec and Q alone. A cut-off cuts both lists; without one they
+    be relevant too; of the measures with a way of their own that matters for Rprec and Q alone. A
+    cut-off cuts both lists; without one they
     are taken to end where they end, only that RBP adds what the ranks beyond may hold.
 
     >>> distance = med("AP@10", ["a", "b", "c"], ["c", "a", "d"], {"a": 1, "b": 0})
@@ -63,6 +64,7 @@ def med(
     >>> distance.witness().labels
     {'c': 0, 'd': 0}
     """
+    a, b = (one.tolist() if isinstance(one, np.ndarray) else one for one in (a, b))
     if _is_list(a) and _is_list(b):
         return med_of_lists(
             measure, a, b, labels, grades=grades, offlist=offlist, max_grade=max_grade
@@ -118,6 +120,7 @@ class Distances:
     values: Floats
     exact: bool
     upper: Floats
+    notes: tuple[str, ...]
     _topics: tuple[_Topic, ...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -191,7 +194,7 @@ class Distances:
 
     def table(self) -> Table:
         """A row a pair, or for many runs the matrix of means, near runs together."""
-        notes = () if self.exact else ("lower bounds, not exact",)
+        notes = () if self.exact else ("lower bounds, not all exact",)
         name = str(self.measure)
         if len(self.runs) == 2:
             mean = self.values.mean(axis=1).tolist()
@@ -218,7 +221,7 @@ class Distances:
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "lower bound"
         return (
-            f"Distances {self.measure}: {len(self.runs)} runs, {len(self.queries)} topics, "
+            f"Distances {self.measure}: {len(self.runs)} runs, {counted(len(self.queries), 'topic')}, "
             f"mean {self.mean():.4f} ({kind})"
         )
 
@@ -285,6 +288,7 @@ def med_matrix(
         np.array(found).reshape(len(found), count).T,
         exact,
         np.array(upper).reshape(len(found), count).T,
+        topics.notes(),
         topics.topics,
     )
 
@@ -301,8 +305,8 @@ class _Work:
             topic.lists, first.astype(np.int64), second.astype(np.int64)
         )
         values = np.maximum(found.ahead.max(axis=1, initial=0.0), 0.0)
-        upper = values if found.exact else np.maximum(values, found.limit)
-        return values, upper, found.exact
+        upper = np.where(found.exact, values, np.maximum(values, found.limit))
+        return values, upper, bool(found.exact.all())
 
 
 class _Topic(NamedTuple):
@@ -314,8 +318,22 @@ class _Topic(NamedTuple):
 
 
 class _Topics(NamedTuple):
+    """The lists of all runs, query by query, and how many queries each run has that are not judged."""
+
     runs: tuple[str, ...]
     topics: tuple[_Topic, ...]
+    unknown: tuple[int, ...]
+
+    def notes(self) -> tuple[str, ...]:
+        """Which runs lack topics, or have others than those that are judged."""
+        notes = []
+        for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
+            lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.topics)
+            if lacking:
+                notes.append(f"{run}: {counted(lacking, 'topic')} missing, taken as empty lists")
+            if unknown:
+                notes.append(f"{run}: topics without judgements, left out: {unknown}")
+        return tuple(notes)
 
 
 @dataclass(frozen=True)
@@ -374,7 +392,9 @@ def _topics(
         topics.append(
             _topic(query, [one.get(query, []) for one in tops], known, grades, offlist, highest)
         )
-    return _Topics(tuple(names), tuple(topics))
+    wanted = set(queries)
+    unknown = tuple(len(one.keys() - wanted) for one in tops)
+    return _Topics(tuple(names), tuple(topics), unknown)
 
 
 def _topic(

@@ -30,22 +30,25 @@ MOST_WORK = 40_000_000
 Score = Callable[[Rankings], Floats]
 
 
-def enumerable(lists: Lists, first: Ints, second: Ints) -> bool:
-    """Whether all labels of the free documents of every pair can be tried."""
+def enumerable(lists: Lists, first: Ints, second: Ints) -> NDArray[np.bool_]:
+    """Of which pairs all labels of the free documents can be tried."""
     most = np.log(MOST_LABELLINGS) / np.log(max(2, len(lists.grades)))
-    return not lists.offlist and all(
-        np.count_nonzero(lists.pair(int(a), int(b)).free) <= most
-        for a, b in zip(first, second, strict=True)
-    )
+    few = [
+        not lists.offlist and np.count_nonzero(lists.pair(a, b).free) <= most
+        for a, b in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    return np.array(few, dtype=np.bool_)
 
 
 def searched(score_each: Score, lists: Lists, first: Ints, second: Ints, width: float) -> Greatest:
     """The greatest differences over all labels, or those that a search finds; `width` is that of the
     measure's range."""
     exact = enumerable(lists, first, second)
-    look = _tried if exact else _climbed_both
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    found = [look(score_each, lists.only(a, b)) for a, b in pairs]
+    found = [
+        (_tried if few else _climbed_both)(score_each, lists.only(a, b))
+        for (a, b), few in zip(pairs, exact.tolist(), strict=True)
+    ]
     ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(found), 2)
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
@@ -53,7 +56,25 @@ def searched(score_each: Score, lists: Lists, first: Ints, second: Ints, width: 
         labels[lists.pair(*pairs[p]).documents] = found[p][side][1]
         return labels, 0
 
-    return Greatest(ahead, labelling, exact, np.inf if exact else width)
+    return Greatest(ahead, labelling, exact, width)
+
+
+def improved(
+    found: Greatest, score_each: Score, lists: Lists, first: Ints, second: Ints
+) -> Greatest:
+    """The same with those that are not exact had over all labels, where these are few."""
+    few = np.flatnonzero(~found.exact & enumerable(lists, first, second))
+    if not len(few):
+        return found
+    better = searched(score_each, lists, first[few], second[few], found.limit)
+    ahead, exact = found.ahead.copy(), found.exact.copy()
+    ahead[few], exact[few] = better.ahead, True
+    place = {p: i for i, p in enumerate(few.tolist())}
+
+    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        return better.labelling(place[p], side) if p in place else found.labelling(p, side)
+
+    return found._replace(ahead=ahead, exact=exact, labelling=labelling)
 
 
 Found = tuple[float, NDArray[np.int32]]

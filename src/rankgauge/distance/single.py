@@ -42,7 +42,7 @@ def over_pairs(
         labels[pair.documents[relevant & pair.free]] = top
         return labels, off
 
-    return Greatest(ahead, labelling)
+    return Greatest(ahead, labelling, np.ones(len(pairs), dtype=np.bool_), top=top)
 
 
 def recall(pair: Pair, judged: int) -> Found:

@@ -21,6 +21,9 @@ from rankgauge.native import distance as native
 MOST_KEPT = 1 << 24
 """How many squares of places are kept laid out: 16 bytes each, so a quarter of a gigabyte."""
 
+MOST_PLACES = 10_000
+"""How long lists may be: the walk takes 16 bytes for each pair of places."""
+
 MOST_TRACED = 1 << 33
 """How many states may be traced for a witness: a bit each, so a gigabyte."""
 
@@ -52,6 +55,10 @@ class Board:
     def __init__(self, lists: Lists) -> None:
         self.lists = lists
         self.places = int(np.diff(lists.offsets).max(initial=0))
+        if self.places > MOST_PLACES:
+            raise RankgaugeError(
+                f"lists of {self.places} documents, expected at most {MOST_PLACES}: give a cut-off"
+            )
         self._place = np.full((len(lists), len(lists.labels)), self.places + 1, dtype=np.int64)
         for i in range(len(lists)):
             listed = lists.list(i)
@@ -188,4 +195,4 @@ def over_pairs(
         labels[walks[p][side].relevant(rewarding, count)] = top
         return labels, off
 
-    return Greatest(ahead, labelling, exact, limit)
+    return Greatest(ahead, labelling, np.full(len(walks), exact), limit, top=top)

@@ -45,7 +45,8 @@ def static(
         return _assigned(lists, np.where(difference > 0, top, 0)), 0
 
     scale = 1 / divisor if divisor else 0.0
-    return Greatest(ahead * scale + residual, labelling, residual=residual)
+    exact = np.ones(len(first), dtype=np.bool_)
+    return Greatest(ahead * scale + residual, labelling, exact, residual=residual)
 
 
 def by_ideal(
@@ -101,7 +102,7 @@ def by_ideal(
         level = (place[:, None] < reached[p, side][None, :]).sum(axis=1)
         return _assigned(lists, labels[level]), 0
 
-    return Greatest(ahead, labelling)
+    return Greatest(ahead, labelling, np.ones(len(first), dtype=np.bool_))
 
 
 def _ahead(lists: Lists, first: int, second: int, side: int, weights: Floats) -> Floats:

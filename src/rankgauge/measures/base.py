@@ -19,7 +19,7 @@ from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Ints, Labels, counted
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.distance.lists import Greatest, Lists
-from rankgauge.distance.search import enumerable, searched
+from rankgauge.distance.search import improved, searched
 from rankgauge.measures.labelling import (
     MOST_CELLS,
     MOST_LABELLINGS,
@@ -391,10 +391,12 @@ class Measure(Parametric):
         """
         lists = lists.top(self.complete().depth)
         found = self._distance(lists, first, second) if self.knows("_distance") else None
-        if found is not None and (found.exact or not enumerable(lists, first, second)):
+        if found is None:
+            low, high = self.range
+            return searched(self.score_each, lists, first, second, high - low)
+        if found.exact.all():
             return found
-        low, high = self.range
-        return searched(self.score_each, lists, first, second, high - low)
+        return improved(found, self.score_each, lists, first, second)
 
     def _unsupported(self, question: str, reason: str) -> Unsupported:
         able = ", ".join(q for q, how in self.answers().items() if how == "exact")

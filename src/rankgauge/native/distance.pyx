@@ -201,6 +201,14 @@ def normalized(
                     ratio = above / below
                     for l in range(layers):
                         counts[p, side, l] = chosen[l]
+                # Rounding can hide from that what no free document at all makes, if gains are far apart.
+                below = fixed
+                for l in range(layers):
+                    below = below + costs[l, 0]
+                if below > 0 and base / below > ratio:
+                    ratio = base / below
+                    for l in range(layers):
+                        counts[p, side, l] = 0
                 out[p, side] = ratio
     return result, reached
 
