@@ -216,7 +216,8 @@ def test_the_documents_to_judge_are_those_of_the_advice(
     table = advise(distances, 3).table()
     assert out == table.render("tsv").split("#")[0]
     assert len(rows(out)) == 3
-    assert [f"note: {note}" for note in table.notes] == err.splitlines()
+    notes = (*distances.notes, *table.notes)
+    assert [f"note: {note}" for note in notes] == err.splitlines()
 
 
 @pytest.mark.parametrize(

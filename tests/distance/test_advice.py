@@ -133,7 +133,7 @@ def test_documents_in_neither_run_may_be_relevant_too() -> None:
     lists: Lists = {"q": (["c", "a"], ["c", "a", "b", "e"])}
     distances = rg.med("Rprec", *runs_of(lists), {"q": {"a": 0}}, offlist="allowed")
     assert isinstance(distances, rg.Distances)
-    assert distances.distance("q").witness() == ({"c": 1, "b": 1, "e": 1}, 1)
+    assert distances.distance("q").witness() == ({"c": 1, "b": 1, "e": 1}, 1, 1)
     (first,) = advise(distances, 1).documents
     assert (first.document, first.before) == ("b", 0.5)
 

@@ -124,7 +124,7 @@ def test_off_the_lists_only_what_a_grade_makes_relevant() -> None:
     lower = {"y": 0, "o1": 1, "o2": 1}
     found = rg.med("Q(norm=k)@2", ["x"], ["y", "x"], lower, grades=(0, 3), offlist="allowed")
     assert found.value == pytest.approx(0.25)
-    assert found.witness() == ({"x": 3}, 1)
+    assert found.witness() == ({"x": 3}, 1, 3)
 
 
 def test_thousands_of_free_documents() -> None:
