@@ -55,8 +55,8 @@ def med(
     give `Distances`: one for each query. `grades` are the labels that unjudged documents may take, by
     default 0 and the highest known one, at least 1. offlist="allowed" lets documents in neither list
     be relevant too; of the measures with a way of their own that matters for Rprec and Q alone. A
-    cut-off cuts both lists; without one they
-    are taken to end where they end, only that RBP adds what the ranks beyond may hold.
+    cut-off cuts both lists; without one they are taken to end where they end, only that RBP adds what
+    the ranks beyond may hold.
 
     >>> distance = med("AP@10", ["a", "b", "c"], ["c", "a", "d"], {"a": 1, "b": 0})
     >>> distance.value, distance.exact, distance.ahead
