@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints
-from rankgauge.data.rankings import Rankings
+from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.distance.lists import Greatest, Lists
 from rankgauge.distance.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.base import Binary, ratio
@@ -74,6 +74,12 @@ class SumOfPrecisions(Binary):
         share = ratio(found, tied.sizes)
         total = tied.over_groups(share * ((tied.before(found) + 1) * harmonic + others))
         return ratio(total, self._norms(tied.rankings))
+
+    def _best_score(self, judged: JudgedLabels) -> Floats:
+        """A precision of 1 at each of min(k, R) documents."""
+        relevant = judged.relevant(self.rel).astype(np.float64)
+        found = relevant if self.cutoff is None else np.minimum(relevant, self.cutoff)
+        return self._from_sum(found, relevant)
 
     def _norms(self, lists: Rankings) -> Floats:
         """What the sum of each list is divided by."""

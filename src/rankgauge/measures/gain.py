@@ -125,6 +125,10 @@ class NormalizedDCG(DiscountedCumulativeGain):
         plain = DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
         return judged.remember(("ideal", plain), plain.ideal_each)
 
+    def _best_score(self, judged: JudgedLabels) -> Floats:
+        """1 by definition, 0 where nothing has a gain."""
+        return (self._divisor(judged) > 0).astype(np.float64)
+
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
         longest, grade = int(np.diff(lists.offsets).max(initial=0)), lists.judged.max_grade
         known = self._gains(lists.judged.labels, grade)

@@ -142,6 +142,10 @@ class ReciprocalRank(Binary):
     expectation = "exact"
     examples = ("RR", "RR@10")
 
+    def _best_score(self, judged: JudgedLabels) -> Floats:
+        """1, a relevant document first."""
+        return (judged.relevant(self.rel) > 0).astype(np.float64)
+
     def _score(self, lists: Rankings) -> Floats:
         first = first_relevant(lists, self.rel)
         return ratio(np.ones(len(lists)), first)

@@ -126,6 +126,12 @@ class Weighted(Gainful):
 class BinaryWeighted(Binary, Weighted):
     """A weighted measure whose gain is 1 for relevant documents and 0 for the others."""
 
+    def _best_score(self, judged: JudgedLabels) -> Floats:
+        """The weights of the first min(k, R) ranks."""
+        relevant = judged.relevant(self.rel)
+        found = relevant if self.depth is None else np.minimum(relevant, self.depth)
+        return ratio(self._weight_of_first(found), self._divisor(judged))
+
     def _gains(self, labels: Labels, max_grade: int) -> Floats:
         return (labels >= self.rel).astype(np.float64)
 
