@@ -100,10 +100,12 @@ def with_relevant(judged: JudgedLabels) -> NDArray[np.intp]:
 
 
 def all_measures() -> list[Measure]:
-    """Every measure that has a direction: uncut, and with a cut-off."""
+    """Every measure that scores rankings and has a direction: uncut, and with a cut-off."""
     found: list[Measure] = []
     for _, entry in sorted(entries().items(), key=lambda item: item[0].lower()):
         if not isinstance(entry, Measure) or entry.direction == "none":
+            continue
+        if entry.answers()["score"] == "no":
             continue
         if entry.cutoffs != "none":
             try:

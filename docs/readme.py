@@ -21,7 +21,10 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / name for name in ("README.md", "docs/CHANCE.md", "docs/DISTANCE.md")]
+PAGES = [
+    ROOT / name
+    for name in ("README.md", "docs/CHANCE.md", "docs/COMPARISON.md", "docs/DISTANCE.md")
+]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -36,7 +39,7 @@ def shell(block: str) -> str:
         if words[0] == "cd":
             os.chdir(words[1])
             continue
-        if words[1] in ("evaluate", "distance"):
+        if words[1] in ("compare", "distance", "evaluate"):
             words += ["--format", "table"]
         result = subprocess.run(words, capture_output=True, text=True, check=True)
         lines += result.stdout.rstrip("\n").splitlines()

@@ -1,6 +1,22 @@
 """rankgauge: how good a ranking is, and how far the number can be trusted."""
 
 from rankgauge import measures
+from rankgauge.comparison.correlation import (
+    Concordance,
+    concordance,
+    kendall_tau,
+    kendall_tau_b,
+    spearman,
+    tau_ap,
+)
+from rankgauge.comparison.overlap import RBO, rbo
+from rankgauge.comparison.power import (
+    Detectable,
+    detectable,
+    detectable_difference,
+    topics_needed,
+)
+from rankgauge.comparison.systems import Comparison, compare
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.letor import Features, read_letor
 from rankgauge.data.model import Judgments, Run
@@ -16,27 +32,41 @@ from rankgauge.version import __version__
 
 __all__ = [
     *measures.__all__,
+    "Comparison",
+    "Concordance",
+    "Detectable",
     "Distance",
     "Distances",
     "Features",
     "InputError",
     "Judgments",
     "MeasureError",
+    "RBO",
     "RankgaugeError",
     "Run",
     "Scores",
     "Unsupported",
     "__version__",
+    "compare",
+    "concordance",
+    "detectable",
+    "detectable_difference",
     "evaluate",
+    "kendall_tau",
+    "kendall_tau_b",
     "linear",
     "med",
     "med_matrix",
     "minmax",
+    "rbo",
     "read_letor",
     "read_qrels",
     "read_qrels_table",
     "read_run",
     "read_run_table",
+    "spearman",
+    "tau_ap",
+    "topics_needed",
     "v1",
     "v2",
     "write_qrels",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from rankgauge.cli import main
+from command_line import Outcome, records
 from rankgauge.distance.advice import advise
 
 A = """\
@@ -40,12 +39,6 @@ alone 0 a 1
 """
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 class Files(NamedTuple):
     folder: Path
     a: Path
@@ -64,27 +57,13 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def distance(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], files: Files
-) -> Callable[..., Outcome]:
+def distance(rankgauge: Callable[..., Outcome], files: Files) -> Callable[..., Outcome]:
     """What the command does with these runs and options."""
 
     def call(*options: object, runs: tuple[Path | str, ...] = (files.a, files.b)) -> Outcome:
-        monkeypatch.setattr(sys, "argv", [*map(str, ["rankgauge", "distance", *runs, *options])])
-        code: object = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        captured = capsys.readouterr()
-        assert isinstance(code, int)
-        return Outcome(code, captured.out, captured.err)
+        return rankgauge("distance", *runs, *options)
 
     return call
-
-
-def rows(tsv: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(tsv.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 # Two runs
@@ -94,7 +73,7 @@ def test_two_runs_have_a_row_a_measure(distance: Callable[..., Outcome], files: 
     code, out, err = distance("-m", "P@2", "-m", "AP@3")
     assert code == 0
     assert out.splitlines()[0].split("\t") == ["measure", "topics", "distance", "exact"]
-    for row, measure in zip(rows(out), ("P@2", "AP@3"), strict=True):
+    for row, measure in zip(records(out), ("P@2", "AP@3"), strict=True):
         expected = rg.med(measure, files.a, files.b)
         assert row == {
             "measure": measure,
@@ -104,7 +83,7 @@ def test_two_runs_have_a_row_a_measure(distance: Callable[..., Outcome], files: 
         }
     assert err == "note: a is old, b is new\n"
     # By P@2, near: b or c; far: both documents.
-    assert float(rows(out)[0]["distance"]) == (0.5 + 1.0) / 2
+    assert float(records(out)[0]["distance"]) == (0.5 + 1.0) / 2
 
 
 def test_the_default_measure_is_ndcg_at_10(distance: Callable[..., Outcome]) -> None:
@@ -117,7 +96,7 @@ def test_judgements_bring_runs_together_and_show_the_difference(
     code, out, _ = distance("--qrels", files.qrels, "-m", "nDCG@3", "-m", "AP@2")
     assert code == 0
     scores = rg.evaluate(files.qrels, [files.a, files.b], ["nDCG@3", "AP@2"]).mean()
-    for row, measure in zip(rows(out), ("nDCG@3", "AP@2"), strict=True):
+    for row, measure in zip(records(out), ("nDCG@3", "AP@2"), strict=True):
         assert row["topics"] == "3"
         assert float(row["distance"]) == rg.med(measure, files.a, files.b, files.qrels).mean()
         difference = scores["old"][measure] - scores["new"][measure]
@@ -132,15 +111,15 @@ def test_what_is_not_exact_says_so_and_how_large_it_can_be(
     for path, order in ((files.a, documents), (files.b, documents[::-1])):
         path.write_text("".join(f"q Q0 {d} 1 {-i} t\n" for i, d in enumerate(order)))
     _, out, _ = distance("-m", "bpref", "-m", "P@5")
-    bpref, precision = rows(out)
+    bpref, precision = records(out)
     assert (bpref["exact"], bpref["at most"]) == ("no", "1.0")
     assert (precision["exact"], precision["at most"]) == ("yes", precision["distance"])
-    assert [row["at most"] for row in rows(distance("-m", "bpref", "-q").out)] == ["1.0", "1.0"]
+    assert [row["at most"] for row in records(distance("-m", "bpref", "-q").out)] == ["1.0", "1.0"]
 
 
 def test_a_row_a_topic_and_then_the_mean(distance: Callable[..., Outcome], files: Files) -> None:
     _, out, _ = distance("--qrels", files.qrels, "-m", "P@2", "-q")
-    found = {row["topic"]: row for row in rows(out)}
+    found = {row["topic"]: row for row in records(out)}
     assert list(found) == ["near", "far", "alone", "all"]
     near, far, alone, mean = found.values()
     # In near b or c may be relevant, in far b or d; a is known to be, and c in far not to be.
@@ -159,9 +138,9 @@ def test_a_row_a_topic_and_then_the_mean(distance: Callable[..., Outcome], files
 def test_the_topics_with_the_greatest_distance_come_first(
     distance: Callable[..., Outcome],
 ) -> None:
-    whole = rows(distance("-m", "P@2", "--top", 5).out)
+    whole = records(distance("-m", "P@2", "--top", 5).out)
     assert [row["topic"] for row in whole] == ["far", "near"]
-    assert rows(distance("-m", "P@2", "--top", 1, "-q").out) == whole[:1]
+    assert records(distance("-m", "P@2", "--top", 1, "-q").out) == whole[:1]
 
 
 def test_the_witness_has_the_labels_that_attain_the_distance(
@@ -174,7 +153,7 @@ def test_the_witness_has_the_labels_that_attain_the_distance(
     ]
     labels = {"near": {"a": 1, "z": 2}, "far": {"a": 1, "c": 0}, "alone": {"a": 1}}
     for measure in ("nDCG@2", "AP@2"):
-        mine = [row for row in rows(out) if row["measure"] == measure]
+        mine = [row for row in records(out) if row["measure"] == measure]
         whole = {topic: dict(known) for topic, known in labels.items()}
         for row in mine:
             whole[row["topic"]][row["document"]] = int(row["label"])
@@ -188,7 +167,7 @@ def test_the_witness_has_the_labels_that_attain_the_distance(
             ("far", "b"): ("2", ""),
             ("far", "d"): ("", "2"),
         }
-    one = rows(distance("-m", "P@2", "--witness", "--top", 1).out)
+    one = records(distance("-m", "P@2", "--witness", "--top", 1).out)
     assert {row["topic"] for row in one} == {"far"}
 
 
@@ -199,9 +178,9 @@ def test_documents_in_neither_run_are_part_of_a_witness(
     files.b.write_text("q Q0 2 1 2 t\nq Q0 0 2 1 t\n")
     files.qrels.write_text("q 0 0 1\nq 0 1 0\nq 0 2 0\n")
     options = ("--qrels", files.qrels, "-m", "Rprec")
-    assert float(rows(distance(*options).out)[0]["distance"]) == 0
+    assert float(records(distance(*options).out)[0]["distance"]) == 0
     _, out, _ = distance(*options, "--offlist", "allowed")
-    assert float(rows(out)[0]["distance"]) == 0.5
+    assert float(records(out)[0]["distance"]) == 0.5
     _, _, err = distance(*options, "--offlist", "allowed", "--witness")
     assert "note: Rprec, topic q: 1 document in neither run relevant too\n" in err
 
@@ -215,7 +194,7 @@ def test_the_documents_to_judge_are_those_of_the_advice(
     assert isinstance(distances, rg.Distances)
     table = advise(distances, 3).table()
     assert out == table.render("tsv").split("#")[0]
-    assert len(rows(out)) == 3
+    assert len(records(out)) == 3
     notes = (*distances.notes, *table.notes)
     assert [f"note: {note}" for note in notes] == err.splitlines()
 
@@ -236,7 +215,7 @@ def test_grades_say_which_labels_there_may_be(
 ) -> None:
     files.a.write_text("q Q0 a 1 1 t\n")
     files.b.write_text("q Q0 b 1 1 t\n")
-    assert float(rows(distance(*options).out)[0]["distance"]) == value
+    assert float(records(distance(*options).out)[0]["distance"]) == value
 
 
 @pytest.mark.parametrize(("ties", "value"), [("docno", 0), ("docno-ascending", 0), ("input", 1)])
@@ -245,7 +224,7 @@ def test_ties_are_broken_as_asked(
 ) -> None:
     files.a.write_text("q Q0 a 1 1 t\nq Q0 b 1 1 t\n")
     files.b.write_text("q Q0 b 1 1 t\nq Q0 a 1 1 t\n")
-    assert float(rows(distance("-m", "P@1", "--ties", ties).out)[0]["distance"]) == value
+    assert float(records(distance("-m", "P@1", "--ties", ties).out)[0]["distance"]) == value
 
 
 # More than two
@@ -266,9 +245,9 @@ def test_more_runs_give_the_matrix_with_near_ones_together(
     expected = rg.med_matrix("P@2", [files.a, files.b, third])
     names = [expected.runs[i] for i in expected.order()]
     assert out.splitlines()[0].split("\t") == ["run", *names]
-    assert [row["run"] for row in rows(out)] == names
+    assert [row["run"] for row in records(out)] == names
     assert {"old", "third"} in (set(names[:2]), set(names[1:]))
-    square = np.array([[float(row[name]) for name in names] for row in rows(out)])
+    square = np.array([[float(row[name]) for name in names] for row in records(out)])
     assert np.array_equal(square, expected.matrix()[np.ix_(expected.order(), expected.order())])
     assert err == "note: mean distance by P@2 over 2 topics\n"
 
@@ -278,9 +257,9 @@ def test_topics_of_many_runs_have_the_mean_over_pairs(
 ) -> None:
     runs = (files.a, files.b, third)
     expected = rg.med_matrix("P@2", [*runs]).per_query()
-    per_topic = rows(distance("-m", "P@2", "-q", runs=runs).out)
+    per_topic = records(distance("-m", "P@2", "-q", runs=runs).out)
     assert {row["topic"]: float(row["P@2"]) for row in per_topic} == expected
-    (most,) = rows(distance("-m", "P@2", "--top", 1, runs=runs).out)
+    (most,) = records(distance("-m", "P@2", "--top", 1, runs=runs).out)
     assert most["topic"] == max(expected, key=lambda topic: expected[topic])
 
 
@@ -359,7 +338,7 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
         [sys.executable, "-m", "rankgauge", *arguments], input=A, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert [row["distance"] for row in rows(done.stdout)] == ["0.5", str(1 / 3)]
+    assert [row["distance"] for row in records(done.stdout)] == ["0.5", str(1 / 3)]
 
 
 # What is refused
@@ -468,6 +447,6 @@ def test_real_runs_have_the_distances_that_the_library_says(
     runs = tuple(real_data(f"trec-covid/round1/runs/{n}.gz") for n in ("run1", "CSIROmedNIR"))
     code, out, _ = distance("--qrels", qrels, "-m", "AP@100", "-m", "nDCG@20", runs=runs)
     assert code == 0
-    for row in rows(out):
+    for row in records(out):
         assert float(row["distance"]) == rg.med(row["measure"], *runs, qrels).mean()
         assert abs(float(row["difference"])) <= float(row["distance"])

@@ -16,20 +16,14 @@ from typing import NamedTuple
 
 import pytest
 
+from command_line import Outcome, records
 from rankgauge import Scores, __version__, evaluate, read_qrels, read_run
-from rankgauge.cli import main
 
 COMMAND = [sys.executable, "-m", "rankgauge"]
 
 QRELS = b"q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
 RUN = b"q1 Q0 b 1 9 t\nq1 Q0 a 2 8 t\n"
 COMPLETE_RUN = RUN + b"q2 Q0 c 1 1 t\n"
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 def in_a_shell(*arguments: object, **options: object) -> Outcome:
@@ -42,26 +36,6 @@ def in_a_shell(*arguments: object, **options: object) -> Outcome:
         **options,  # type: ignore[call-overload]
     )
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-@pytest.fixture
-def rankgauge(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
-    """What the command does, in this process."""
-
-    def call(*arguments: object) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["rankgauge", *map(str, arguments)])
-        code: object = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        captured = capsys.readouterr()
-        assert isinstance(code, int)
-        return Outcome(code, captured.out, captured.err)
-
-    return call
 
 
 class Files(NamedTuple):
@@ -81,11 +55,6 @@ def files(tmp_path: Path) -> Files:
 
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
-
-
-def records(tsv: str) -> list[dict[str, str]]:
-    """The rows of the tsv form by column name."""
-    return list(csv.DictReader(tsv.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 # The numbers
@@ -445,6 +414,51 @@ def test_notes_go_with_the_table_for_people_and_apart_for_programs(
     note = "AP(rel=2): 1 topic with nothing relevant to it"
     assert (note in out) == in_output
     assert (f"note: {note}\n" == err) == (not in_output)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "note"),
+    [
+        (["--interval"], "t", "Student's t"),
+        (["--interval", "t"], "t", "Student's t"),
+        (
+            ["--interval", "bootstrap", "--samples", "500", "--seed", "3"],
+            "bootstrap",
+            "bootstrap (BCa), 500 samples, seed 3",
+        ),
+    ],
+)
+def test_each_mean_has_an_interval_on_request(
+    options: list[str], kind: str, note: str, rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    files.run.write_bytes(COMPLETE_RUN)
+    measures = ("-m", "RR", "-m", "gm(RR)")
+    _, out, err = rankgauge(
+        "evaluate", files.qrels, files.run, *measures, "--level", "0.9", *options
+    )
+    (row,) = records(out)
+    assert list(row)[-6:] == ["RR", "RR low", "RR high", "gm(RR)", "gm(RR) low", "gm(RR) high"]
+    scores = evaluate(files.qrels, files.run, ["RR", "gm(RR)"])
+    found = scores.interval(kind, level=0.9, samples=500, seed=3)["bm25"]
+    for measure in ("RR", "gm(RR)"):
+        assert (float(row[f"{measure} low"]), float(row[f"{measure} high"])) == found[measure]
+    assert err == f"note: low, high: 90% interval of the mean over topics, {note}\n"
+
+
+def test_the_interval_is_over_the_topics_that_the_mean_is_over(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
+    _, out, err = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", "--interval")
+    over_all, answered = records(out)
+    assert float(over_all["RR low"]) < 0.25 < float(over_all["RR high"])
+    assert (answered["RR"], answered["RR low"], answered["RR high"]) == ("0.5", "", "")
+    assert "note: RR: no interval where the mean is over a single topic" in err.splitlines()
+
+
+def test_topics_have_no_intervals(rankgauge: Callable[..., Outcome], files: Files) -> None:
+    code, out, err = rankgauge("evaluate", files.qrels, files.run, "-q", "--interval")
+    assert (code, out) == (2, "")
+    assert "--interval is about the means, expected no -q beside it" in err
 
 
 @each_format

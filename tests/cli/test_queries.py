@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -13,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from command_line import Outcome, records
 from rankgauge import evaluate, read_qrels
-from rankgauge.cli import main
 from rankgauge.query_sets import TYPES, query_types
 
 QRELS = """\
@@ -39,12 +38,6 @@ NUMBERS = {"easy": (1.0, 1.0, 0.0), "good": (1.0, 0.5, 0.5), "hard": (0.0, 0.5, 
 """Score, expected score and difference by P@1."""
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 class Files(NamedTuple):
     folder: Path
     qrels: Path
@@ -61,31 +54,19 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def queries(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], files: Files
-) -> Callable[..., Outcome]:
+def queries(rankgauge: Callable[..., Outcome], files: Files) -> Callable[..., Outcome]:
     """What the command does with these files and options, by P@1 where no measure is given."""
 
     def call(*options: object, inputs: tuple[Path, ...] = (files.qrels, files.run)) -> Outcome:
         measure = () if "-m" in options else ("-m", "P@1")
-        arguments = ["rankgauge", "queries", *inputs, *measure, *options]
-        monkeypatch.setattr(sys, "argv", [*map(str, arguments)])
-        code: object = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        captured = capsys.readouterr()
-        assert isinstance(code, int)
-        return Outcome(code, captured.out, captured.err)
+        return rankgauge("queries", *inputs, *measure, *options)
 
     return call
 
 
 def rows(tsv: str) -> dict[str, dict[str, str]]:
     """The rows of the tsv form by topic."""
-    found = csv.DictReader(tsv.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return {row["topic"]: row for row in found}
+    return {row["topic"]: row for row in records(tsv)}
 
 
 def types_in(tsv: str) -> dict[str, str]:

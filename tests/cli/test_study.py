@@ -6,12 +6,11 @@ import csv
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
 
-from rankgauge.cli import main
+from command_line import Outcome
 from rankgauge.cli.study import STUDIES
 from rankgauge.studies import med
 
@@ -19,28 +18,10 @@ TABLES = {"table-1.csv", "table-2.csv", "table-3.csv"}
 FIGURES = {f"figure-{number}.{ending}" for number in (1, 2) for ending in ("svg", "png")}
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def study(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
-    def call(*arguments: object) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["rankgauge", "study", *map(str, arguments)])
-        code: object = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        captured = capsys.readouterr()
-        assert isinstance(code, int)
-        return Outcome(code, captured.out, captured.err)
-
-    return call
+def study(rankgauge: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """What the command does."""
+    return lambda *arguments: rankgauge("study", *arguments)
 
 
 def files(folder: Path) -> set[str]:

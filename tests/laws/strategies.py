@@ -12,9 +12,21 @@ from hypothesis import strategies as st
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries
-from rankgauge.measures.parameters import GAINS, Choice, Discount, Gain, Kind, Number, Share, Whole
+from rankgauge.measures.parameters import (
+    GAINS,
+    Choice,
+    Discount,
+    Gain,
+    Kind,
+    Number,
+    Quoted,
+    Share,
+    Whole,
+)
 
-MEASURES = {name: entry for name, entry in entries().items() if isinstance(entry, Measure)}
+REGISTERED = {name: entry for name, entry in entries().items() if isinstance(entry, Measure)}
+MEASURES = {name: entry for name, entry in REGISTERED.items() if entry.answers()["score"] != "no"}
+"""Those that score rankings, which most laws are about."""
 WRAPPERS = {
     name: entry
     for name, entry in entries().items()
@@ -42,6 +54,9 @@ def values(kind: Kind) -> st.SearchStrategy[Any] | None:
             return st.floats(least + margin, most - margin).map(lambda x: round(x, 3))
         case Choice(names):
             return st.sampled_from(names)
+        case Quoted():
+            texts = st.text(max_size=Quoted.longest).filter(str.strip)
+            return texts.filter(lambda text: "'" not in text or '"' not in text)
         case Share():
             share = st.integers(0, 4).map(lambda quarters: quarters / 4)
             maps = st.fixed_dictionaries(dict.fromkeys(range(1, HIGHEST + 1), share))
@@ -76,7 +91,7 @@ def around(wrapper: Callable[[Measure], Measure], measure: Measure) -> Measure:
 @st.composite
 def versions(draw: st.DrawFn, name: str) -> Measure:
     """A registered measure with random parameters and cut-off; a wrapper around a random measure."""
-    entry = (MEASURES | WRAPPERS)[name]
+    entry = (REGISTERED | WRAPPERS)[name]
     parameters = {}
     for key, field in entry.parameters().items():
         kind = values(field.metadata["kind"])
@@ -92,6 +107,8 @@ def versions(draw: st.DrawFn, name: str) -> Measure:
         assume(entry.takes(measure))
         return around(lambda m: entry(m, **parameters), measure)
     measure = entry(**parameters)
+    if name not in MEASURES:
+        return measure
     if measure.cutoffs == "required" or (measure.cutoffs == "optional" and draw(st.booleans())):
         measure = measure @ draw(cutoffs(measure))
     try:

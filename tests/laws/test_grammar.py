@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge
-from laws.strategies import AGGREGATES, MEASURES, WRAPPERS, values, versions
+from laws.strategies import AGGREGATES, REGISTERED, WRAPPERS, values, versions
 from rankgauge.measures import entries, parse
 
 NAMES = {name: getattr(rankgauge, name) for name in entries()}
@@ -18,7 +18,7 @@ NAMES = {name: getattr(rankgauge, name) for name in entries()}
 @st.composite
 def compositions(draw: st.DrawFn) -> Any:
     """A measure, wrapped some times, and perhaps aggregated."""
-    measure: Any = draw(st.sampled_from(sorted(MEASURES)).flatmap(versions))
+    measure: Any = draw(st.sampled_from(sorted(REGISTERED)).flatmap(versions))
     for wrapper in draw(st.lists(st.sampled_from(sorted(WRAPPERS)), max_size=3)):
         if WRAPPERS[wrapper].takes(measure):
             measure = WRAPPERS[wrapper](measure)

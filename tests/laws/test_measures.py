@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import oracles
-from laws.strategies import HIGHEST, MEASURES, WRAPPERS, labels, rankings, versions
+from laws.strategies import HIGHEST, MEASURES, REGISTERED, WRAPPERS, labels, rankings, versions
 from rankgauge.data.errors import Unsupported
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures import Measure, Wrapper
@@ -289,3 +289,21 @@ def test_an_empty_ranking_has_a_score(name: str) -> None:
     measure = measure @ 1 if measure.cutoffs == "required" else measure
     score = measure.score([], [1, 0, 0], max_grade=1)
     assert not math.isnan(score)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTERED.keys() - MEASURES.keys()))
+@given(data=st.data())
+def test_a_measure_that_scores_no_ranking_answers_nothing(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    assert set(measure.answers().values()) == {"no"}
+    for ask in (
+        measure.complete,
+        lambda: measure.score([1, 0]),
+        lambda: measure.bounds([1, -1]),
+        lambda: measure.ideal([1, 0]),
+        lambda: measure.worst([1, 0]),
+        lambda: measure.expected([1, 0]),
+        lambda: measure.variance([1, 0]),
+    ):
+        with pytest.raises(Unsupported, match="its scores are given"):
+            ask()

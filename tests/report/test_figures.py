@@ -20,6 +20,7 @@ from rankgauge.report.figures import (
     distance_scatter,
     expected_histogram,
     ideal_lines,
+    power_curves,
     query_map,
     relevant_lines,
     save_figure,
@@ -363,6 +364,22 @@ def test_lines_are_drawn_in_the_order_given_with_a_legend_and_references() -> No
             draw()
 
 
+def test_power_is_drawn_by_test_and_setting() -> None:
+    tests = {f"test {number}": [0.05, number / 8] for number in range(8)}
+    figure = power_curves([0.0, 0.1], {"a pair": tests, "ten": {"tukey": [0.0, 1.0]}}, "Added")
+    first, second = figure.axes
+    assert [axes.get_title() for axes in figure.axes] == ["a pair", "ten"]
+    assert [line.get_ydata().tolist() for line in first.lines[1:]] == list(tests.values())
+    assert all(line.get_xdata().tolist() == [0.0, 0.1] for line in first.lines[1:])
+    assert len({(line.get_color(), line.get_marker()) for line in first.lines[1:]}) == 8
+    assert [text.get_text() for text in first.get_legend().get_texts()] == list(tests)
+    assert [text.get_text() for text in second.get_legend().get_texts()] == ["tukey"]
+    assert figure.get_supxlabel() == "Added"
+    for panels in ({}, {"a pair": {}}, {"a pair": tests | {"one more": [0.0, 0.0]}}):
+        with pytest.raises(RankgaugeError, match="expected 1 to 8 in a panel"):
+            power_curves([0.0, 0.1], panels, "Added")
+
+
 @pytest.mark.parametrize("ending", ["svg", "png"])
 def test_figures_of_distances_are_whole_the_same_every_time_and_harmless(
     ending: str, tmp_path: Path
@@ -376,6 +393,7 @@ def test_figures_of_distances_are_whole_the_same_every_time_and_harmless(
         lambda: distance_scatter({HOSTILE: (many[0], many[1])}),
         lambda: relevant_lines({HOSTILE: {HOSTILE: [3, 1]}}),
         lambda: ideal_lines({HOSTILE: [3.0, 1.0]}, {HOSTILE: 2.0}, HOSTILE),
+        lambda: power_curves([0.0, 1.0], {HOSTILE: {HOSTILE: [0.05, 1.0]}}, HOSTILE),
     ):
         first = saved(draw(), path)
         assert first == saved(draw(), path)

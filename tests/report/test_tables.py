@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.report.tables import FORMATS, Table
+from rankgauge.report.tables import FORMATS, Marked, PValue, Table
 
 NAN = math.nan
 DASH = "\N{EN DASH}"
@@ -426,3 +426,34 @@ def test_html_shows_the_cell(cell):
     reader.feed(Table(("x",), ((shown,),)).render_html())
     assert reader.tags == {"table", "thead", "tbody", "tr", "th", "td"}
     assert reader.cells == ["x", shown]
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("table", "0.5000 ▲ab ▼c"),
+        ("md", "0.5000<sup>ab</sup><sub>c</sub>"),
+        ("latex", r"0.5000$^{\text{ab}}_{\text{c}}$"),
+        ("tsv", "0.5 ▲ab ▼c"),
+        ("csv", "0.5 ▲ab ▼c"),
+        ("jsonl", '"0.5 ▲ab ▼c"'),
+    ],
+)
+def test_marks_in_every_form(form, expected):
+    assert expected in Table(("AP",), ((Marked(0.5, "ab", "c"),),)).render(form)
+    assert "▲" not in Table(("AP",), ((Marked(0.5),),)).render(form)
+
+
+def test_marks_in_html_and_of_a_missing_value():
+    assert "0.5000 ▲ab</td>" in Table(("AP",), ((Marked(0.5, "ab"),),)).render_html()
+    assert f"{DASH}\n" in Table(("AP",), ((Marked(NAN),),)).render("table")
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [("table", "<0.0001"), ("md", "&lt;0.0001"), ("latex", r"\textless{}0.0001"), ("csv", "2e-05")],
+)
+def test_a_small_p_value_is_not_0(form, expected):
+    assert expected in Table(("p",), ((PValue(0.00002),),)).render(form)
+    assert "0.0001" in Table(("p",), ((PValue(0.00006),),)).render("table")
+    assert "<" not in Table(("p",), ((PValue(0.0),),)).render("table")

@@ -10,16 +10,14 @@ import click
 import numpy as np
 
 from rankgauge.cli.options import (
-    MACHINE_FORMATS,
-    chosen_format,
     notify,
     output_options,
     plugin_option,
-    show,
+    reading_options,
+    show_with_notes,
 )
 from rankgauge.cli.scoring import Incomplete, progress, same_file
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import Floats, Judgments, Run, counted
 from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
@@ -88,14 +86,7 @@ from rankgauge.workers import outcomes
     show_default=True,
     help="Order of equal scores: docno descending as trec_eval does, ascending, or as in the file.",
 )
-@click.option("--lenient", is_flag=True, help="Drop faulty lines and count them.")
-@click.option(
-    "--size-limit",
-    type=click.IntRange(1),
-    default=SIZE_LIMIT,
-    metavar="BYTES",
-    help="How large a file may be once decompressed; by default 8 GiB.",
-)
+@reading_options
 @output_options
 @plugin_option
 def command(
@@ -179,10 +170,7 @@ def command(
         table = _topic_table(found, judged, top) if by_topic else _table(found, judged)
     dropped = known.dropped if known is not None else ()
     notify([*read.notes, *dropped, *(found[0].notes if found else ())])
-    if chosen_format(form, output) in MACHINE_FORMATS:
-        notify(table.notes)
-        table = replace(table, notes=())
-    show(table, form, digits, output)
+    show_with_notes(table, form, digits, output)
     if read.failed:
         count = (
             f"{counted(len(read.failed), 'run')} of {len(read.runs) + len(read.failed)} not read"

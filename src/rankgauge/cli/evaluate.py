@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import click
 
 from rankgauge.cli.options import (
-    MACHINE_FORMATS,
-    chosen_format,
-    notify,
+    level_option,
     output_options,
     plugin_option,
+    samples_option,
     show,
+    show_with_notes,
 )
 from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
 
@@ -31,6 +30,16 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     help="A measure such as nDCG@10, 'AP(rel=2)' or 'gm(AP)'; may be repeated.",
 )
 @click.option("-q", "--per-topic", is_flag=True, help="A row for each topic, then the means.")
+@click.option(
+    "--interval",
+    is_flag=False,
+    flag_value="t",
+    type=click.Choice(["t", "bootstrap"]),
+    help="Put a confidence interval beside each mean: by Student's t (the meaning of --interval "
+    "alone, after the files), or from samples of topics (BCa).",
+)
+@level_option
+@samples_option
 @scoring_options
 @click.option(
     "--signature",
@@ -43,6 +52,9 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 def command(
     measures: tuple[str, ...],
     per_topic: bool,
+    interval: Literal["t", "bootstrap"] | None,
+    level: float,
+    samples: int,
     signature: bool,
     save: str | None,
     form: str | None,
@@ -62,14 +74,22 @@ def command(
     The exit code is 0 when all is well, 2 when nothing could be evaluated, and 3 when some runs could
     not be read: then the others are printed, and standard error says which and why.
     """
+    if per_topic and interval is not None:
+        raise click.UsageError("--interval is about the means, expected no -q beside it")
     wanted = Scoring(**scoring)
     judgments, scores = wanted.scores(measures)
-    table = (scores.query_table if per_topic else scores.table)(signature=signature)
+    if per_topic:
+        table = scores.query_table(signature=signature)
+    else:
+        table = scores.table(
+            signature=signature,
+            interval=interval,
+            level=level,
+            samples=samples,
+            seed=wanted.seed,
+        )
     wanted.tell(judgments, scores)
-    if not signature and chosen_format(form, output) in MACHINE_FORMATS:
-        notify(table.notes)
-        table = replace(table, notes=())
     if save is not None:
         scores.save(save)
-    show(table, form, digits, output)
+    (show if signature else show_with_notes)(table, form, digits, output)
     fail_if_incomplete(scores)

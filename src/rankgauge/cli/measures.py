@@ -76,7 +76,7 @@ def answers(entry: Entry) -> str:
     if not isinstance(measure, Measure):
         return "one number from the scores of all queries"
     known = (f"{question} ({how})" for question, how in measure.answers().items() if how != "no")
-    return ", ".join(known)
+    return ", ".join(known) or "nothing"
 
 
 def kind(entry: Entry) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
 
 from rankgauge.cli import printable
-from rankgauge.data.files import writing
+from rankgauge.data.files import SIZE_LIMIT, writing
 from rankgauge.measures import load_plugin
 from rankgauge.report.tables import FORMATS, Table
 
@@ -36,26 +37,59 @@ def plugin_option(command: F) -> F:
     )(command)
 
 
-def output_options(command: F) -> F:
-    """`--format`, `--digits` and `--output`, for commands that print a table."""
-    for option in (
-        click.option(
-            "-o", "--output", metavar="FILE", help="Write to a file, whole or not at all."
-        ),
-        click.option(
-            "--digits",
-            type=click.IntRange(0, 17),
-            help="Decimals; by default 4 in table, md and latex, all of them in the others.",
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(FORMATS),
-            help="How to print; by default a table on a terminal and tsv in a pipe.",
-        ),
-    ):
-        command = option(command)
-    return command
+def together(*parameters: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options and arguments as one decorator, in the order of the help."""
+
+    def decorate(command: F) -> F:
+        for parameter in reversed(parameters):
+            command = parameter(command)
+        return command
+
+    return decorate
+
+
+reading_options = together(
+    click.option("--lenient", is_flag=True, help="Drop faulty lines and count them."),
+    click.option(
+        "--size-limit",
+        type=click.IntRange(1),
+        default=SIZE_LIMIT,
+        metavar="BYTES",
+        help="How large a file may be once decompressed; by default 8 GiB.",
+    ),
+)
+"""`--lenient` and `--size-limit`, for commands that read runs and judgements."""
+
+output_options = together(
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        help="How to print; by default a table on a terminal and tsv in a pipe.",
+    ),
+    click.option(
+        "--digits",
+        type=click.IntRange(0, 17),
+        help="Decimals; by default 4 in table, md and latex, all of them in the others.",
+    ),
+    click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all."),
+)
+"""`--format`, `--digits` and `--output`, for commands that print a table."""
+
+level_option = click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="The level of the intervals.",
+)
+samples_option = click.option(
+    "--samples",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="How many samples are drawn, where any are.",
+)
 
 
 def chosen_format(form: str | None, output: str | None) -> str:
@@ -71,6 +105,14 @@ def show(table: Table, form: str | None, digits: int | None, output: str | None)
     form = chosen_format(form, output)
     text = table.render(form, digits=digits)
     print_or_write(text, output)
+
+
+def show_with_notes(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
+    """Print a table; its notes go to standard error where programs read the output."""
+    if chosen_format(form, output) in MACHINE_FORMATS:
+        notify(table.notes)
+        table = replace(table, notes=())
+    show(table, form, digits, output)
 
 
 def print_or_write(text: str, output: str | None) -> None:

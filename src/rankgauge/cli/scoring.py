@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any, TypeVar, get_args
+from typing import IO, Any, get_args
 
 import click
 
 from rankgauge.cli import printable
-from rankgauge.cli.options import notify
+from rankgauge.cli.options import notify, reading_options, together
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.files import SIZE_LIMIT
+from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments, Precision, counted
-from rankgauge.data.trec import read_qrels, run_files
+from rankgauge.data.trec import RunFile, read_qrels, run_files
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
 from rankgauge.measures.base import Around
 from rankgauge.measures.diversity import Diversity
+from rankgauge.score_matrices import measure_of
 from rankgauge.scores import Missing, Scores
+from rankgauge.standardization import Kind
 from rankgauge.tie_policies import Tail, Ties
 
-F = TypeVar("F", bound=Callable[..., Any])
+DEFAULT_MEASURE = "nDCG@10"
 
-_PARAMETERS = (
-    click.argument("qrels"),
-    click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
-    click.option(
-        "--missing",
-        type=click.Choice(get_args(Missing)),
-        default="zero",
-        show_default=True,
-        help="Judged topics that a run lacks: count as an empty ranking, or leave out of its means.",
-    ),
+_POLICIES = together(
     click.option(
         "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
     ),
@@ -52,7 +45,7 @@ _PARAMETERS = (
         type=click.IntRange(0, 2**31 - 1),
         default=0,
         show_default=True,
-        help="What random orders of ties are drawn by.",
+        help="What random orders of ties, and samples, are drawn by.",
     ),
     click.option(
         "--tail",
@@ -82,22 +75,54 @@ _PARAMETERS = (
         is_flag=True,
         help="QRELS has subtopics in its second column, for alpha_nDCG, ERR_IA, NRBP and strec.",
     ),
-    click.option("--lenient", is_flag=True, help="Drop faulty lines and count them."),
-    click.option(
-        "--size-limit",
-        type=click.IntRange(1),
-        default=SIZE_LIMIT,
-        metavar="BYTES",
-        help="How large a file may be once decompressed; by default 8 GiB.",
-    ),
+    reading_options,
 )
 
+scoring_options = together(
+    click.argument("qrels"),
+    click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
+    click.option(
+        "--missing",
+        type=click.Choice(get_args(Missing)),
+        default="zero",
+        show_default=True,
+        help="Judged topics that a run lacks: count as an empty ranking, or leave out of its means.",
+    ),
+    _POLICIES,
+)
+"""QRELS, RUN... and how they are read and scored: the fields of `Scoring`."""
 
-def scoring_options(command: F) -> F:
-    """QRELS, RUN... and how they are read and scored: the fields of `Scoring`."""
-    for parameter in reversed(_PARAMETERS):
-        command = parameter(command)
-    return command
+scores_options = together(
+    click.argument("inputs", nargs=-1, metavar="[QRELS RUN...]"),
+    click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        help=f"A measure such as nDCG@10 or 'AP(rel=2)'; may be repeated. By default {DEFAULT_MEASURE}, "
+        "and with --scores all that the files have.",
+    ),
+    click.option(
+        "--scores",
+        "score_files",
+        multiple=True,
+        metavar="[MEASURE=]FILE",
+        help="Scores in place of QRELS and runs: a file of `rankgauge evaluate --save`, or CSV with a "
+        "column a system and a row a topic, which MEASURE names; may be repeated, for more measures of "
+        "the same systems.",
+    ),
+    click.option(
+        "--standardize",
+        is_flag=False,
+        flag_value="normal",
+        type=click.Choice(get_args(Kind)),
+        help="Set scores against those of all runs on the topic, so that topics weigh alike: as a "
+        "z-score taken to (0, 1) by the normal distribution (the meaning of --standardize alone), the "
+        "z-score itself, or the share of runs that are no better.",
+    ),
+    _POLICIES,
+)
+"""Scores of runs, or those in files: the fields of `Wanted`."""
 
 
 @dataclass(frozen=True)
@@ -118,17 +143,26 @@ class Scoring:
     lenient: bool
     size_limit: int
 
-    def scores(self, measures: Sequence[str]) -> tuple[Judgments, Scores]:
-        """The judgments, and the scores of every run that could be read, at least one."""
-        wanted = [parse(measure) for measure in measures]
-        reading: Any = {"lenient": self.lenient, "size_limit": self.size_limit}
+    def sources(self) -> list[RunFile]:
+        """The runs, at least one, without the judgements where they lie among them."""
         if self.qrels in self.runs:
             raise click.UsageError(f"{self.qrels} is given as judgements and as a run")
-        found = run_files(self.runs, **reading)
+        found = run_files(self.runs, lenient=self.lenient, size_limit=self.size_limit)
         sources = [run for run in found if not same_file(run.path, self.qrels)]
         if not sources:
             raise click.UsageError(f"{', '.join(self.runs)}: no runs beside the judgements")
-        judgments = read_qrels(self.qrels, subtopics=self.subtopics, **reading)
+        return sources
+
+    def scores(self, measures: Sequence[str]) -> tuple[Judgments, Scores]:
+        """The judgments, and the scores of every run that could be read, at least one."""
+        wanted = [parse(measure) for measure in measures]
+        sources = self.sources()
+        judgments = read_qrels(
+            self.qrels,
+            subtopics=self.subtopics,
+            lenient=self.lenient,
+            size_limit=self.size_limit,
+        )
         with progress(len(sources)) as advance:
             scores = evaluate(
                 judgments,
@@ -156,6 +190,97 @@ class Scoring:
             notify(
                 [f"{judgments.source}: read without --subtopics, so each topic has a single one"]
             )
+
+
+class Wanted:
+    """The scores that a command is about: of runs against judgements, or those in files."""
+
+    def __init__(
+        self,
+        inputs: tuple[str, ...],
+        measures: tuple[str, ...],
+        score_files: tuple[str, ...],
+        standardize: Kind | None,
+        **scoring: Any,
+    ) -> None:
+        self.measures, self.score_files, self.standardize = measures, score_files, standardize
+        self.scoring = None
+        if score_files:
+            _refuse_beside_scores(inputs, scoring)
+        elif len(inputs) < 2:
+            raise click.UsageError(
+                f"{' '.join(inputs) or 'nothing given'}, expected QRELS and runs, or --scores FILE"
+            )
+        else:
+            self.scoring = Scoring(inputs[0], inputs[1:], missing="zero", **scoring)
+
+    def scores(self) -> Scores:
+        """The scores; what to know of the input goes to standard error."""
+        if self.scoring is None:
+            first, *others = (_file_of_scores(text) for text in self.score_files)
+            scores = _chosen(first.joined(*others) if others else first, self.measures)
+            notify(scores.notes)
+        else:
+            judgments, scores = self.scoring.scores(self.measures or (DEFAULT_MEASURE,))
+            self.scoring.tell(judgments, scores)
+        if self.standardize is None:
+            return scores
+        before, scores = scores, scores.standardized(kind=self.standardize)
+        notify(scores.notes[len(before.notes) :])
+        return scores
+
+    def run(self, text: str) -> str:
+        """The name that tables have for a run, which may be given by its file."""
+        files = [] if self.scoring is None else self.scoring.sources()
+        if text in (file.label for file in files):
+            return text
+        return next((file.label for file in files if same_file(file.path, text)), text)
+
+
+def _refuse_beside_scores(inputs: Sequence[str], scoring: Iterable[str]) -> None:
+    """What is about runs has no effect on scores that are there; nobody should think it had."""
+    if inputs:
+        raise click.UsageError(f"{' '.join(inputs)} beside --scores, expected one or the other")
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if given and name in scoring and name != "seed":
+            option = parameter.opts[-1]
+            raise click.UsageError(f"{option} is about runs, expected no such option with --scores")
+
+
+def _file_of_scores(text: str) -> Scores:
+    """The scores in `[MEASURE=]FILE`; both may have = in them."""
+    measure, file = _named(text)
+    if file == STANDARD_INPUT or not _is_saved(file):
+        return Scores.from_csv(file, measure)
+    if measure is not None:
+        raise click.UsageError(f"{file} names its measures, expected --scores {file}")
+    return Scores.load(file)
+
+
+def _named(text: str) -> tuple[str | None, str]:
+    if os.path.exists(text) or "=" not in text:
+        return None, text
+    ways = [(text[:at], text[at + 1 :]) for at, letter in enumerate(text) if letter == "="]
+    there = (way for way in ways if way[1] == STANDARD_INPUT or os.path.exists(way[1]))
+    return next(there, ways[-1])
+
+
+def _is_saved(file: str) -> bool:
+    with open_content(file) as content:
+        return content.head().lstrip().startswith(b"{")
+
+
+def _chosen(scores: Scores, measures: Sequence[str]) -> Scores:
+    """The scores by these measures, by all of them where none is named."""
+    asked = [measure_of(text) for text in measures]
+    for measure in asked:
+        if measure not in scores.measures:
+            there = ", ".join(str(known) for known in scores.measures)
+            raise RankgaugeError(f"no scores by {measure} in the files, expected one of: {there}")
+    return scores.select(measures=asked) if asked else scores
 
 
 def fail_if_incomplete(scores: Scores) -> None:
@@ -189,7 +314,7 @@ def about_subtopics(measure: Measure | Aggregate) -> bool:
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[str], None] | None]:
+def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], None] | None]:
     """A progress bar on standard error, when it is a terminal and there is something to wait for."""
     if total < 2 or not sys.stderr.isatty():
         yield None
@@ -198,5 +323,5 @@ def progress(total: int) -> Iterator[Callable[[str], None] | None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("evaluating", total=total)
+        task = bar.add_task(doing, total=total)
         yield lambda _: bar.advance(task)

@@ -14,6 +14,7 @@ from rankgauge.measures.diversity import (
     nNRBP,
     strec,
 )
+from rankgauge.measures.elsewhere import given
 from rankgauge.measures.gain import CG, DCG, RNDCG, SDCG, nDCG
 from rankgauge.measures.grammar import parse
 from rankgauge.measures.overlap import compat
@@ -98,6 +99,7 @@ __all__ = [
     "compat",
     "entries",
     "expected",
+    "given",
     "gm",
     "ideal",
     "infAP",

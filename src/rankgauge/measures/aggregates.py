@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankgauge.data.model import Floats
@@ -18,9 +20,6 @@ class ArithmeticMean(Aggregate):
     examples = ("mean(AP)",)
     formula = "mean(m) = (1/|Q|) · Σ_q m(q)"
 
-    def combine(self, scores: Floats) -> float:
-        return float(np.mean(scores))
-
 
 class GeometricMean(Aggregate):
     """The geometric mean over queries, which weighs the hard ones."""
@@ -35,8 +34,11 @@ class GeometricMean(Aggregate):
         Number(0, 1, closed=False), "the floor that keeps ln finite", default=1e-5
     )
 
-    def combine(self, scores: Floats) -> float:
-        return float(np.exp(np.mean(np.log(np.maximum(scores, self.least)))))
+    def forward(self, scores: Floats) -> Floats:
+        return np.asarray(np.log(np.maximum(scores, self.least)))
+
+    def back(self, mean: Any) -> Any:
+        return np.exp(mean)
 
 
 mean = register(ArithmeticMean)

@@ -607,11 +607,28 @@ class Wrapper(Around, Measure):
 
 
 class Aggregate(Around):
-    """One number from a measure's scores over queries, such as their geometric mean."""
+    """One number from a measure's scores over queries, such as their geometric mean.
+
+    A mean on some scale says by `forward` what is averaged, and by `back` where the mean is taken;
+    then intervals of the mean are known too. Any other aggregate gives `combine` instead.
+    """
 
     def combine(self, scores: Floats) -> float:
         """The number for these queries, all of them defined and at least one."""
-        raise NotImplementedError
+        return float(self.back(np.mean(self.forward(scores))))
+
+    def forward(self, scores: Floats) -> Floats:
+        """The numbers that are averaged."""
+        return scores
+
+    def back(self, mean: Any) -> Any:
+        """What a mean of them, or an array of means, stands for; a function that only grows."""
+        return mean
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether this is a mean of what `forward` gives, taken `back`."""
+        return type(self).combine is Aggregate.combine
 
 
 def inner(measure: Measure | Aggregate) -> Measure:

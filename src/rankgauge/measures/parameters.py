@@ -115,6 +115,27 @@ class Choice(Kind):
         return str(value)
 
 
+class Quoted(Kind):
+    """Any short text, which is written in quotes: one sort of them at most may be in it."""
+
+    longest = 200
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return f"a text of at most {self.longest} characters, without one sort of quotes"
+
+    def check(self, value: Any) -> str:
+        if not isinstance(value, str) or not value.strip() or len(value) > self.longest:
+            raise self.refusal(value)
+        if "'" in value and '"' in value:
+            raise self.refusal(value)
+        return value
+
+    def text(self, value: Any) -> str:
+        quote = "'" if '"' in value else '"'
+        return f"{quote}{value}{quote}"
+
+
 GAINS: dict[str, GainFunction] = {
     "linear": lambda label, max_grade: label,
     "exp2": lambda label, max_grade: np.exp2(label) - 1,

@@ -41,6 +41,17 @@ _MARKS = {
     "other": ("#999999", "D", 0.6),
 }
 _INK = "#333333"
+# Those of Okabe and Ito again, for lines.
+_LINES = (
+    ("#0072B2", "o"),
+    ("#D55E00", "v"),
+    ("#009E73", "s"),
+    ("#CC79A7", "D"),
+    ("#E69F00", "^"),
+    ("#56B4E9", "P"),
+    ("#999999", "X"),
+    ("#333333", "*"),
+)
 _BAR = "#56B4E9"
 _BINS = 20
 _COLUMNS = 3
@@ -352,6 +363,38 @@ def ideal_lines(
             axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
         figure.supxlabel("Topics, sorted", fontsize=11)
         figure.supylabel(_text(name, 40), fontsize=11, parse_math=False)
+        return figure
+
+
+def power_curves(
+    shifts: Sequence[float], panels: Mapping[str, Mapping[str, ArrayLike]], name: str
+) -> Figure:
+    """How often tests find a difference by how large it is, a panel for each setting and a line for each
+    test, up to eight; `name` is what the differences are. A dashed line is at .05.
+
+    >>> figure = power_curves([0.0, 0.1], {"a pair": {"paired-t": [0.05, 0.8]}}, "Added to AP")
+    >>> figure.axes[0].lines[1].get_ydata().tolist()
+    [0.05, 0.8]
+    """
+    if not 0 < max(map(len, panels.values()), default=0) <= len(_LINES):
+        raise RankgaugeError(f"no curves, or too many, expected 1 to {len(_LINES)} in a panel")
+    with _plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(4.0 * len(panels), 4.6), layout="constrained")
+        grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
+        for axes, (title, curves) in zip(grid, panels.items(), strict=True):
+            axes.axhline(0.05, color=_INK, linewidth=0.8, linestyle=_DASHED)
+            for (test, shares), (colour, marker) in zip(curves.items(), _LINES, strict=False):
+                style: Any = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.3}
+                axes.plot(shifts, np.asarray(shares, dtype=float), label=_text(test, 40), **style)
+            axes.set_ylim(0, 1.02)
+            axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
+            legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
+            for text in legend.get_texts():
+                text.set(parse_math=False, fontsize=8)
+        figure.supxlabel(_text(name, 60), fontsize=11, parse_math=False)
+        figure.supylabel("Share found significant", fontsize=11)
         return figure
 
 

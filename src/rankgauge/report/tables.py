@@ -12,10 +12,25 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
-Cell = str | int | float | None
+
+class PValue(float):
+    """A probability, which is never shown as 0 when it is only small."""
+
+
+class Marked(NamedTuple):
+    """A number with marks, letters or digits, above and below it, as papers mark significance."""
+
+    value: float
+    above: str = ""
+    below: str = ""
+
+
+Cell = str | int | float | Marked | None
 _Escape = Callable[[str], str]
+_Marks = Callable[[str, str], str]
 
 
 @dataclass(frozen=True)
@@ -45,8 +60,8 @@ class Table:
 
         Floats have `digits` decimals; by default 4 in ``table``, ``md`` and ``latex``, and as many
         as it takes to read the same float back in ``tsv``, ``csv`` and ``jsonl``. ``latex`` needs
-        the package booktabs. ``jsonl`` raises `ValueError` when two columns have the same name,
-        and is empty when there are neither rows nor notes.
+        the package booktabs, and amsmath for marks. ``jsonl`` raises `ValueError` when two columns
+        have the same name, and is empty when there are neither rows nor notes.
 
         >>> Table(("run", "AP"), (("bm25", 0.125), ("dense", None))).render("csv", digits=2)
         'run,AP\nbm25,0.12\ndense,\n'
@@ -107,13 +122,37 @@ def _nan_as_none(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
-def _grid(table: Table, escape: _Escape, missing: str, digits: int | None) -> list[list[str]]:
+def _plain_marks(above: str, below: str) -> str:
+    return f" ▲{above}" * bool(above) + f" ▼{below}" * bool(below)
+
+
+def _markdown_marks(above: str, below: str) -> str:
+    return f"<sup>{above}</sup>" * bool(above) + f"<sub>{below}</sub>" * bool(below)
+
+
+def _latex_marks(above: str, below: str) -> str:
+    both = rf"^{{\text{{{above}}}}}" * bool(above) + rf"_{{\text{{{below}}}}}" * bool(below)
+    return f"${both}$" if both else ""
+
+
+def _grid(
+    table: Table,
+    escape: _Escape,
+    missing: str,
+    digits: int | None,
+    marks: _Marks = _plain_marks,
+) -> list[list[str]]:
     """The texts of all cells, the column names as the first row."""
 
     def text(cell: Cell) -> str:
+        if isinstance(cell, Marked):
+            return text(_nan_as_none(cell.value)) + marks(cell.above, cell.below)
         if isinstance(cell, str):
             return escape(cell)
         if isinstance(cell, float) and digits is not None:
+            least = 10.0**-digits
+            if isinstance(cell, PValue) and 0 < cell < least / 2:
+                return escape(f"<{least:.{digits}f}")
             return f"{cell:.{digits}f}"
         return missing if cell is None else str(cell)
 
@@ -123,7 +162,10 @@ def _grid(table: Table, escape: _Escape, missing: str, digits: int | None) -> li
 def _sides(table: Table, left: str, right: str) -> list[str]:
     """For each column `right` when it holds numbers only, else `left`."""
     columns = range(len(table.columns))
-    return [left if any(isinstance(row[i], str) for row in table.rows) else right for i in columns]
+    texts = (str, Marked)
+    return [
+        left if any(isinstance(row[i], texts) for row in table.rows) else right for i in columns
+    ]
 
 
 def _width(text: str) -> int:
@@ -177,6 +219,8 @@ def _json_line(record: dict[str, Cell] | dict[str, list[str]]) -> str:
 
 def _jsonl_lines(table: Table, digits: int | None) -> Iterator[str]:
     def value(cell: Cell) -> Cell:
+        if isinstance(cell, Marked):
+            return f"{value(cell.value)}{_plain_marks(cell.above, cell.below)}"
         if isinstance(cell, float) and math.isinf(cell):
             return str(cell)  # JSON has no number for it, and null would mean missing
         return cell if digits is None or not isinstance(cell, float) else round(cell, digits)
@@ -196,7 +240,7 @@ def _markdown_text(text: str) -> str:
 
 
 def _markdown_lines(table: Table, digits: int | None) -> Iterator[str]:
-    header, *rows = _grid(table, _markdown_text, _DASH, digits)
+    header, *rows = _grid(table, _markdown_text, _DASH, digits, _markdown_marks)
     rule = _sides(table, ":---", "---:")
     yield from (f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
     if table.notes:
@@ -210,7 +254,7 @@ def _latex_text(text: str) -> str:
 
 
 def _latex_lines(table: Table, digits: int | None) -> Iterator[str]:
-    grid = _grid(table, _latex_text, "--", digits)
+    grid = _grid(table, _latex_text, "--", digits, _latex_marks)
     header, *rows = (rf"{' & '.join(cells)} \\" for cells in grid)
     yield rf"\begin{{tabular}}{{{''.join(_sides(table, 'l', 'r'))}}}"
     yield from (r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")

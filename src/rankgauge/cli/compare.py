@@ -1,0 +1,137 @@
+"""rankgauge compare: whether differences between runs are real."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import click
+
+from rankgauge.cli.options import (
+    level_option,
+    output_options,
+    plugin_option,
+    samples_option,
+    show_with_notes,
+)
+from rankgauge.cli.scoring import Wanted, fail_if_incomplete, progress, scores_options
+from rankgauge.comparison.resampling import Drawing, pair_blocks
+from rankgauge.comparison.significance import CORRECTIONS, TESTS
+from rankgauge.comparison.systems import Topics, compare
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.scores import Scores
+
+NO_CORRECTION = "none"
+
+
+@click.command("compare")
+@click.option(
+    "--baseline",
+    "baselines",
+    multiple=True,
+    metavar="RUN",
+    help="Hold each other run against this one, given by its name or its file; may be repeated. By "
+    "default all pairs are compared.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(list(TESTS)),
+    default="paired-t",
+    show_default=True,
+    help="Paired by topic, but for welch and student.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice([*CORRECTIONS, NO_CORRECTION]),
+    default="holm",
+    show_default=True,
+    help="How p-values are corrected for the number of pairs; the two Tukey tests need none.",
+)
+@level_option
+@samples_option
+@click.option(
+    "--missing",
+    type=click.Choice(get_args(Topics)),
+    help="Topics that some run lacks: count as empty rankings, or leave out for all runs. By default "
+    "zero, and with --scores as those were made.",
+)
+@click.option(
+    "--marks",
+    is_flag=True,
+    help="The means of the runs, marked with the letters of the runs that each is significantly "
+    "better than, as papers have them (md, latex).",
+)
+@scores_options
+@output_options
+@plugin_option
+def command(
+    baselines: tuple[str, ...],
+    test: str,
+    correction: str,
+    level: float,
+    samples: int,
+    missing: Topics | None,
+    marks: bool,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+    seed: int,
+    **source: Any,
+) -> None:
+    """Say whether the differences between runs are more than chance.
+
+    Printed for each measure and pair of runs: the difference of the means (a less b), its confidence
+    interval, the size of the effect, the p-value, the p-value corrected for the number of pairs, and on
+    how many topics a is better than b, equal and worse. Significant is what has a corrected p-value of
+    at most 1 - level.
+
+    QRELS and each RUN are read as by `rankgauge evaluate`; --scores takes scores that are there already,
+    also published tables of topics and systems.
+
+    \b
+    rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
+    rankgauge compare qrels.txt a.run b.run c.run --baseline a.run --marks --format latex
+    rankgauge compare --scores AP=trec8.csv --test tukey
+
+    The exit code is 0 when all is well, 2 when nothing could be compared, and 3 when some runs could
+    not be read: then the others are compared, and standard error says which and why.
+    """
+    wanted = Wanted(seed=seed, **source)
+    scores = wanted.scores()
+    names = [wanted.run(name) for name in baselines]
+    drawing = Drawing(samples, seed)
+    try:
+        _check_baselines(names, scores)
+        with progress(_steps(scores, test, len(names), drawing), "comparing") as advance:
+            found = compare(
+                scores,
+                baseline=names,
+                test=test,
+                correction=None if correction == NO_CORRECTION else correction,
+                level=level,
+                missing=missing,
+                samples=samples,
+                seed=seed,
+                progress=advance,
+            )
+    except RankgaugeError as error:
+        raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
+    show_with_notes(found.marked_table() if marks else found.table(), form, digits, output)
+    fail_if_incomplete(scores)
+
+
+def _check_baselines(names: Sequence[str], scores: Scores) -> None:
+    for name in names:
+        if name not in scores.runs:
+            runs = ", ".join(scores.runs[:10]) + (", ..." if len(scores.runs) > 10 else "")
+            raise RankgaugeError(f"--baseline {name}: no such run, expected one of: {runs}")
+
+
+def _steps(scores: Scores, test: str, baselines: int, drawing: Drawing) -> int:
+    """How often `compare` will tell that it got on."""
+    if not TESTS[test].drawn:
+        return 0
+    runs = len(scores.runs)
+    pairs = (runs - baselines) * baselines if baselines else runs * (runs - 1) // 2
+    blocks = pair_blocks(pairs, drawing) if test == "bootstrap" else drawing.blocks()
+    return len(scores.measures) * len(blocks)

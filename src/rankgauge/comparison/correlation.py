@@ -1,0 +1,380 @@
+"""How alike two rankings of the same items are: rank correlations, and what two measures agree on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from rankgauge.comparison.overlap import RBO, checked_persistence, grouped, overlap
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.model import Floats, Ints
+from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.grammar import parse
+from rankgauge.report.tables import Cell, Table
+from rankgauge.scores import Scores
+
+Ranked: TypeAlias = Mapping[Any, float] | Iterable[Any]
+"""Numbers or `{name: number}`, higher is better; or a list of ids and groups of tied ids, best first."""
+
+
+def kendall_tau(x: Ranked, y: Ranked) -> float:
+    """Kendall's τ of two rankings, τ-a: from −1 (one is the other reversed) to 1 (the same order).
+
+        τ = (C − D) / (n·(n − 1)/2)
+
+    C of the pairs of items stand in the same order in both rankings, D in opposite ones; a pair tied
+    in either is neither, so that ties bring τ nearer to 0. NaN for fewer than two items.
+
+    Each ranking is given by scores, as numbers or `{name: number}` where higher is better, or as a
+    list, best first, of ids and groups of tied ids. Two lists of nothing but numbers are scores.
+    Both have the same items.
+
+    Kendall 1938, A new measure of rank correlation.
+
+    >>> kendall_tau([0.9, 0.5, 0.4, 0.1], [0.8, 0.3, 0.6, 0.1])
+    0.6666666666666666
+    >>> kendall_tau(["a", "b", "c", "d"], ["a", "c", "b", "d"])
+    0.6666666666666666
+    """
+    return _Pair(*_scores(x, y)).tau
+
+
+def kendall_tau_b(x: Ranked, y: Ranked) -> float:
+    """Kendall's τ-b of two rankings: τ corrected for ties, so that two rankings with the same ties can
+    still reach −1 and 1.
+
+        τ-b = (C − D) / √((N − T_x)·(N − T_y))
+
+    N is the number of pairs of items, T_x and T_y those that are tied in x and in y. NaN where one
+    ranking is a single tie, and for fewer than two items. `kendall_tau` says how rankings are given.
+
+    Kendall 1945, The treatment of ties in ranking problems.
+
+    >>> kendall_tau_b(["a", ("b", "c")], ["a", ("b", "c")])
+    1.0
+    """
+    return _Pair(*_scores(x, y)).tau_b
+
+
+def tau_ap(x: Ranked, y: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
+    """The AP correlation τ_AP of a ranking `x` with a reference `y`: τ with more weight at the top.
+
+        τ_AP = 2/(n − 1) · Σ_{i=2..n} C(i)/(i − 1) − 1
+
+    C(i) of the items that stand above rank i in x stand above that item in y too. It is 1 for the
+    same order and −1 for the reverse; changing x for y gives another number. Ties by one of:
+
+    - "a": the mean over all ways to break the ties, in x and in y. A single tie has 0.
+    - "b": for two rankings of which neither is the reference. Each in turn gives the ranks, with its
+      ties seen as one rank i, the mean is over the items that are not tied for the first, and only
+      items above the tie are counted, in C(i) if the other ranking has them above too; the mean of
+      both turns is the result. NaN where one ranking is a single tie.
+
+    NaN for fewer than two items. `kendall_tau` says how rankings are given.
+
+    Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information retrieval;
+    Urbano and Marrero 2017, The treatment of ties in AP correlation (there "a" has no ties in y).
+
+    >>> round(tau_ap(["b", "a", "c", "d"], ["a", "b", "c", "d"]), 4)  # a fault at the top
+    0.3333
+    >>> round(tau_ap(["a", "b", "d", "c"], ["a", "b", "c", "d"]), 4)  # and at the bottom
+    0.7778
+    """
+    if ties not in ("a", "b"):
+        raise RankgaugeError(f"ties={ties!r}, expected one of a, b")
+    pair = _Pair(*_scores(x, y))
+    return pair.tau_ap if ties == "a" else pair.tau_ap_b
+
+
+def spearman(x: Ranked, y: Ranked) -> float:
+    """Spearman's ρ of two rankings: the linear correlation of the ranks, tied items at their mean rank.
+
+    NaN where one ranking is a single tie, and for fewer than two items. `kendall_tau` says how
+    rankings are given.
+
+    Spearman 1904, The proof and measurement of association between two things.
+
+    >>> round(spearman({"bm25": 0.3, "dense": 0.4, "both": 0.5}, {"bm25": 1, "dense": 3, "both": 2}), 4)
+    0.5
+    """
+    return _Pair(*_scores(x, y)).spearman
+
+
+@dataclass(frozen=True, repr=False)
+class Concordance:
+    """How far two measures agree on the order of systems: `first` judged with `second` as reference.
+
+    `tau`, `tau_b`, `tau_ap` and `spearman` are correlations of the two rankings, and `rbo` is their
+    overlap with tied systems at one rank. Of the pairs of systems `concordant` are ordered alike,
+    `discordant` the other way round, and `tied` by one measure at least.
+    """
+
+    first: str
+    second: str
+    systems: int
+    tau: float
+    tau_b: float
+    tau_ap: float
+    spearman: float
+    rbo: RBO
+    concordant: int
+    discordant: int
+    tied: int
+
+    @property
+    def swap_rate(self) -> float:
+        """The share of all pairs of systems that the measures put in opposite orders."""
+        pairs = self.concordant + self.discordant + self.tied
+        return self.discordant / pairs if pairs else math.nan
+
+    def table(self) -> Table:
+        """One row with all of it."""
+        values: dict[str, Cell] = {
+            "first": self.first,
+            "second": self.second,
+            "systems": self.systems,
+            "tau": self.tau,
+            "tau_b": self.tau_b,
+            "tau_ap": self.tau_ap,
+            "spearman": self.spearman,
+            "rbo": self.rbo.ext,
+            "concordant": self.concordant,
+            "discordant": self.discordant,
+            "tied": self.tied,
+            "swap_rate": self.swap_rate,
+        }
+        return Table(tuple(values), (tuple(values.values()),))
+
+    def __repr__(self) -> str:
+        return self.table().render("table").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.table().render_html()
+
+
+def concordance(
+    scores: Scores,
+    first: Measure | Aggregate | str,
+    second: Measure | Aggregate | str,
+    p: float = 0.9,
+) -> Concordance:
+    """How far two measures of the scores agree on the order of the runs, by their means.
+
+    A measure for which lower is better is turned round first. `p` is that of the overlap, see `rbo`.
+
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q": {"a": 1, "b": 0, "c": 2}}
+    >>> runs = {"one": {"q": {"a": 2.0, "c": 1.0}}, "two": {"q": {"c": 2.0, "b": 1.0}}}
+    >>> found = concordance(evaluate(qrels, runs, ["AP", "nDCG"]), "AP", "nDCG")
+    >>> found.tau, found.swap_rate
+    (1.0, 0.0)
+    """
+    known = {str(measure): measure for measure in scores.measures}
+    means = scores.mean()
+    vectors = []
+    names = [str(parse(measure)) for measure in (first, second)]
+    for name in names:
+        if name not in known:
+            raise RankgaugeError(f"no scores by {name}, expected one of: {', '.join(known)}")
+        direction = inner(known[name]).direction
+        if direction == "none":
+            raise MeasureError(f"{name} ranks no systems: it is neither better high nor low")
+        vectors.append(np.array([means[run][name] for run in scores.runs], dtype=np.float64))
+        if (undefined := np.isnan(vectors[-1])).any():
+            run = scores.runs[int(np.argmax(undefined))]
+            raise RankgaugeError(
+                f"{name} of run {run!r} is undefined, expected a mean of every run"
+            )
+        if direction == "lower":
+            vectors[-1] = -vectors[-1]
+    found = concordance_of(vectors[0], vectors[1], p)
+    return replace(found, first=names[0], second=names[1])
+
+
+def concordance_of(x: Ranked, y: Ranked, p: float = 0.9) -> Concordance:
+    """The concordance of two vectors of mean scores, higher is better, one entry a system.
+
+    Means that differ by no more than comes from rounding, 1e-12 of the greatest, are tied: sums of
+    the same numbers in another order are the same mean.
+
+    >>> concordance_of([0.5, 0.1 + 0.2, 0.3], [0.5, 0.4, 0.4]).tied
+    1
+    """
+    pair = _Pair(*map(_rounded, _scores(x, y)))
+    return Concordance(
+        first="x",
+        second="y",
+        systems=len(pair.x),
+        tau=pair.tau,
+        tau_b=pair.tau_b,
+        tau_ap=pair.tau_ap,
+        spearman=pair.spearman,
+        rbo=overlap(pair.x_sizes, pair.y_sizes, pair.x, pair.y, checked_persistence(p), "w"),
+        concordant=pair.concordant,
+        discordant=pair.discordant,
+        tied=pair.pairs - pair.concordant - pair.discordant,
+    )
+
+
+def _rounded(means: Floats) -> Floats:
+    greatest = np.max(np.abs(means[np.isfinite(means)]), initial=0.0)
+    return np.round(means / greatest, 12) if greatest else means
+
+
+def _scores(x: Ranked, y: Ranked) -> tuple[Floats, Floats]:
+    """Two rankings as scores of the same items, in the same order."""
+    if isinstance(x, Mapping) and isinstance(y, Mapping):
+        names = _same_items(x, y)
+        a, b = (_numbers([ranked[name] for name in names]) for ranked in (x, y))
+        return _checked("x", a, names), _checked("y", b, names)
+    a, b = _numbers(x), _numbers(y)
+    if a is None or b is None:
+        x_groups, y_groups = grouped("x", x).group_of, grouped("y", y).group_of
+        names = _same_items(x_groups, y_groups)
+        a, b = (
+            -np.array([groups[name] for name in names], dtype=np.float64)
+            for groups in (x_groups, y_groups)
+        )
+    if len(a) != len(b):
+        message = f"x has {len(a)} scores and y {len(b)}, expected scores of the same items"
+        raise RankgaugeError(message)
+    return _checked("x", a), _checked("y", b)
+
+
+def _checked(name: str, scores: Floats | None, items: Sequence[Any] = ()) -> Floats:
+    if scores is None:
+        raise RankgaugeError(f"{name} has scores that are no numbers, expected numbers")
+    if (undefined := np.isnan(scores)).any():
+        at = int(np.argmax(undefined))
+        where = f"for {items[at]!r}" if items else f"at position {at}"
+        raise RankgaugeError(f"{name} has NaN {where}, expected a number for every item")
+    return scores
+
+
+def _numbers(values: Any) -> Floats | None:
+    """A vector of numbers, or None for anything else."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # groups of different sizes
+        return None
+    return array.astype(np.float64) if array.ndim == 1 and array.dtype.kind in "iuf" else None
+
+
+def _same_items(x: Mapping[Any, Any], y: Mapping[Any, Any]) -> list[Any]:
+    for letter, other, one, two in (("x", "y", x, y), ("y", "x", y, x)):
+        for name in one:
+            if name not in two:
+                raise RankgaugeError(
+                    f"{name!r} is in {letter} and not in {other}, expected the same"
+                )
+    return list(x)
+
+
+class _Pair:
+    """Two rankings of the same items: for each item its group in either, 0 the best, and the sizes of
+    the groups; the rest is counted when asked for."""
+
+    def __init__(self, x: Floats, y: Floats) -> None:
+        _, self.x, self.x_sizes = np.unique(-x, return_inverse=True, return_counts=True)
+        _, self.y, self.y_sizes = np.unique(-y, return_inverse=True, return_counts=True)
+        self.pairs = len(x) * (len(x) - 1) // 2
+
+    @cached_property
+    def above(self) -> Ints:
+        """For each item, how many are above it in both rankings."""
+        order = np.lexsort((-self.y, self.x))
+        above = np.empty(len(order), dtype=np.int64)
+        above[order] = smaller_before(self.y[order])
+        return above
+
+    @cached_property
+    def concordant(self) -> int:
+        return int(self.above.sum())
+
+    @cached_property
+    def discordant(self) -> int:
+        _, both = np.unique(self.x * len(self.x) + self.y, return_counts=True)
+        tied = _pairs_within(self.x_sizes) + _pairs_within(self.y_sizes) - _pairs_within(both)
+        return self.pairs - tied - self.concordant
+
+    @property
+    def tau(self) -> float:
+        return (self.concordant - self.discordant) / self.pairs if self.pairs else math.nan
+
+    @property
+    def tau_b(self) -> float:
+        untied = [self.pairs - _pairs_within(sizes) for sizes in (self.x_sizes, self.y_sizes)]
+        # One root of the product, so that equal rankings have 1 exactly.
+        norm = math.sqrt(untied[0] * untied[1])
+        return (self.concordant - self.discordant) / norm if norm else math.nan
+
+    @property
+    def tau_ap(self) -> float:
+        n = len(self.x)
+        if n < 2:
+            return math.nan
+        # Items above in x and tied in y: those of the same group of y with a better group of x.
+        cells = np.sort(self.y * n + self.x)
+        tied = np.searchsorted(cells, self.y * n + self.x) - np.searchsorted(cells, self.y * n)
+        sums = np.bincount(self.x, weights=self.above + tied / 2)
+        # At a rank stands any item of the tie, with half of those of the tie that stand above it.
+        expected = np.repeat(sums / self.x_sizes, self.x_sizes)
+        begin = np.repeat(np.cumsum(self.x_sizes) - self.x_sizes, self.x_sizes)
+        before = np.arange(1, n)
+        right = (expected[1:] + (before - begin[1:]) / 2) / before
+        return float(2 * np.mean(right) - 1)
+
+    @property
+    def tau_ap_b(self) -> float:
+        turns = []
+        for groups, sizes in ((self.x, self.x_sizes), (self.y, self.y_sizes)):
+            if len(sizes) < 2:
+                return math.nan
+            begin = (np.cumsum(sizes) - sizes)[groups]
+            lower = begin > 0
+            turns.append(float(2 * np.mean(self.above[lower] / begin[lower]) - 1))
+        return (turns[0] + turns[1]) / 2
+
+    @property
+    def spearman(self) -> float:
+        ranks = []
+        for groups, sizes in ((self.x, self.x_sizes), (self.y, self.y_sizes)):
+            if len(sizes) < 2:
+                return math.nan
+            # Twice the mean rank, from the middle of all: whole numbers.
+            ranks.append((2 * np.cumsum(sizes) - sizes - len(groups))[groups].astype(np.float64))
+        a, b = ranks
+        rho = float(a @ b) / math.sqrt(float(a @ a) * float(b @ b))
+        return max(-1.0, min(rho, 1.0))
+
+
+def _pairs_within(sizes: Ints) -> int:
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def smaller_before(keys: Ints) -> Ints:
+    """For each entry, how many of those before it are smaller; in n log n steps.
+
+    The positions are sorted by key once, and then halved again and again: at each level an entry of
+    the right half of a block counts those of the left half that come before it in the order by key.
+    """
+    n = len(keys)
+    counts = np.zeros(n, dtype=np.int64)
+    position = np.lexsort((-np.arange(n), keys))  # of equal keys the later first: not counted
+    for level in reversed(range(max(n - 1, 0).bit_length())):
+        block = position >> (level + 1)
+        right = (position >> level) & 1
+        # All blocks but the last are full: each has 2^level entries in either half.
+        before = np.cumsum(right) - (block << level)
+        left = np.arange(1, n + 1) - (block << (level + 1)) - before
+        counts[position] += right * left
+        place = (block << (level + 1)) + np.where(right == 1, (1 << level) + before, left) - 1
+        halves = np.empty_like(position)
+        halves[place] = position
+        position = halves
+    return counts

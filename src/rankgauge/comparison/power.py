@@ -1,0 +1,285 @@
+"""How many topics it takes to see a difference, and how small a difference can be seen.
+
+Both are about topics like those at hand: the standard deviation of the differences between systems is
+taken from their scores, and what is asked is how often a test would find a difference of a given size
+if there were one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from rankgauge.comparison.resampling import Drawing, Progress, greatest_ranges
+from rankgauge.comparison.significance import Pairs, critical_range
+from rankgauge.comparison.studentized_range import LogEstimate
+from rankgauge.comparison.systems import (
+    Topics,
+    check_level,
+    checked_drawing,
+    pairs_of,
+    shared_topics,
+)
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.measures.parameters import Whole
+from rankgauge.report.tables import Table
+from rankgauge.scores import Scores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+MOST_TOPICS = 10**9
+
+
+@dataclass(frozen=True)
+class PairedT:
+    """The paired t test at a level."""
+
+    level: float = 0.95
+
+    def power(self, difference: float, sd: float, topics: int) -> float:
+        """How often the test finds a difference of the means on so many topics, where the standard
+        deviation of the differences on topics is `sd`.
+
+        The tails of the noncentral t distribution; exact where differences are normal.
+
+        >>> round(PairedT().power(0.05, 0.1, topics=34), 2)
+        0.81
+        """
+        from scipy.special import ndtr, stdtrit
+
+        if sd == 0:
+            return float(difference != 0)
+        shift = abs(difference) / sd * np.sqrt(topics)
+        critical = stdtrit(topics - 1, 0.5 + self.level / 2)
+        return LogEstimate(topics - 1).expectation(
+            lambda estimate: ndtr(shift - critical * estimate) + ndtr(-shift - critical * estimate)
+        )
+
+    def smallest(self, sd: float, topics: int, power: float) -> float:
+        """The smallest difference that is found with this power."""
+        return sd * _smallest_effect(self, topics, power)
+
+
+@lru_cache
+def _smallest_effect(test: PairedT, topics: int, power: float) -> float:
+    """The smallest difference in standard deviations."""
+    high = 1.0
+    while test.power(high, 1.0, topics) < power:
+        high *= 2
+    return _root(lambda effect: test.power(effect, 1.0, topics) - power, 0.0, high)
+
+
+@dataclass(frozen=True)
+class TukeyRandomized:
+    """The randomised Tukey test for one pair among all pairs of some systems.
+
+    A difference is significant from the `critical` one on, found on `known` topics; on n topics that is
+    critical · √(known / n), since a range of means shrinks as means do. The observed difference of a
+    pair is taken as normal about the true one.
+    """
+
+    critical: float
+    known: int
+
+    def power(self, difference: float, sd: float, topics: int) -> float:
+        """How often the test finds a difference of the means on so many topics."""
+        from scipy.special import ndtr
+
+        bound, error = self._bound(topics), sd / np.sqrt(topics)
+        if error == 0:
+            return float(abs(difference) >= bound)
+        apart = abs(difference)
+        return float(ndtr((apart - bound) / error) + ndtr((-apart - bound) / error))
+
+    def smallest(self, sd: float, topics: int, power: float) -> float:
+        """The smallest difference that is found with this power."""
+        bound = self._bound(topics)
+        if sd == 0 or self.power(0.0, sd, topics) >= power:
+            return bound if sd == 0 else 0.0
+        high = bound + 40 * sd / np.sqrt(topics)
+        return _root(lambda difference: self.power(difference, sd, topics) - power, 0.0, high)
+
+    def _bound(self, topics: int) -> float:
+        return self.critical * float(np.sqrt(self.known / topics))
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    from scipy.optimize import brentq
+
+    return float(brentq(function, low, high, xtol=1e-14))
+
+
+Power: TypeAlias = PairedT | TukeyRandomized
+
+
+def topics_needed(
+    difference: float,
+    sd: float,
+    power: float = 0.8,
+    *,
+    level: float = 0.95,
+    test: Power | None = None,
+) -> float:
+    """The fewest topics on which a test finds a difference of the means with this power, where `sd` is
+    the standard deviation of the differences on topics; infinite for no difference.
+
+    The test is the paired t test at `level`, unless one is given.
+
+    >>> topics_needed(0.02, sd=0.1)
+    199
+    """
+    _check(power, level)
+    if not sd >= 0:
+        raise RankgaugeError(f"sd={sd!r}, expected a standard deviation, 0 or more")
+    if not np.isfinite(difference):
+        raise RankgaugeError(f"difference={difference!r}, expected a number")
+    if difference == 0:
+        return float("inf")
+    found = test or PairedT(level)
+    return _fewest(lambda topics: found.power(difference, sd, topics) >= power)
+
+
+def detectable_difference(
+    sd: float, topics: int, power: float = 0.8, *, level: float = 0.95, test: Power | None = None
+) -> float:
+    """The smallest difference of the means that a test finds with this power on so many topics, where
+    `sd` is the standard deviation of the differences on topics.
+
+    The test is the paired t test at `level`, unless one is given.
+
+    >>> round(detectable_difference(sd=0.1, topics=50), 4)
+    0.0404
+    """
+    _check(power, level)
+    if Whole(1).check(topics) < 2:
+        raise RankgaugeError("1 topic, expected at least two: one has no spread")
+    if not sd >= 0:
+        raise RankgaugeError(f"sd={sd!r}, expected a standard deviation, 0 or more")
+    return (test or PairedT(level)).smallest(sd, topics, power)
+
+
+@dataclass(frozen=True, eq=False)
+class Detectable:
+    """For each measure and pair of runs what could be seen: a row each in `table()`."""
+
+    rows: tuple[tuple[Any, ...], ...]
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """Measure, a, b, the observed difference and the standard deviation of the differences; the
+        topics at hand, the smallest difference detectable with them, and the topics needed."""
+        return Table(COLUMNS, self.rows, self.notes)
+
+    def to_polars(self) -> Any:
+        """The rows of `table()` as a polars data frame; null where no number of topics would do."""
+        import polars
+
+        return polars.DataFrame(self.rows, schema=COLUMNS, orient="row")
+
+    def __repr__(self) -> str:
+        return self.table().render("table").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.table().render_html()
+
+
+COLUMNS = ("measure", "a", "b", "difference", "sd", "topics", "detectable", "needed")
+
+
+def detectable(
+    scores: Scores,
+    *,
+    baseline: str | Sequence[str] | None = None,
+    difference: float | None = None,
+    test: Literal["paired-t", "tukey-randomized"] = "paired-t",
+    power: float = 0.8,
+    level: float = 0.95,
+    missing: Topics | None = None,
+    samples: int = 10_000,
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Detectable:
+    """For each pair of runs, or each run against baselines, the smallest difference that the test finds
+    with this power on the topics at hand, and how many topics like them it takes to find `difference`:
+    by default the one that was observed.
+
+    "paired-t" is for a single comparison; "tukey-randomized" for all pairs of the runs together, with
+    the critical difference drawn by `seed`.
+
+    >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6], [0.4, 0.6, 0.7, 0.6]]
+    >>> scores = Scores.from_matrix(values, runs=["new", "old", "other"], measure="AP")
+    >>> detectable(scores, baseline="old").to_polars()["needed"].to_list()
+    [4, 15]
+    """
+    if test not in get_args(Literal["paired-t", "tukey-randomized"]):
+        raise RankgaugeError(f"test={test!r}, expected paired-t or tukey-randomized for power")
+    _check(power, level)
+    drawing = checked_drawing(samples, seed, executor, progress)
+    first, second, _ = pairs_of(scores.runs, baseline)
+    rows: list[tuple[Any, ...]] = []
+    notes = list(_about(test, power, level, difference, len(scores.runs), drawing))
+    for m, measure in enumerate(scores.measures):
+        values, said = shared_topics(scores, m, missing)
+        notes += said
+        topics = values.shape[1]
+        if topics < 2:
+            raise RankgaugeError(f"{measure}: 1 topic, expected at least two: one has no spread")
+        pairs = Pairs(values, first, second, level)
+        method: Power = PairedT(level)
+        if test == "tukey-randomized":
+            ranges = greatest_ranges(values, drawing)
+            method = TukeyRandomized(critical_range(ranges, level), topics)
+        for i, j, apart, sd in zip(first, second, pairs.difference, pairs.spread, strict=True):
+            wanted = float(apart) if difference is None else difference
+            smallest = detectable_difference(float(sd), topics, power, test=method)
+            needed = topics_needed(wanted, float(sd), power, test=method)
+            names = str(measure), scores.runs[i], scores.runs[j]
+            fewest = None if needed == float("inf") else needed
+            rows.append((*names, float(apart), float(sd), topics, smallest, fewest))
+    return Detectable(tuple(rows), tuple(notes))
+
+
+def _about(
+    test: str, power: float, level: float, difference: float | None, runs: int, drawing: Drawing
+) -> Iterator[str]:
+    whose = "the observed difference" if difference is None else f"a difference of {difference:g}"
+    yield f"detectable: the smallest difference found with power {power:g} on these topics"
+    yield f"needed: topics like these to find {whose} with power {power:g}"
+    if test == "paired-t":
+        yield f"test: paired t, two-sided, level {level:g}, for one comparison alone"
+    else:
+        drawn = f"{drawing.samples:,} samples, seed {drawing.seed}"
+        yield f"test: randomised Tukey over all pairs of the {runs} runs, level {level:g}, {drawn}"
+    if difference is None:
+        yield (
+            "an observed difference is larger than the true one more often than not where it was "
+            "picked for its size: give the difference that would matter instead"
+        )
+
+
+def _fewest(enough: Callable[[int], bool]) -> float:
+    """The fewest topics, from two on, that are enough."""
+    high = 2
+    while not enough(high):
+        high *= 2
+        if high > MOST_TOPICS:
+            return float("inf")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return max(high, 2)
+
+
+def _check(power: float, level: float) -> None:
+    check_level(level)
+    if not 1 - level < power < 1:
+        raise RankgaugeError(
+            f"power={power!r}, expected a number between {1 - level:g} and 1, such as 0.8"
+        )

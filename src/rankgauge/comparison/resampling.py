@@ -1,0 +1,230 @@
+"""What is drawn: signs, topics and orders of systems, by a seed and in blocks.
+
+A block is drawn by the seed and its own number, so that the result is the same whoever does it, and
+in whichever order; and no more than a few blocks are in memory at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Floats, Ints
+from rankgauge.workers import outcomes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+BLOCK = 1_000
+"""How many samples are drawn at a time."""
+CELLS = 4_000_000
+"""How many numbers are held at a time."""
+ROUNDING = 1e-12
+"""What two sums may differ by, as a share of the greatest they could be, and count as equal."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How much is drawn, by which seed, and who does the work."""
+
+    samples: int = 10_000
+    seed: int = 0
+    executor: Executor | None = None
+    progress: Progress | None = None
+
+    def blocks(self) -> range:
+        """The numbers of the blocks."""
+        return range(-(-self.samples // BLOCK))
+
+    def size(self, block: int) -> int:
+        """How many samples a block has."""
+        return min(BLOCK, self.samples - block * BLOCK)
+
+    def random(self, block: int) -> np.random.Generator:
+        """What a block is drawn by."""
+        return np.random.default_rng((self.seed, block))
+
+    def alone(self) -> Drawing:
+        """The same without those who work, which other processes cannot be sent."""
+        return Drawing(self.samples, self.seed)
+
+
+def spread(work: Callable[[Any], Any], items: range, drawing: Drawing) -> Iterator[Any]:
+    """What the work makes of each item, in order."""
+    for item, result in outcomes(work, items, drawing.executor):
+        if isinstance(result, RankgaugeError):
+            raise result
+        if drawing.progress is not None:
+            drawing.progress(str(item))
+        yield result
+
+
+# Signs: under the null hypothesis of a paired design each difference could as well be its opposite.
+
+
+def exhaustive(topics: int, samples: int) -> bool:
+    """Whether all signs are tried, since there are no more of them than samples."""
+    return topics < 63 and 2**topics <= samples
+
+
+def sign_flips(values: Floats, first: Ints, second: Ints, drawing: Drawing) -> Floats:
+    """For each pair of rows the p-value of their mean difference, over signs of the differences.
+
+    `values` is run × topic. The sum over topics of signed differences is the difference of two signed
+    sums, so each sample costs a product of `values` with the signs, and a subtraction a pair.
+    """
+    topics = values.shape[1]
+    whole = exhaustive(topics, drawing.samples)
+    drawn = (
+        Drawing(2**topics, drawing.seed, drawing.executor, drawing.progress) if whole else drawing
+    )
+    observed = np.abs(values[first].sum(axis=1) - values[second].sum(axis=1))
+    least = observed - ROUNDING * topics * np.abs(values).max(initial=0.0)
+    work = _Flips(values, first, second, least, drawn.alone(), whole)
+    count = sum(spread(work, drawn.blocks(), drawn), np.zeros(len(first), dtype=np.int64))
+    return count / drawn.samples if whole else (count + 1) / (drawn.samples + 1)
+
+
+@dataclass(frozen=True)
+class _Flips:
+    """How many samples of a block reach each pair's observed sum."""
+
+    values: Floats
+    first: Ints
+    second: Ints
+    least: Floats
+    drawing: Drawing
+    whole: bool
+
+    def __call__(self, block: int) -> Ints:
+        sums = self.values @ self.signs(block)
+        count = np.empty(len(self.first), dtype=np.int64)
+        step = max(1, CELLS // 16 // sums.shape[1])
+        for start in range(0, len(count), step):
+            rows = slice(start, start + step)
+            apart = sums[self.first[rows]]
+            apart -= sums[self.second[rows]]
+            np.abs(apart, out=apart)
+            count[rows] = np.count_nonzero(apart >= self.least[rows, None], axis=1)
+        return count
+
+    def signs(self, block: int) -> Floats:
+        """Topic × sample."""
+        topics, size = self.values.shape[1], self.drawing.size(block)
+        if self.whole:
+            number = block * BLOCK + np.arange(size)
+            bits = number >> np.arange(topics)[:, None] & 1
+        else:
+            bits = self.drawing.random(block).integers(0, 2, (topics, size), dtype=np.int8)
+        return 1.0 - 2.0 * bits.astype(np.float64)
+
+
+# Topics: the topics at hand are themselves a sample of all topics.
+
+
+def topic_counts(topics: int, drawing: Drawing) -> Floats:
+    """Sample × topic: how often each topic is in each sample of as many topics, with replacement."""
+    return np.concatenate(list(some_topic_counts(topics, drawing)))
+
+
+def some_topic_counts(topics: int, drawing: Drawing) -> Iterator[Floats]:
+    """What `topic_counts` gives, a few samples at a time."""
+    step = max(1, CELLS // topics)
+    for block in drawing.blocks():
+        random, size = drawing.random(block), drawing.size(block)
+        for start in range(0, size, step):
+            some = min(step, size - start)
+            drawn = random.integers(0, topics, (some, topics))
+            drawn += topics * np.arange(some)[:, None]
+            found = np.bincount(drawn.ravel(), minlength=some * topics)
+            yield found.reshape(some, topics).astype(np.float64)
+
+
+def pair_blocks(pairs: int, drawing: Drawing) -> range:
+    """The numbers of the blocks of pairs whose samples are held at a time."""
+    return range(-(-pairs // _pairs_at_a_time(drawing)))
+
+
+def _pairs_at_a_time(drawing: Drawing) -> int:
+    return max(1, CELLS // drawing.samples)
+
+
+def studentized(
+    differences: Floats, t: Floats, drawing: Drawing, shares: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """For each row of differences the p-value of its t statistic over samples of topics, differences
+    shifted to mean 0 (Sakai 2006), and row × share the quantiles of the t of the samples."""
+    step = max(1, CELLS // drawing.samples)
+    work = _Studentized(differences, np.abs(t), drawing.alone(), shares, step)
+    found = list(spread(work, range(-(-len(t) // step)), drawing))
+    return np.concatenate([p for p, _ in found]), np.concatenate([cuts for _, cuts in found])
+
+
+@dataclass(frozen=True)
+class _Studentized:
+    """The samples of so many rows at a time."""
+
+    differences: Floats
+    least: Floats
+    drawing: Drawing
+    shares: tuple[float, float]
+    step: int
+
+    def __call__(self, block: int) -> tuple[Floats, Floats]:
+        rows = slice(block * self.step, (block + 1) * self.step)
+        differences = self.differences[rows]
+        topics = differences.shape[1]
+        counts = topic_counts(topics, self.drawing).T
+        shifted = differences - differences.mean(axis=1, keepdims=True)
+        means, squares = shifted @ counts / topics, shifted**2 @ counts / topics
+        greatest = np.abs(differences).max(axis=1, keepdims=True)
+        t = _t_statistic(means, squares - means**2, topics, greatest)
+        reached = np.abs(t) >= self.least[rows, None] * (1 - 1e-9)
+        p = (np.count_nonzero(reached, axis=1) + 1) / (self.drawing.samples + 1)
+        cuts = np.quantile(t, self.shares, axis=1, method="inverted_cdf", overwrite_input=True)
+        return p, cuts.T
+
+
+def _t_statistic(means: Floats, variances: Floats, size: int, greatest: Floats) -> Floats:
+    """mean / (sd / √n): 0 where the mean is, infinite where all numbers are one other; what is rounding
+    beside the greatest of them is 0."""
+    means[np.abs(means) <= ROUNDING * greatest] = 0.0
+    variances[variances <= ROUNDING * greatest**2] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: Floats = means / np.sqrt(variances / (size - 1))
+    t[means == 0] = 0.0
+    return t
+
+
+# Orders: if no system is better than another, the scores of a topic could be anyone's.
+
+
+def greatest_ranges(values: Floats, drawing: Drawing) -> Floats:
+    """For each sample the range of the means of the runs, the scores of each topic dealt out anew."""
+    return np.concatenate(list(spread(_Dealt(values, drawing.alone()), drawing.blocks(), drawing)))
+
+
+@dataclass(frozen=True)
+class _Dealt:
+    """The ranges of a block."""
+
+    values: Floats
+    drawing: Drawing
+
+    def __call__(self, block: int) -> Floats:
+        runs, topics = self.values.shape
+        random, size = self.drawing.random(block), self.drawing.size(block)
+        step = max(1, CELLS // (runs * topics))
+        ranges = np.empty(size)
+        for start in range(0, size, step):
+            some = min(step, size - start)
+            dealt = np.repeat(self.values.T[None], some, axis=0)
+            random.permuted(dealt, axis=2, out=dealt)
+            ranges[start : start + some] = np.ptp(dealt.mean(axis=1), axis=1)
+        return ranges

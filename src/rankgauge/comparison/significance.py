@@ -1,0 +1,358 @@
+"""Tests of a difference between systems: for all pairs at once, what could have come about by chance.
+
+Each test takes the scores of runs on topics and pairs of runs, and gives an `Outcome` of arrays with
+an element a pair: the p-value (two-sided), an interval for the difference of the means, and the size
+of the effect. `TESTS` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.comparison.resampling import (
+    ROUNDING,
+    Drawing,
+    greatest_ranges,
+    sign_flips,
+    studentized,
+)
+from rankgauge.comparison.studentized_range import critical_value, upper_tail
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Floats, Ints
+from rankgauge.measures.base import ratio
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The scores of runs on topics (run × topic, all defined), and the pairs of runs to be tested."""
+
+    values: Floats
+    first: Ints
+    second: Ints
+    level: float = 0.95
+    drawing: Drawing = field(default_factory=Drawing)
+
+    @property
+    def topics(self) -> int:
+        """On how many topics the runs are compared."""
+        return int(self.values.shape[1])
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean of each run."""
+        return np.asarray(self.values.mean(axis=1))
+
+    @cached_property
+    def variances(self) -> Floats:
+        """The variance of each run over topics."""
+        return np.asarray(self.values.var(axis=1, ddof=1))
+
+    @cached_property
+    def differences(self) -> Floats:
+        """Pair × topic."""
+        return np.asarray(self.values[self.first] - self.values[self.second])
+
+    @cached_property
+    def rounded(self) -> Floats:
+        """The differences, those equal that only rounding tells apart.
+
+        .3 − .2 and .2 − .1 are the same difference, and no difference is a difference of 1e-17.
+        """
+        greatest = np.abs(self.values).max(initial=0.0)
+        unit = 2.0 ** np.ceil(np.log2(greatest) - 40) if greatest else 1.0
+        return np.asarray(np.rint(self.differences / unit) * unit)
+
+    @cached_property
+    def difference(self) -> Floats:
+        """The difference of the means of each pair, 0 where it is rounding."""
+        found: Floats = self.differences.mean(axis=1)
+        found[np.abs(found) <= ROUNDING * np.abs(self.values).max(initial=0.0)] = 0.0
+        return found
+
+    @cached_property
+    def spread(self) -> Floats:
+        """The standard deviation of the differences of each pair."""
+        if self.topics < 2:
+            return np.full(len(self.first), np.nan)
+        found = np.asarray(self.differences.std(axis=1, ddof=1))
+        found[np.ptp(self.rounded, axis=1) == 0] = 0.0
+        return found
+
+
+class Outcome(NamedTuple):
+    """What a test says of each pair."""
+
+    p: Floats
+    low: Floats
+    high: Floats
+    effect: Floats
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test: what it does, and what there is to say about it."""
+
+    __test__ = False  # not one of ours, for pytest
+
+    run: Callable[[Pairs], Outcome]
+    summary: str
+    interval: str
+    effect: str
+    least_topics: int = 1
+    family: bool = False
+    """Whether its p-values are already those of all pairs of the runs together."""
+    drawn: bool = False
+    """Whether its p-values depend on what is drawn."""
+
+    def __call__(self, pairs: Pairs) -> Outcome:
+        """The outcome for each pair."""
+        if pairs.topics < self.least_topics:
+            few = f"{pairs.topics} topic{'s' if pairs.topics != 1 else ''}"
+            raise RankgaugeError(
+                f"{few}, expected at least {self.least_topics} for this test; "
+                "a difference on a single topic has no spread to be held against"
+            )
+        return self.run(pairs)
+
+
+def _paired_t(pairs: Pairs) -> Outcome:
+    n = pairs.topics
+    t = _over(pairs.difference, pairs.spread / np.sqrt(n))
+    return Outcome(_two_sided(t, n - 1), *_paired_interval(pairs), _paired_effect(pairs))
+
+
+def _student(pairs: Pairs) -> Outcome:
+    n = pairs.topics
+    pooled = _pooled(pairs)
+    return _unpaired(pairs, np.sqrt(pooled * 2 / n), np.full(len(pooled), 2.0 * n - 2))
+
+
+def _welch(pairs: Pairs) -> Outcome:
+    n = pairs.topics
+    a, b = pairs.variances[pairs.first], pairs.variances[pairs.second]
+    df = ratio((a + b) ** 2, (a**2 + b**2) / (n - 1))
+    return _unpaired(pairs, np.sqrt((a + b) / n), np.maximum(df, 1.0))
+
+
+def _unpaired(pairs: Pairs, error: Floats, df: Floats) -> Outcome:
+    from scipy.special import stdtrit
+
+    half = stdtrit(df, 0.5 + pairs.level / 2) * error
+    effect = _over(pairs.difference, np.sqrt(_pooled(pairs)))
+    p = _two_sided(_over(pairs.difference, error), df)
+    return Outcome(p, pairs.difference - half, pairs.difference + half, effect)
+
+
+def _wilcoxon(pairs: Pairs) -> Outcome:
+    p = np.ones(len(pairs.first))
+    from scipy.stats import rankdata, wilcoxon
+
+    rows = pairs.rounded
+    ranks = rankdata(np.abs(rows), axis=1)
+    zeros = rows == 0
+    different = ~zeros.all(axis=1)
+    ordered = np.sort(np.abs(rows), axis=1)
+    plain = ~zeros.any(axis=1) & (np.diff(ordered, axis=1) > 0).all(axis=1)
+    exact = plain & (pairs.topics <= 50)
+    counted = different & ~exact & (pairs.topics <= 13)
+    normal = different & ~exact & ~counted
+    if exact.any():
+        p[exact] = wilcoxon(rows[exact], axis=1, method="exact").pvalue
+    if normal.any():
+        p[normal] = wilcoxon(rows[normal], axis=1, method="asymptotic").pvalue
+    if counted.any():
+        signed = np.where(zeros, 0.0, np.sign(rows) * (ranks - zeros.sum(axis=1, keepdims=True)))
+        signed = np.concatenate([signed[counted], np.zeros((1, pairs.topics))])
+        at = np.arange(len(signed) - 1)
+        p[counted] = sign_flips(
+            signed, at, np.full(len(at), len(at)), Drawing(samples=2**pairs.topics)
+        )
+    return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
+
+
+def _sign(pairs: Pairs) -> Outcome:
+    from scipy.special import bdtr
+
+    wins = np.count_nonzero(pairs.rounded > 0, axis=1)
+    losses = np.count_nonzero(pairs.rounded < 0, axis=1)
+    p = np.minimum(1.0, 2 * bdtr(np.minimum(wins, losses).astype(float), wins + losses, 0.5))
+    return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
+
+
+def _randomization(pairs: Pairs) -> Outcome:
+    p = sign_flips(pairs.values, pairs.first, pairs.second, pairs.drawing)
+    return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
+
+
+def _bootstrap(pairs: Pairs) -> Outcome:
+    outside = (1 - pairs.level) / 2
+    error = pairs.spread / np.sqrt(pairs.topics)
+    t = _over(pairs.difference, error)
+    p, cuts = studentized(pairs.differences, t, pairs.drawing, (outside, 1 - outside))
+    cuts[error == 0] = 0.0
+    low, high = pairs.difference - cuts[:, 1] * error, pairs.difference - cuts[:, 0] * error
+    return Outcome(p, low, high, _paired_effect(pairs))
+
+
+def _tukey(pairs: Pairs) -> Outcome:
+    runs, n = pairs.values.shape
+    df = (runs - 1) * (n - 1)
+    error = np.sqrt(_residual_variance(pairs.values) / n)
+    p = np.where(pairs.difference == 0, 1.0, 0.0)
+    half = 0.0
+    if error:
+        p = upper_tail(np.abs(pairs.difference) / error, runs, df)
+        half = critical_value(1 - pairs.level, runs, df) * error
+    return Outcome(p, pairs.difference - half, pairs.difference + half, _residual_effect(pairs))
+
+
+def _tukey_randomized(pairs: Pairs) -> Outcome:
+    samples = pairs.drawing.samples
+    ranges = np.sort(greatest_ranges(pairs.values, pairs.drawing))
+    least = np.abs(pairs.difference) - ROUNDING * np.abs(pairs.values).max(initial=0.0)
+    p = (samples - np.searchsorted(ranges, least) + 1) / (samples + 1)
+    half = critical_range(ranges, pairs.level)
+    return Outcome(p, pairs.difference - half, pairs.difference + half, _residual_effect(pairs))
+
+
+def critical_range(ranges: Floats, level: float) -> float:
+    """The difference from which on a pair is significant, by the ranges of samples."""
+    return float(np.quantile(ranges, level, method="higher"))
+
+
+def _residual_variance(values: Floats) -> float:
+    """The variance that neither run nor topic explains: the mean square error of a two-way analysis of
+    variance, 0 where it is rounding."""
+    runs, topics = values.shape
+    residuals = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    greatest = np.abs(values).max(initial=0.0)
+    if np.abs(residuals).max(initial=0.0) <= ROUNDING * greatest:
+        return 0.0
+    return float((residuals**2).sum() / ((runs - 1) * (topics - 1)))
+
+
+def _residual_effect(pairs: Pairs) -> Floats:
+    if pairs.topics < 2:
+        return np.full(len(pairs.first), np.nan)
+    error = np.sqrt(_residual_variance(pairs.values))
+    return _over(pairs.difference, np.full(len(pairs.first), error))
+
+
+def _pooled(pairs: Pairs) -> Floats:
+    """The mean of the two variances of each pair."""
+    return (pairs.variances[pairs.first] + pairs.variances[pairs.second]) / 2
+
+
+def _paired_effect(pairs: Pairs) -> Floats:
+    return _over(pairs.difference, pairs.spread)
+
+
+def _paired_interval(pairs: Pairs) -> tuple[Floats, Floats]:
+    from scipy.special import stdtrit
+
+    if pairs.topics < 2:
+        unknown = np.full(len(pairs.first), np.nan)
+        return unknown, unknown
+    half = stdtrit(pairs.topics - 1, 0.5 + pairs.level / 2) * pairs.spread / np.sqrt(pairs.topics)
+    return pairs.difference - half, pairs.difference + half
+
+
+def _over(difference: Floats, error: Floats) -> Floats:
+    """A difference in units of its error: 0 where there is none, infinite where there is no error."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = difference / error
+    found[difference == 0] = 0.0
+    return found
+
+
+def _two_sided(t: Floats, df: Floats | int) -> Floats:
+    from scipy.special import stdtr
+
+    return np.asarray(2 * stdtr(df, -np.abs(t)))
+
+
+_OF_T = "paired t"
+_PAIRED = "mean difference / standard deviation of the differences"
+_UNPAIRED = "difference of the means / pooled standard deviation"
+_TWO_WAY = "difference of the means / residual standard deviation of runs × topics"
+
+TESTS: dict[str, Test] = {
+    "paired-t": Test(_paired_t, "paired t test over topics", _OF_T, _PAIRED, 2),
+    "welch": Test(_welch, "Welch's t test, unpaired", "Welch's t", _UNPAIRED, 2),
+    "student": Test(_student, "Student's t test, unpaired", "Student's t", _UNPAIRED, 2),
+    "wilcoxon": Test(_wilcoxon, "Wilcoxon's signed-rank test over topics", _OF_T, _PAIRED),
+    "sign": Test(_sign, "sign test over topics", _OF_T, _PAIRED),
+    "randomization": Test(
+        _randomization, "Fisher's paired randomisation test over topics", _OF_T, _PAIRED, drawn=True
+    ),
+    "bootstrap": Test(
+        _bootstrap, "Studentised bootstrap test over topics (Sakai 2006)", "bootstrap t", _PAIRED, 2,
+        drawn=True,
+    ),
+    "tukey": Test(
+        _tukey, "Tukey's HSD, runs × topics without replication", "Tukey's, for all pairs together",
+        _TWO_WAY, 2, family=True,
+    ),
+    "tukey-randomized": Test(
+        _tukey_randomized, "randomised Tukey HSD, scores dealt out anew within topics",
+        "randomised Tukey's, for all pairs together", _TWO_WAY, family=True, drawn=True,
+    ),
+}  # fmt: skip
+
+
+def named_test(name: str) -> Test:
+    """The test of this name; RankgaugeError with the names that there are."""
+    if name not in TESTS:
+        raise RankgaugeError(f"test={name!r}, expected one of {', '.join(TESTS)}")
+    return TESTS[name]
+
+
+def p_values(pairs: Pairs, test: str) -> Floats:
+    """The p-value of each pair, without correction."""
+    return named_test(test)(pairs).p
+
+
+# Corrections for many comparisons
+
+
+def bonferroni(p: Floats) -> Floats:
+    """Times their number: the chance of any false alarm among them is at most the level."""
+    return np.asarray(np.minimum(1.0, p * len(p)))
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's step-down: never less powerful than Bonferroni's, with the same guarantee.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(1.0, stepped)
+    return corrected
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Benjamini and Hochberg's step-up: the expected share of false alarms among all alarms.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    order = np.argsort(p, kind="stable")[::-1]
+    stepped = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(1.0, stepped)
+    return corrected
+
+
+CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "bh": benjamini_hochberg,
+}

@@ -1,0 +1,338 @@
+"""Systems held against each other: difference, interval, effect, p, corrected p, wins and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from rankgauge.comparison.resampling import Drawing, Progress
+from rankgauge.comparison.significance import CORRECTIONS, Pairs, named_test
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Floats, Ints, counted
+from rankgauge.measures.aggregates import ArithmeticMean
+from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.parameters import Whole
+from rankgauge.report.tables import Cell, Marked, PValue, Table
+from rankgauge.scores import Bools, Scores, places
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Topics: TypeAlias = Literal["zero", "intersection"]
+MOST_SAMPLES = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Pairs of runs by each measure: what `compare` found.
+
+    `first` and `second` have the runs of each pair by number; `difference`, `low`, `high`, `effect`,
+    `p`, `p_corrected`, `wins`, `ties` and `losses` are measure × pair, `means` is measure × run. A win
+    is a topic on which `a` is better than `b`: higher, or lower where lower is better.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[Measure | Aggregate, ...]
+    first: Ints
+    second: Ints
+    means: Floats
+    difference: Floats
+    low: Floats
+    high: Floats
+    effect: Floats
+    p: Floats
+    p_corrected: Floats
+    wins: Ints
+    ties: Ints
+    losses: Ints
+    baselines: tuple[str, ...]
+    test: str
+    correction: str | None
+    level: float
+    seed: int | None
+    notes: tuple[str, ...]
+
+    @property
+    def significant(self) -> Bools:
+        """Measure × pair: whether the difference is significant, after the correction."""
+        return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
+
+    @property
+    def better(self) -> Bools:
+        """Measure × pair: whether the first run is the better one, significant or not."""
+        lower = [inner(measure).direction == "lower" for measure in self.measures]
+        return np.where(np.array(lower)[:, None], self.difference < 0, self.difference > 0)
+
+    def table(self) -> Table:
+        """A row for each measure and pair."""
+        p = COLUMNS.index("p"), COLUMNS.index("p_corrected")
+        rows = (
+            tuple(PValue(cell) if c in p else cell for c, cell in enumerate(row))
+            for row in self._rows()
+        )
+        return Table(COLUMNS, tuple(rows), self.notes)
+
+    def marked_table(self) -> Table:
+        """A row a run: its means, marked with the letters of the runs that it is significantly better
+        than, and of the baselines that it is significantly worse than; as a paper shows them."""
+        letters = self._letters()
+        rows: list[tuple[Cell, ...]] = []
+        for r, run in enumerate(self.runs):
+            means = (self._marked(m, r, letters) for m in range(len(self.measures)))
+            rows.append((letters.get(r, ""), run, *means))
+        share = f"{1 - self.level:.4g}"
+        legend = f"▲ or superscript: significantly better than these runs, p ≤ {share}"
+        if self.baselines:
+            legend += "; ▼ or subscript: significantly worse"
+        columns = ("", "run", *(str(measure) for measure in self.measures))
+        return Table(columns, tuple(rows), (legend, *self.notes))
+
+    def to_polars(self) -> Any:
+        """A polars data frame, a row for each measure and pair: measure, a, b, difference (the mean of a
+        less that of b), low, high, effect, p, p_corrected, wins, ties, losses."""
+        import polars
+
+        columns = zip(*self._rows(), strict=True) if len(self.first) else ((),) * len(COLUMNS)
+        return polars.DataFrame(dict(zip(COLUMNS, map(list, columns), strict=True)))
+
+    def __repr__(self) -> str:
+        pairs, measures = counted(len(self.first), "pair"), counted(len(self.measures), "measure")
+        return f"Comparison: {pairs}, {measures}\n{self.table().render('table')}".rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.table().render_html()
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for m, measure in enumerate(self.measures):
+            columns = (getattr(self, name)[m].tolist() for name in COLUMNS[3:])
+            for i, j, *cells in zip(
+                self.first.tolist(), self.second.tolist(), *columns, strict=True
+            ):
+                yield str(measure), self.runs[i], self.runs[j], *cells
+
+    def _letters(self) -> dict[int, str]:
+        """The letters of the runs that others are held against; numbers where 26 are not enough."""
+        shown = [
+            r for r, run in enumerate(self.runs) if not self.baselines or run in self.baselines
+        ]
+        if len(shown) > 26:
+            return {run: str(number) for number, run in enumerate(shown, 1)}
+        return {run: chr(ord("a") + place) for place, run in enumerate(shown)}
+
+    def _marked(self, m: int, run: int, letters: dict[int, str]) -> Marked:
+        better: list[str] = []
+        worse: list[str] = []
+        for pair in np.flatnonzero(
+            self.significant[m] & ((self.first == run) | (self.second == run))
+        ):
+            is_first = self.first[pair] == run
+            other = int(self.second[pair] if is_first else self.first[pair])
+            if other in letters:
+                wins = bool(self.better[m, pair]) == is_first
+                (better if wins else worse).append(letters[other])
+        between = "," if len(letters) > 26 else ""
+        above, below = (between.join(sorted(some, key=_natural)) for some in (better, worse))
+        return Marked(float(self.means[m, run]), above, below if self.baselines else "")
+
+
+COLUMNS = (
+    "measure",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "effect",
+    "p",
+    "p_corrected",
+    "wins",
+    "ties",
+    "losses",
+)
+"""Those of the table of a comparison."""
+
+
+def compare(
+    scores: Scores,
+    *,
+    baseline: str | Sequence[str] | None = None,
+    test: str = "paired-t",
+    correction: str | None = "holm",
+    level: float = 0.95,
+    missing: Topics | None = None,
+    samples: int = 10_000,
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Whether the differences between runs are more than chance: for all pairs of runs, or for each run
+    against one or several baselines.
+
+    `test`: "paired-t", "welch" and "student" (both unpaired), "wilcoxon", "sign", "randomization",
+    "bootstrap" (Studentised), "tukey" (two-way, by run and topic) or "tukey-randomized". `correction`
+    for many comparisons: "holm", "bonferroni", "bh" or None, over all pairs of a measure; the p-values
+    of the two Tukey tests are for all pairs of the runs already, and stay as they are. `level` is that
+    of the intervals, and 1 − level the greatest p-value that counts as significant.
+
+    `missing` says what is made of topics that some run lacks: "zero" takes the score of an empty ranking
+    (0 where it is not known), "intersection" leaves the topic out for all runs; by default as evaluated.
+    A topic on which a measure is undefined for some run is left out for all. `samples` is how many
+    samples are drawn, by `seed`, where a test draws them; whoever does the work, an `executor` or
+    threads, the result is the same.
+
+    >>> scores = Scores.from_matrix(
+    ...     [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6]], runs=["new", "old"], measure="AP"
+    ... )
+    >>> found = compare(scores)
+    >>> found.difference.round(3).tolist(), found.p.round(4).tolist()
+    ([[0.15]], [[0.0138]])
+    """
+    method = named_test(test)
+    if correction is not None and correction not in CORRECTIONS:
+        raise RankgaugeError(
+            f"correction={correction!r}, expected None or one of {', '.join(CORRECTIONS)}"
+        )
+    check_level(level)
+    drawing = checked_drawing(samples, seed, executor, progress)
+    first, second, baselines = pairs_of(scores.runs, baseline)
+    found: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
+    notes = [*_about(test, correction, level, len(first), len(scores.runs), drawing)]
+    if scores.policies.standardized is not None:
+        notes.append(f"scores standardised by topic: {scores.policies.standardized}")
+    for m, measure in enumerate(scores.measures):
+        values, said = shared_topics(scores, m, missing)
+        notes += said
+        pairs = Pairs(values, first, second, level, drawing)
+        outcome = method(pairs)
+        corrects = None if method.family or correction is None else CORRECTIONS[correction]
+        sign = -1 if inner(measure).direction == "lower" else 1
+        found["means"].append(pairs.means)
+        found["difference"].append(pairs.difference)
+        for name, column in zip(("p", "low", "high", "effect"), outcome, strict=True):
+            found[name].append(column)
+        found["p_corrected"].append(outcome.p if corrects is None else corrects(outcome.p))
+        for name, which in (("wins", sign), ("ties", 0), ("losses", -sign)):
+            found[name].append(np.count_nonzero(np.sign(pairs.rounded) == which, axis=1))
+        same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
+        if same:
+            notes.append(
+                f"{measure}: {counted(same, 'pair')} with the same difference on every topic"
+            )
+    return Comparison(
+        runs=scores.runs,
+        measures=scores.measures,
+        first=first,
+        second=second,
+        baselines=baselines,
+        test=test,
+        correction=None if method.family else correction,
+        level=level,
+        seed=seed if method.drawn else None,
+        notes=tuple(notes),
+        **{name: np.array(columns) for name, columns in found.items()},
+    )
+
+
+def shared_topics(
+    scores: Scores, m: int, missing: Topics | None = None
+) -> tuple[Floats, list[str]]:
+    """Run × topic: the scores by a measure on the topics that count for all runs, and what to know of
+    them."""
+    measure = scores.measures[m]
+    if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
+        raise RankgaugeError(
+            f"{measure} is not a mean over topics, which is what tests are about; "
+            f"expected a measure such as {measure.measure}"
+        )
+    if missing is not None and missing not in get_args(Topics):
+        raise RankgaugeError(f"missing={missing!r}, expected one of {', '.join(get_args(Topics))}")
+    policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
+    values = scores.values[:, :, m]
+    absent = ~scores.present
+    notes = []
+    lacking = absent.any(axis=0)
+    kept = np.ones(len(scores.queries), dtype=np.bool_)
+    if policy == "zero":
+        unknown = absent & np.isnan(values)
+        if unknown.any() and scores.policies.standardized is not None:
+            raise RankgaugeError(
+                f"{measure}: standardised scores of topics that some run lacks are not known, "
+                "expected these topics left out (intersection)"
+            )
+        values = np.where(unknown, 0.0, values)
+        if lacking.any():
+            topics = counted(int(np.count_nonzero(lacking)), "topic")
+            notes.append(f"{measure}: {topics} that some run lacks, scored as empty rankings")
+    else:
+        kept &= ~lacking
+        if lacking.any():
+            topics = counted(int(np.count_nonzero(lacking)), "topic")
+            notes.append(f"{measure}: {topics} left out for all runs, since some run lacks them")
+    undefined = np.isnan(values).any(axis=0) & kept
+    if undefined.any():
+        topics = counted(int(np.count_nonzero(undefined)), "topic")
+        notes.append(f"{measure}: {topics} left out for all runs, undefined for some")
+    values = np.ascontiguousarray(values[:, kept & ~undefined])
+    if not np.isfinite(values).all():
+        raise RankgaugeError(f"{measure}: scores are infinite, expected finite ones to compare")
+    if not values.shape[1]:
+        raise RankgaugeError(
+            f"{measure}: no topic has a score for every run; "
+            "compare fewer runs, or give missing topics the score of an empty ranking (zero)"
+        )
+    return values, [f"{measure}: {counted(values.shape[1], 'topic')}", *notes] if notes else []
+
+
+def pairs_of(
+    runs: Sequence[str], baseline: str | Sequence[str] | None
+) -> tuple[Ints, Ints, tuple[str, ...]]:
+    """The pairs to compare, by number: all, or each other run against each baseline; the baselines."""
+    if len(runs) < 2:
+        raise RankgaugeError(f"{counted(len(runs), 'run')}, expected at least two to compare")
+    baselines = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline or ()))
+    if not baselines:
+        return *np.triu_indices(len(runs), 1), baselines
+    against = places("run", runs, baselines)
+    others = [run for run in range(len(runs)) if run not in against]
+    if not others:
+        raise RankgaugeError("every run is a baseline, expected at least one other")
+    return np.repeat(others, len(against)), np.tile(against, len(others)), baselines
+
+
+def checked_drawing(
+    samples: int, seed: int, executor: Executor | None, progress: Progress | None
+) -> Drawing:
+    """What is drawn, if so much can be."""
+    if Whole(1).check(samples) > MOST_SAMPLES:
+        raise RankgaugeError(f"samples={samples}, expected at most {MOST_SAMPLES:,}")
+    return Drawing(samples, Whole(0).check(seed), executor, progress)
+
+
+def check_level(level: float) -> None:
+    """RankgaugeError for what is no level of confidence."""
+    if not 0 < level < 1:
+        raise RankgaugeError(f"level={level!r}, expected a number between 0 and 1, such as 0.95")
+
+
+def _about(
+    test: str, correction: str | None, level: float, pairs: int, runs: int, drawing: Drawing
+) -> Iterator[str]:
+    """How the numbers came about."""
+    method = named_test(test)
+    drawn = f", {drawing.samples:,} samples, seed {drawing.seed}" if method.drawn else ""
+    yield f"p: {method.summary}, two-sided{drawn}"
+    if method.family:
+        yield f"p_corrected: as p, which is for all pairs of the {runs} runs together"
+    elif correction is None:
+        yield f"p_corrected: as p, not corrected for {counted(pairs, 'comparison')}"
+    else:
+        yield f"p_corrected: {correction} over the {counted(pairs, 'comparison')} of each measure"
+    yield f"low, high: {100 * level:g}% interval of the difference, {method.interval}"
+    yield f"effect: {method.effect}"
+
+
+def _natural(letter: str) -> tuple[int, str]:
+    return len(letter), letter

@@ -1,0 +1,51 @@
+"""Scores that were made elsewhere: a measure known by no more than what people call it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from rankgauge.data.errors import Unsupported
+from rankgauge.measures.base import Answer, Direction, Measure
+from rankgauge.measures.parameters import Choice, Quoted, parameter
+from rankgauge.measures.registry import register
+
+
+class Given(Measure):
+    """What scores from elsewhere are by, such as ratings of people; it scores no ranking itself."""
+
+    name = "given"
+    summary = "Scores that come from elsewhere, by what they are called; it scores no ranking."
+    formula = "given(title) = what somebody measured"
+    examples = ('given("human rating")', 'given("errors",better=lower)')
+    range = (-np.inf, np.inf)
+    cutoffs = "none"
+    expectation = "no"
+    bounding = "no"
+
+    title: str | None = parameter(Quoted(), "what the scores are called", default=None)
+    better: Direction = parameter(
+        Choice(("higher", "lower")), "which scores are better", default="higher"
+    )
+
+    @property
+    def direction(self) -> Direction:  # type: ignore[override]
+        return self.better
+
+    def _written(self, python: bool, every: bool = False) -> list[str]:
+        """The title without a key, as people write it."""
+        return [text.removeprefix("title=") for text in super()._written(python, every)]
+
+    def complete(self) -> Self:
+        raise self._unsupported("what a ranking scores", "")
+
+    def answers(self) -> dict[str, Answer]:
+        return dict.fromkeys(super().answers(), "no")
+
+    def _unsupported(self, question: str, reason: str) -> Unsupported:
+        message = f"{self} cannot say {question}: its scores are given, not computed"
+        return Unsupported(f"{message}; expected a measure that `rankgauge measures` explains")
+
+
+given = register(Given())

@@ -1,0 +1,31 @@
+"""The command line in this process, for tests that need no other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from command_line import Outcome
+from rankgauge.cli import main
+
+
+@pytest.fixture
+def rankgauge(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """What the command does, in this process."""
+
+    def call(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["rankgauge", *map(str, arguments)])
+        code: object = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        captured = capsys.readouterr()
+        assert isinstance(code, int)
+        return Outcome(code, captured.out, captured.err)
+
+    return call

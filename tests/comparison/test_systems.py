@@ -1,0 +1,199 @@
+"""compare: which pairs, over which topics, with which words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankgauge as rg
+from rankgauge import RankgaugeError, Scores, compare
+
+VALUES = np.array(
+    [
+        [0.50, 0.70, 0.60, 0.80, 0.55, 0.62],
+        [0.30, 0.60, 0.50, 0.60, 0.41, 0.48],
+        [0.31, 0.58, 0.55, 0.59, 0.40, 0.50],
+    ]
+)
+
+
+@pytest.fixture
+def scores() -> Scores:
+    return Scores.from_matrix(VALUES, runs=["new", "old", "other"], measure="AP")
+
+
+def test_columns_and_pairs(scores):
+    frame = compare(scores).to_polars()
+    assert frame.columns == [
+        "measure", "a", "b", "difference", "low", "high", "effect", "p", "p_corrected",
+        "wins", "ties", "losses",
+    ]  # fmt: skip
+    assert frame.select("a", "b").rows() == [("new", "old"), ("new", "other"), ("old", "other")]
+    assert frame["difference"][0] == pytest.approx(VALUES[0].mean() - VALUES[1].mean())
+    assert frame.select("wins", "ties", "losses").row(2) == (3, 0, 3)
+
+
+def test_against_baselines(scores):
+    found = compare(scores, baseline="old")
+    assert found.to_polars().select("a", "b").rows() == [("new", "old"), ("other", "old")]
+    found = compare(scores, baseline=["old", "other"])
+    assert found.to_polars().select("a", "b").rows() == [("new", "old"), ("new", "other")]
+
+
+def test_the_correction_is_over_the_comparisons_made(scores):
+    p = compare(scores).p[0]
+    np.testing.assert_allclose(
+        compare(scores, correction="bonferroni").p_corrected[0], 3 * p.clip(0, 1 / 3)
+    )
+    np.testing.assert_array_equal(compare(scores, correction=None).p_corrected[0], p)
+    alone = compare(scores, baseline=["old", "other"], correction="bonferroni")
+    np.testing.assert_allclose(alone.p_corrected[0], 2 * p[:2])
+
+
+@pytest.mark.parametrize("test", ["tukey", "tukey-randomized"])
+def test_tukey_is_for_all_pairs_already_and_not_corrected_twice(scores, test):
+    found = compare(scores, test=test)
+    np.testing.assert_array_equal(found.p, found.p_corrected)
+    assert found.correction is None
+    against = compare(scores, test=test, baseline="old")
+    assert against.p[0, 0] == found.p[0, 0]
+    assert any("all pairs of the 3 runs" in note for note in against.notes)
+
+
+def test_fewer_than_two_runs(scores):
+    with pytest.raises(RankgaugeError, match="1 run, expected at least two"):
+        compare(Scores.from_matrix(VALUES[:1], runs=["only"], measure="AP"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"test": "t"}, "test='t', expected one of paired-t, welch"),
+        ({"correction": "none"}, "correction='none', expected None or one of holm"),
+        ({"level": 95}, "level=95, expected a number between 0 and 1"),
+        ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
+        ({"samples": 0}, "0"),
+        ({"samples": 10**8}, "samples=100000000, expected at most 1,000,000"),
+        ({"seed": -1}, "-1"),
+        ({"baseline": "nwe"}, "no scores for run 'nwe'; did you mean 'new'"),
+        ({"baseline": ["new", "old", "other"]}, "every run is a baseline"),
+    ],
+)
+def test_what_cannot_be_asked(scores, wrong, message):
+    with pytest.raises(RankgaugeError, match=message):
+        compare(scores, **wrong)
+
+
+def test_topics_that_a_run_lacks_are_left_out_for_all_or_count_as_zero():
+    values = VALUES.copy()
+    values[0, 2] = np.nan
+    scores = Scores.from_matrix(values, runs=["new", "old", "other"], measure="AP")
+    found = compare(scores)
+    assert found.difference[0, 2] == pytest.approx(np.delete(VALUES[1] - VALUES[2], 2).mean())
+    assert "AP: 1 topic left out for all runs, since some run lacks them" in found.notes
+    zero = compare(scores, missing="zero")
+    assert zero.difference[0, 0] == pytest.approx(
+        np.nan_to_num(values[0]).mean() - VALUES[1].mean()
+    )
+    assert "AP: 1 topic that some run lacks, scored as empty rankings" in zero.notes
+
+
+def test_a_missing_topic_gets_the_score_of_an_empty_ranking_also_where_that_is_not_0():
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}, "3": {"b": 1}}
+    runs = {
+        "all": {"1": {"a": 2.0}, "2": {"b": 2.0, "a": 1.0}, "3": {"a": 1.0}},
+        "some": {"1": {"b": 2.0, "a": 1.0}, "3": {"b": 1.0}},
+    }
+    scores = rg.evaluate(qrels, runs, ["SearchLength", "AP"])
+    empty = scores.values[1, 1, 0]
+    found = compare(scores)
+    expected = (scores.values[0, :, 0] - scores.values[1, :, 0]).mean()
+    assert found.difference[0, 0] == pytest.approx(expected)
+    assert empty == scores.values[1, 1, 0] != 0
+    kept = compare(scores, missing="intersection")
+    assert kept.wins[1, 0] + kept.ties[1, 0] + kept.losses[1, 0] == 2
+
+
+def test_no_topic_in_common():
+    nothing = np.array([[0.1, np.nan], [np.nan, 0.2]])
+    scores = Scores.from_matrix(nothing, runs=["a", "b"], measure="AP")
+    with pytest.raises(RankgaugeError, match="AP: no topic has a score for every run"):
+        compare(scores)
+
+
+def test_a_win_is_a_better_score_also_where_lower_is_better():
+    scores = Scores.from_matrix(VALUES[:2], runs=["new", "old"], measure="SearchLength")
+    found = compare(scores)
+    assert found.difference[0, 0] > 0
+    assert (found.wins[0, 0], found.losses[0, 0]) == (0, 6)
+    assert found.better.tolist() == [[False]]
+
+
+def test_rounding_makes_neither_wins_nor_losses():
+    values = [[0.1 + 0.2, 0.5, 0.7], [0.3, 0.5, 0.7]]
+    found = compare(Scores.from_matrix(values, runs=["a", "b"], measure="AP"))
+    assert found.ties.tolist() == [[3]]
+    assert found.p.tolist() == [[1.0]]
+
+
+def test_an_aggregate_that_is_not_a_mean_has_no_test():
+    scores = Scores.from_matrix(VALUES, runs=["a", "b", "c"], measure="gm(AP)")
+    with pytest.raises(RankgaugeError, match=r"gm\(AP\) is not a mean over topics.*such as AP"):
+        compare(scores)
+    mean = Scores.from_matrix(VALUES, runs=["a", "b", "c"], measure="mean(AP)")
+    plain = Scores.from_matrix(VALUES, runs=["a", "b", "c"], measure="AP")
+    np.testing.assert_array_equal(compare(mean).p, compare(plain).p)
+
+
+def test_marks_as_papers_have_them(scores):
+    table = compare(scores).marked_table()
+    md = table.render("md")
+    assert "| a | new | 0.6283<sup>bc</sup> |" in md
+    assert "| b | old | 0.4817 |" in md
+    assert r"0.6283$^{\text{bc}}$" in table.render("latex")
+    against = compare(scores, baseline="new").marked_table()
+    assert "| a | new | 0.6283 |" in against.render("md")
+    assert "old | 0.4817<sub>a</sub> |" in against.render("md")
+    assert "0.4817 ▼a" in against.render("table")
+    assert any("significantly worse" in note for note in against.notes)
+
+
+def test_marks_of_more_runs_than_letters():
+    values = np.random.default_rng(0).random((30, 20)) + np.arange(30)[:, None]
+    scores = Scores.from_matrix(values, runs=[f"run{r}" for r in range(30)], measure="AP")
+    rows = compare(scores).marked_table().rows
+    assert rows[3][0] == "4"
+    assert rows[3][2].above == "1,2,3"
+
+
+def test_small_p_values_are_never_shown_as_0():
+    values = np.array([np.linspace(0.5, 0.6, 50), np.linspace(0.1, 0.25, 50)])
+    found = compare(Scores.from_matrix(values, runs=["a", "b"], measure="AP"))
+    assert 0 < found.p[0, 0] < 1e-9
+    assert "<0.0001" in found.table().render("table")
+    assert str(found.p[0, 0]) in found.table().render("csv")
+
+
+def test_progress_is_told(scores):
+    steps = []
+    compare(scores, test="randomization", samples=2_500, progress=steps.append)
+    assert steps  # few topics: all signs, in one block
+    big = Scores.from_matrix(
+        np.random.default_rng(0).random((3, 40)), runs=list("abc"), measure="AP"
+    )
+    steps.clear()
+    compare(big, test="randomization", samples=2_500, progress=steps.append)
+    assert steps == ["0", "1", "2"]
+
+
+def test_all_pairs_of_trec_8(real_data):
+    scores = Scores.from_csv(real_data("trec-topic-scores/adhoc8_ap.csv"), measure="AP")
+    found = compare(scores, test="randomization", samples=2_000)
+    t = compare(scores)
+    assert found.p.shape == (1, 8256)
+    # The two agree as Smucker, Allan and Carterette (2007) found them to.
+    assert np.abs(found.p - t.p).mean() < 0.01
+    tukey = compare(scores, test="tukey")
+    uncorrected = np.count_nonzero(t.p <= 0.05)
+    assert 0 < t.significant.sum() < uncorrected
+    assert 0 < tukey.significant.sum() < uncorrected
