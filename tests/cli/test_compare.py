@@ -475,3 +475,35 @@ def test_published_scores_of_all_systems_are_compared(
     assert code == 0
     assert len(rows) == 129 * 128 // 2
     assert {int(row["wins"]) + int(row["ties"]) + int(row["losses"]) for row in rows} == {50}
+
+
+@pytest.mark.parametrize("test", ["paired-t", "tukey-randomized"])
+def test_power_says_what_could_be_seen(command, test):
+    found = command("--power", "0.8", "--difference", "0.01", "-m", "RR", "--test", test)
+    assert found.code == 0, found.err
+    rows = records(found.out)
+    assert list(rows[0]) == [
+        "measure", "a", "b", "difference", "sd", "topics", "detectable", "needed"
+    ]  # fmt: skip
+    assert len(rows) == 3
+    for row in rows:
+        assert row["topics"] == "8"
+        assert float(row["detectable"]) > 0.01
+        assert int(row["needed"]) > 8
+    assert "power 0.8" in found.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--difference", "0.1"], "--difference is for --power; add it"),
+        (["--power", "0.8", "--marks"], "--power and --marks are two tables"),
+        (["--power", "0.8", "--test", "sign"], "--power with --test sign, expected paired-t or"),
+        (["--power", "0.01"], "power=0.01, expected a number between 0.05 and 1"),
+        (["--power", "1.5"], "--power"),
+    ],
+)
+def test_power_that_cannot_be_had(command, options, message):
+    found = command(*options)
+    assert found.code == 2
+    assert message in found.err

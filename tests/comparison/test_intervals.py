@@ -78,7 +78,7 @@ def test_bca_is_what_its_definition_makes_of_the_same_samples(
     row: list[float], level: float, seed: int
 ) -> None:
     samples = 300
-    counts = topic_counts(len(row), Drawing(samples, seed))
+    counts = np.concatenate(list(topic_counts(len(row), Drawing(samples, seed))))
     low, high = mean_interval([row], level, "bootstrap", samples, seed)
     assert (low[0], high[0]) == pytest.approx(bca(row, counts, level), abs=1e-9)
 
@@ -167,6 +167,14 @@ def test_any_level_and_number_of_samples_give_ends_among_the_scores(
 ) -> None:
     (low,), (high,) = mean_interval([row], level, "bootstrap", samples)
     assert min(row) - 1e-12 <= low <= high + 1e-12 <= max(row) + 2e-12
+
+
+@pytest.mark.parametrize("odd", [0.0, 1.0])
+def test_of_an_extreme_level_and_skewness_the_interval_still_holds_the_mean(odd: float) -> None:
+    # Here 1 − a z is below 0, where the formula of BCa would turn the ends around.
+    row = [odd] + [1 - odd] * 39
+    (low,), (high,) = mean_interval([row], 1 - 1e-15, "bootstrap")
+    assert low < np.mean(row) < high
 
 
 @pytest.mark.parametrize(

@@ -374,7 +374,7 @@ def test_power_is_drawn_by_test_and_setting() -> None:
     assert len({(line.get_color(), line.get_marker()) for line in first.lines[1:]}) == 8
     assert [text.get_text() for text in first.get_legend().get_texts()] == list(tests)
     assert [text.get_text() for text in second.get_legend().get_texts()] == ["tukey"]
-    assert figure.get_supxlabel() == "Added"
+    assert first.get_xlabel() == second.get_xlabel() == "Added"
     for panels in ({}, {"a pair": {}}, {"a pair": tests | {"one more": [0.0, 0.0]}}):
         with pytest.raises(RankgaugeError, match="expected 1 to 8 in a panel"):
             power_curves([0.0, 0.1], panels, "Added")

@@ -15,6 +15,7 @@ from rankgauge.cli.options import (
     show_with_notes,
 )
 from rankgauge.cli.scoring import Wanted, fail_if_incomplete, progress, scores_options
+from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.resampling import Drawing, pair_blocks
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.comparison.systems import Topics, compare
@@ -61,6 +62,19 @@ NO_CORRECTION = "none"
     help="The means of the runs, marked with the letters of the runs that each is significantly "
     "better than, as papers have them (md, latex).",
 )
+@click.option(
+    "--power",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="P",
+    help="Instead: the smallest difference that the test (paired-t or tukey-randomized) finds with "
+    "this power on these topics, and how many topics like them it takes; 0.8 is usual.",
+)
+@click.option(
+    "--difference",
+    type=float,
+    metavar="D",
+    help="With --power: the difference to be found; by default the one observed for each pair.",
+)
 @scores_options
 @output_options
 @plugin_option
@@ -72,6 +86,8 @@ def command(
     samples: int,
     missing: Topics | None,
     marks: bool,
+    power: float | None,
+    difference: float | None,
     form: str | None,
     digits: int | None,
     output: str | None,
@@ -92,10 +108,18 @@ def command(
     rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
     rankgauge compare qrels.txt a.run b.run c.run --baseline a.run --marks --format latex
     rankgauge compare --scores AP=trec8.csv --test tukey
+    rankgauge compare qrels.txt a.run b.run --power 0.8 --difference 0.02
 
     The exit code is 0 when all is well, 2 when nothing could be compared, and 3 when some runs could
     not be read: then the others are compared, and standard error says which and why.
     """
+    if power is None and difference is not None:
+        raise click.UsageError("--difference is for --power; add it")
+    if power is not None and marks:
+        raise click.UsageError("--power and --marks are two tables, expected one of them")
+    if power is not None and test not in get_args(PowerTest):
+        expected = " or ".join(get_args(PowerTest))
+        raise click.UsageError(f"--power with --test {test}, expected {expected}")
     wanted = Wanted(seed=seed, **source)
     scores = wanted.scores()
     names = [wanted.run(name) for name in baselines]
@@ -103,20 +127,24 @@ def command(
     try:
         _check_baselines(names, scores)
         with progress(_steps(scores, test, len(names), drawing), "comparing") as advance:
-            found = compare(
-                scores,
-                baseline=names,
-                test=test,
-                correction=None if correction == NO_CORRECTION else correction,
-                level=level,
-                missing=missing,
-                samples=samples,
-                seed=seed,
-                progress=advance,
-            )
+            shared: Any = {
+                "baseline": names,
+                "test": test,
+                "level": level,
+                "missing": missing,
+                "samples": samples,
+                "seed": seed,
+                "progress": advance,
+            }
+            if power is not None:
+                table = detectable(scores, power=power, difference=difference, **shared).table()
+            else:
+                corrects = None if correction == NO_CORRECTION else correction
+                found = compare(scores, correction=corrects, **shared)
+                table = found.marked_table() if marks else found.table()
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
-    show_with_notes(found.marked_table() if marks else found.table(), form, digits, output)
+    show_with_notes(table, form, digits, output)
     fail_if_incomplete(scores)
 
 

@@ -13,7 +13,7 @@ from rankgauge.comparison.resampling import (
     CELLS,
     ROUNDING,
     Drawing,
-    some_topic_counts,
+    topic_counts,
 )
 from rankgauge.comparison.systems import check_level, checked_drawing
 from rankgauge.data.errors import RankgaugeError
@@ -95,9 +95,7 @@ def _by_bootstrap(values: Floats, level: float, drawing: Drawing) -> tuple[Float
     mean = values.mean(axis=1, keepdims=True)
     apart = values - mean
     same = np.ptp(values, axis=1) == 0
-    sampled = np.concatenate(
-        [apart @ counts.T for counts in some_topic_counts(topics, drawing)], axis=1
-    )
+    sampled = np.concatenate([apart @ counts.T for counts in topic_counts(topics, drawing)], axis=1)
     sampled /= topics
     sampled.sort(axis=1)
     greatest = np.abs(apart).max(axis=1, keepdims=True)

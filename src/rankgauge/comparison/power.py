@@ -32,6 +32,7 @@ from rankgauge.scores import Scores
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+PowerTest: TypeAlias = Literal["paired-t", "tukey-randomized"]
 MOST_TOPICS = 10**9
 
 
@@ -196,7 +197,7 @@ def detectable(
     *,
     baseline: str | Sequence[str] | None = None,
     difference: float | None = None,
-    test: Literal["paired-t", "tukey-randomized"] = "paired-t",
+    test: PowerTest = "paired-t",
     power: float = 0.8,
     level: float = 0.95,
     missing: Topics | None = None,
@@ -217,7 +218,7 @@ def detectable(
     >>> detectable(scores, baseline="old").to_polars()["needed"].to_list()
     [4, 15]
     """
-    if test not in get_args(Literal["paired-t", "tukey-randomized"]):
+    if test not in get_args(PowerTest):
         raise RankgaugeError(f"test={test!r}, expected paired-t or tukey-randomized for power")
     _check(power, level)
     drawing = checked_drawing(samples, seed, executor, progress)

@@ -128,13 +128,9 @@ class _Flips:
 # Topics: the topics at hand are themselves a sample of all topics.
 
 
-def topic_counts(topics: int, drawing: Drawing) -> Floats:
-    """Sample × topic: how often each topic is in each sample of as many topics, with replacement."""
-    return np.concatenate(list(some_topic_counts(topics, drawing)))
-
-
-def some_topic_counts(topics: int, drawing: Drawing) -> Iterator[Floats]:
-    """What `topic_counts` gives, a few samples at a time."""
+def topic_counts(topics: int, drawing: Drawing) -> Iterator[Floats]:
+    """Sample × topic, some samples at a time: how often each topic is in each sample of as many topics,
+    with replacement."""
     step = max(1, CELLS // topics)
     for block in drawing.blocks():
         random, size = drawing.random(block), drawing.size(block)
@@ -156,36 +152,44 @@ def _pairs_at_a_time(drawing: Drawing) -> int:
 
 
 def studentized(
-    differences: Floats, t: Floats, drawing: Drawing, shares: tuple[float, float]
+    values: Floats,
+    first: Ints,
+    second: Ints,
+    t: Floats,
+    drawing: Drawing,
+    shares: tuple[float, float],
 ) -> tuple[Floats, Floats]:
-    """For each row of differences the p-value of its t statistic over samples of topics, differences
-    shifted to mean 0 (Sakai 2006), and row × share the quantiles of the t of the samples."""
-    step = max(1, CELLS // drawing.samples)
-    work = _Studentized(differences, np.abs(t), drawing.alone(), shares, step)
-    found = list(spread(work, range(-(-len(t) // step)), drawing))
+    """For each pair of rows the p-value of their t statistic over samples of topics, differences
+    shifted to mean 0 (Sakai 2006), and pair × share the quantiles of the t of the samples."""
+    work = _Studentized(values, first, second, np.abs(t), drawing.alone(), shares)
+    found = list(spread(work, pair_blocks(len(t), drawing), drawing))
     return np.concatenate([p for p, _ in found]), np.concatenate([cuts for _, cuts in found])
 
 
 @dataclass(frozen=True)
 class _Studentized:
-    """The samples of so many rows at a time."""
+    """The samples of a block of pairs."""
 
-    differences: Floats
+    values: Floats
+    first: Ints
+    second: Ints
     least: Floats
     drawing: Drawing
     shares: tuple[float, float]
-    step: int
 
     def __call__(self, block: int) -> tuple[Floats, Floats]:
-        rows = slice(block * self.step, (block + 1) * self.step)
-        differences = self.differences[rows]
-        topics = differences.shape[1]
-        counts = topic_counts(topics, self.drawing).T
-        shifted = differences - differences.mean(axis=1, keepdims=True)
-        means, squares = shifted @ counts / topics, shifted**2 @ counts / topics
+        step = _pairs_at_a_time(self.drawing)
+        pairs = slice(block * step, (block + 1) * step)
+        differences = self.values[self.first[pairs]] - self.values[self.second[pairs]]
         greatest = np.abs(differences).max(axis=1, keepdims=True)
-        t = _t_statistic(means, squares - means**2, topics, greatest)
-        reached = np.abs(t) >= self.least[rows, None] * (1 - 1e-9)
+        shifted = differences - differences.mean(axis=1, keepdims=True)
+        topics = shifted.shape[1]
+        samples = []
+        for counts in topic_counts(topics, self.drawing):
+            means, squares = shifted @ counts.T / topics, shifted**2 @ counts.T / topics
+            samples.append(_t_statistic(means, squares - means**2, topics, greatest))
+        t = np.concatenate(samples, axis=1)
+        reached = np.abs(t) >= self.least[pairs, None] * (1 - 1e-9)
         p = (np.count_nonzero(reached, axis=1) + 1) / (self.drawing.samples + 1)
         cuts = np.quantile(t, self.shares, axis=1, method="inverted_cdf", overwrite_input=True)
         return p, cuts.T

@@ -13,8 +13,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.comparison.resampling import (
+    CELLS,
     ROUNDING,
     Drawing,
     greatest_ranges,
@@ -23,7 +25,7 @@ from rankgauge.comparison.resampling import (
 )
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints
+from rankgauge.data.model import Floats, Ints, T
 from rankgauge.measures.base import ratio
 
 
@@ -52,26 +54,43 @@ class Pairs:
         """The variance of each run over topics."""
         return np.asarray(self.values.var(axis=1, ddof=1))
 
-    @cached_property
-    def differences(self) -> Floats:
-        """Pair × topic."""
-        return np.asarray(self.values[self.first] - self.values[self.second])
+    def each(self, function: Callable[[Floats], NDArray[T]], rounded: bool = False) -> NDArray[T]:
+        """What a function makes of the differences, pair × topic; it is given some pairs at a time.
 
-    @cached_property
-    def rounded(self) -> Floats:
-        """The differences, those equal that only rounding tells apart.
-
-        .3 − .2 and .2 − .1 are the same difference, and no difference is a difference of 1e-17.
+        Rounded, those are equal that only rounding tells apart: .3 − .2 and .2 − .1 are the same
+        difference, and no difference is a difference of 1e-17.
         """
-        greatest = np.abs(self.values).max(initial=0.0)
-        unit = 2.0 ** np.ceil(np.log2(greatest) - 40) if greatest else 1.0
-        return np.asarray(np.rint(self.differences / unit) * unit)
+        unit = 2.0 ** np.ceil(np.log2(self.greatest) - 40) if self.greatest else 1.0
+        found = []
+        step = max(1, CELLS // self.topics)
+        for start in range(0, len(self.first), step):
+            some = slice(start, start + step)
+            differences = self.values[self.first[some]] - self.values[self.second[some]]
+            found.append(function(np.rint(differences / unit) * unit if rounded else differences))
+        return np.concatenate(found)
+
+    @cached_property
+    def greatest(self) -> float:
+        """The greatest score, whatever its sign."""
+        return float(np.abs(self.values).max(initial=0.0))
+
+    @cached_property
+    def signs(self) -> tuple[Ints, Ints, Ints]:
+        """For each pair on how many topics the first has the higher score, the same, the lower."""
+        counts = self.each(
+            lambda apart: np.stack(
+                [np.count_nonzero(np.sign(apart) == sign, axis=1) for sign in (1, 0, -1)], axis=1
+            ),
+            rounded=True,
+        )
+        above, same, below = counts.T
+        return above, same, below
 
     @cached_property
     def difference(self) -> Floats:
         """The difference of the means of each pair, 0 where it is rounding."""
-        found: Floats = self.differences.mean(axis=1)
-        found[np.abs(found) <= ROUNDING * np.abs(self.values).max(initial=0.0)] = 0.0
+        found = self.each(lambda apart: np.asarray(apart.mean(axis=1)))
+        found[np.abs(found) <= ROUNDING * self.greatest] = 0.0
         return found
 
     @cached_property
@@ -79,8 +98,8 @@ class Pairs:
         """The standard deviation of the differences of each pair."""
         if self.topics < 2:
             return np.full(len(self.first), np.nan)
-        found = np.asarray(self.differences.std(axis=1, ddof=1))
-        found[np.ptp(self.rounded, axis=1) == 0] = 0.0
+        found = self.each(lambda apart: np.asarray(apart.std(axis=1, ddof=1)))
+        found[self.each(lambda apart: np.ptp(apart, axis=1), rounded=True) == 0] = 0.0
         return found
 
 
@@ -149,38 +168,44 @@ def _unpaired(pairs: Pairs, error: Floats, df: Floats) -> Outcome:
 
 
 def _wilcoxon(pairs: Pairs) -> Outcome:
-    p = np.ones(len(pairs.first))
+    p = pairs.each(_signed_ranks, rounded=True)
+    return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
+
+
+def _signed_ranks(rows: Floats) -> Floats:
+    """Wilcoxon's p for each row: exact where there are neither ties nor zeros and at most 50 topics, or
+    at most 13 topics; else by the normal distribution. Zeros are left out. As scipy does row by row."""
     from scipy.stats import rankdata, wilcoxon
 
-    rows = pairs.rounded
-    ranks = rankdata(np.abs(rows), axis=1)
+    p = np.ones(len(rows))
+    topics = rows.shape[1]
     zeros = rows == 0
     different = ~zeros.all(axis=1)
-    ordered = np.sort(np.abs(rows), axis=1)
-    plain = ~zeros.any(axis=1) & (np.diff(ordered, axis=1) > 0).all(axis=1)
-    exact = plain & (pairs.topics <= 50)
-    counted = different & ~exact & (pairs.topics <= 13)
-    normal = different & ~exact & ~counted
+    apart = (np.diff(np.sort(np.abs(rows), axis=1), axis=1) > 0).all(axis=1)
+    exact = different & ~zeros.any(axis=1) & apart & (topics <= 50)
+    tried = different & ~exact & (topics <= 13)
+    normal = different & ~exact & ~tried
     if exact.any():
         p[exact] = wilcoxon(rows[exact], axis=1, method="exact").pvalue
     if normal.any():
         p[normal] = wilcoxon(rows[normal], axis=1, method="asymptotic").pvalue
-    if counted.any():
-        signed = np.where(zeros, 0.0, np.sign(rows) * (ranks - zeros.sum(axis=1, keepdims=True)))
-        signed = np.concatenate([signed[counted], np.zeros((1, pairs.topics))])
-        at = np.arange(len(signed) - 1)
-        p[counted] = sign_flips(
-            signed, at, np.full(len(at), len(at)), Drawing(samples=2**pairs.topics)
+    if tried.any():
+        ranks = rankdata(np.abs(rows), axis=1) - zeros.sum(axis=1, keepdims=True)
+        signed = np.where(zeros, 0.0, np.sign(rows) * ranks)[tried]
+        nothing = np.zeros((1, topics))
+        at = np.arange(len(signed))
+        drawing = Drawing(samples=2**topics)
+        p[tried] = sign_flips(
+            np.concatenate([signed, nothing]), at, np.full(len(at), len(at)), drawing
         )
-    return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
+    return p
 
 
 def _sign(pairs: Pairs) -> Outcome:
     from scipy.special import bdtr
 
-    wins = np.count_nonzero(pairs.rounded > 0, axis=1)
-    losses = np.count_nonzero(pairs.rounded < 0, axis=1)
-    p = np.minimum(1.0, 2 * bdtr(np.minimum(wins, losses).astype(float), wins + losses, 0.5))
+    above, _, below = pairs.signs
+    p = np.minimum(1.0, 2 * bdtr(np.minimum(above, below).astype(float), above + below, 0.5))
     return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
 
 
@@ -193,7 +218,8 @@ def _bootstrap(pairs: Pairs) -> Outcome:
     outside = (1 - pairs.level) / 2
     error = pairs.spread / np.sqrt(pairs.topics)
     t = _over(pairs.difference, error)
-    p, cuts = studentized(pairs.differences, t, pairs.drawing, (outside, 1 - outside))
+    ends = (outside, 1 - outside)
+    p, cuts = studentized(pairs.values, pairs.first, pairs.second, t, pairs.drawing, ends)
     cuts[error == 0] = 0.0
     low, high = pairs.difference - cuts[:, 1] * error, pairs.difference - cuts[:, 0] * error
     return Outcome(p, low, high, _paired_effect(pairs))
@@ -214,7 +240,7 @@ def _tukey(pairs: Pairs) -> Outcome:
 def _tukey_randomized(pairs: Pairs) -> Outcome:
     samples = pairs.drawing.samples
     ranges = np.sort(greatest_ranges(pairs.values, pairs.drawing))
-    least = np.abs(pairs.difference) - ROUNDING * np.abs(pairs.values).max(initial=0.0)
+    least = np.abs(pairs.difference) - ROUNDING * pairs.greatest
     p = (samples - np.searchsorted(ranges, least) + 1) / (samples + 1)
     half = critical_range(ranges, pairs.level)
     return Outcome(p, pairs.difference - half, pairs.difference + half, _residual_effect(pairs))

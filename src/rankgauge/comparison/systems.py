@@ -88,7 +88,9 @@ class Comparison:
         if self.baselines:
             legend += "; ▼ or subscript: significantly worse"
         columns = ("", "run", *(str(measure) for measure in self.measures))
-        return Table(columns, tuple(rows), (legend, *self.notes))
+        about_others = ("low, high: ", "effect: ")
+        notes = (note for note in self.notes if not note.startswith(about_others))
+        return Table(columns, tuple(rows), (legend, *notes))
 
     def to_polars(self) -> Any:
         """A polars data frame, a row for each measure and pair: measure, a, b, difference (the mean of a
@@ -214,8 +216,8 @@ def compare(
         for name, column in zip(("p", "low", "high", "effect"), outcome, strict=True):
             found[name].append(column)
         found["p_corrected"].append(outcome.p if corrects is None else corrects(outcome.p))
-        for name, which in (("wins", sign), ("ties", 0), ("losses", -sign)):
-            found[name].append(np.count_nonzero(np.sign(pairs.rounded) == which, axis=1))
+        for name, count in zip(("wins", "ties", "losses"), pairs.signs[::sign], strict=True):
+            found[name].append(count)
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
             notes.append(

@@ -385,15 +385,17 @@ def power_curves(
         grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
         for axes, (title, curves) in zip(grid, panels.items(), strict=True):
             axes.axhline(0.05, color=_INK, linewidth=0.8, linestyle=_DASHED)
-            for (test, shares), (colour, marker) in zip(curves.items(), _LINES, strict=False):
-                style: Any = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.3}
+            for size, (test, shares), (colour, marker) in zip(
+                np.linspace(8, 3, len(_LINES)), curves.items(), _LINES, strict=False
+            ):  # the first are the largest, to be seen below others
+                style: Any = {"color": colour, "marker": marker, "markersize": size}
                 axes.plot(shifts, np.asarray(shares, dtype=float), label=_text(test, 40), **style)
             axes.set_ylim(0, 1.02)
             axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
-            legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
+            axes.set_xlabel(_text(name, 50), parse_math=False)
+            legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
             for text in legend.get_texts():
                 text.set(parse_math=False, fontsize=8)
-        figure.supxlabel(_text(name, 60), fontsize=11, parse_math=False)
         figure.supylabel("Share found significant", fontsize=11)
         return figure
 
