@@ -7,6 +7,7 @@ thousands.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -82,6 +83,7 @@ def upper_tail(q: Floats, groups: int, df: int) -> Floats:
     return result
 
 
+@lru_cache
 def critical_value(share: float, groups: int, df: int) -> float:
     """The q that is reached with the probability `share`.
 
