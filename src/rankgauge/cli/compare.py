@@ -15,10 +15,11 @@ from rankgauge.cli.options import (
     show_with_notes,
 )
 from rankgauge.cli.scoring import Wanted, fail_if_incomplete, progress, scores_options
+from rankgauge.comparison.design import Topics
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.resampling import Drawing, pair_blocks
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
-from rankgauge.comparison.systems import Topics, compare
+from rankgauge.comparison.systems import compare
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.scores import Scores
 

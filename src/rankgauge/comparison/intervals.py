@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankgauge.comparison.design import check_level, checked_drawing
 from rankgauge.comparison.resampling import (
     CELLS,
     ROUNDING,
     Drawing,
     topic_counts,
 )
-from rankgauge.comparison.systems import check_level, checked_drawing
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Aggregate, inner

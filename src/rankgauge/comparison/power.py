@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankgauge.comparison.resampling import Drawing, Progress, greatest_ranges
-from rankgauge.comparison.significance import Pairs, critical_range
-from rankgauge.comparison.studentized_range import LogEstimate
-from rankgauge.comparison.systems import (
+from rankgauge.comparison.design import (
     Topics,
     check_level,
     checked_drawing,
     pairs_of,
     shared_topics,
 )
+from rankgauge.comparison.resampling import Drawing, Progress, greatest_ranges
+from rankgauge.comparison.significance import Pairs, critical_range
+from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.parameters import Whole
 from rankgauge.report.tables import Table

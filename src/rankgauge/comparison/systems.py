@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.comparison.design import (
+    Topics,
+    check_level,
+    checked_drawing,
+    pairs_of,
+    shared_topics,
+)
 from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.comparison.significance import CORRECTIONS, Pairs, named_test
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints, counted
-from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.base import Aggregate, Measure, inner
-from rankgauge.measures.parameters import Whole
 from rankgauge.report.tables import Cell, Marked, PValue, Table
-from rankgauge.scores import Bools, Scores, places
+from rankgauge.scores import Bools, Scores
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-Topics: TypeAlias = Literal["zero", "intersection"]
-MOST_SAMPLES = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,87 +238,6 @@ def compare(
         notes=tuple(notes),
         **{name: np.array(columns) for name, columns in found.items()},
     )
-
-
-def shared_topics(
-    scores: Scores, m: int, missing: Topics | None = None
-) -> tuple[Floats, list[str]]:
-    """Run × topic: the scores by a measure on the topics that count for all runs, and what to know of
-    them."""
-    measure = scores.measures[m]
-    if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
-        raise RankgaugeError(
-            f"{measure} is not a mean over topics, which is what tests are about; "
-            f"expected a measure such as {measure.measure}"
-        )
-    if missing is not None and missing not in get_args(Topics):
-        raise RankgaugeError(f"missing={missing!r}, expected one of {', '.join(get_args(Topics))}")
-    policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
-    values = scores.values[:, :, m]
-    absent = ~scores.present
-    notes = []
-    lacking = absent.any(axis=0)
-    kept = np.ones(len(scores.queries), dtype=np.bool_)
-    if policy == "zero":
-        unknown = absent & np.isnan(values)
-        if unknown.any() and scores.policies.standardized is not None:
-            raise RankgaugeError(
-                f"{measure}: standardised scores of topics that some run lacks are not known, "
-                "expected these topics left out (intersection)"
-            )
-        values = np.where(unknown, 0.0, values)
-        if lacking.any():
-            topics = counted(int(np.count_nonzero(lacking)), "topic")
-            notes.append(f"{measure}: {topics} that some run lacks, scored as empty rankings")
-    else:
-        kept &= ~lacking
-        if lacking.any():
-            topics = counted(int(np.count_nonzero(lacking)), "topic")
-            notes.append(f"{measure}: {topics} left out for all runs, since some run lacks them")
-    undefined = np.isnan(values).any(axis=0) & kept
-    if undefined.any():
-        topics = counted(int(np.count_nonzero(undefined)), "topic")
-        notes.append(f"{measure}: {topics} left out for all runs, undefined for some")
-    values = np.ascontiguousarray(values[:, kept & ~undefined])
-    if not np.isfinite(values).all():
-        raise RankgaugeError(f"{measure}: scores are infinite, expected finite ones to compare")
-    if not values.shape[1]:
-        raise RankgaugeError(
-            f"{measure}: no topic has a score for every run; "
-            "compare fewer runs, or give missing topics the score of an empty ranking (zero)"
-        )
-    return values, [f"{measure}: {counted(values.shape[1], 'topic')}", *notes] if notes else []
-
-
-def pairs_of(
-    runs: Sequence[str], baseline: str | Sequence[str] | None
-) -> tuple[Ints, Ints, tuple[str, ...]]:
-    """The pairs to compare, by number: all, or each other run against each baseline; the baselines."""
-    if len(runs) < 2:
-        raise RankgaugeError(f"{counted(len(runs), 'run')}, expected at least two to compare")
-    baselines = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline or ()))
-    if not baselines:
-        return *np.triu_indices(len(runs), 1), baselines
-    against = places("run", runs, baselines)
-    others = [run for run in range(len(runs)) if run not in against]
-    if not others:
-        raise RankgaugeError("every run is a baseline, expected at least one other")
-    return np.repeat(others, len(against)), np.tile(against, len(others)), baselines
-
-
-def checked_drawing(
-    samples: int, seed: int, executor: Executor | None, progress: Progress | None
-) -> Drawing:
-    """What is drawn, if so much can be."""
-    if Whole(1).check(samples) > MOST_SAMPLES:
-        raise RankgaugeError(f"samples={samples}, expected at most {MOST_SAMPLES:,}")
-    return Drawing(samples, Whole(0).check(seed), executor, progress)
-
-
-def check_level(level: float) -> None:
-    """RankgaugeError for what is no level of confidence."""
-    if not 0 < level < 1:
-        raise RankgaugeError(f"level={level!r}, expected a number between 0 and 1, such as 0.95")
 
 
 def _about(
