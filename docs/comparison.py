@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, ndtri, stdtrit
 from scipy.stats import rankdata
 
-from rankgauge.comparison.resampling import Drawing, exhaustive
-from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs, p_values
+from rankgauge.comparison.resampling import Drawing, all_signs
+from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
 from rankgauge.report.figures import power_curves, save_figure
 from rankgauge.report.tables import Cell, Table
 
@@ -122,8 +122,8 @@ def _some(
 
 def alarms(found: Simulated, test: str, executor: Executor | None = None) -> NDArray[np.bool_]:
     """For each pair whether the test calls the difference significant."""
-    if not TESTS[test].drawn or (test == "randomization" and exhaustive(found.a.shape[1], SAMPLES)):
-        p = p_values(found.pairs(Drawing(SAMPLES)), test)
+    if not TESTS[test].draws(found.a.shape[1], Drawing(SAMPLES)):
+        p = TESTS[test](found.pairs(Drawing(SAMPLES))).p
     else:
         work = partial(_drawn_alone, test)
         p = np.concatenate(_done(work, _chunks(found), executor))
@@ -139,7 +139,7 @@ def _drawn_alone(test: str, chunk: tuple[int, Simulated]) -> Floats:
     start, (a, b) = chunk
     return np.array(
         [
-            p_values(Simulated(*rows).pairs(Drawing(SAMPLES, seed=start + i)), test)[0]
+            TESTS[test](Simulated(*rows).pairs(Drawing(SAMPLES, seed=start + i))).p[0]
             for i, rows in enumerate(zip(a[:, None], b[:, None], strict=True))
         ]
     )
@@ -192,7 +192,7 @@ def _size_of_t(row: Ints) -> float:
 def _size_of_randomization(row: Ints) -> float:
     _, chances = _absolute_sums(row)
     tails = np.cumsum(chances[::-1])[::-1]
-    if exhaustive(len(row), SAMPLES):
+    if all_signs(len(row), Drawing(SAMPLES)):
         return float(tails[tails <= ALPHA + 1e-9].max(initial=0.0))
     most = np.floor(ALPHA * (SAMPLES + 1)) - 1
     return float(np.sum(chances * bdtr(most, SAMPLES, np.minimum(tails, 1.0))))
@@ -267,7 +267,7 @@ def rate(
 ) -> Rate:
     """Pairs with swapped scores: `drawn` of them where a test draws samples, else all."""
     topics = found.a.shape[1]
-    if TESTS[test].drawn and not (test == "randomization" and exhaustive(topics, SAMPLES)):
+    if TESTS[test].draws(topics, Drawing(SAMPLES)):
         found = found.first(drawn)
     share = float(alarms(found, test, executor).mean())
     return Rate(test, name, topics, len(found.a), share, attained(found, test))
@@ -375,7 +375,7 @@ class Family:
         p: dict[str, Floats] = {}
         for test in dict(self.methods):
             drawing = Drawing(FAMILY_SAMPLES.get(test, 1), seed)
-            p[test] = p_values(Pairs(values, FIRST, SECOND, 1 - ALPHA, drawing), test)
+            p[test] = TESTS[test](Pairs(values, FIRST, SECOND, 1 - ALPHA, drawing)).p
         corrected = [
             p[test] if correction is None else CORRECTIONS[correction](p[test])
             for test, correction in self.methods

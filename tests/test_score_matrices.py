@@ -24,7 +24,7 @@ NAN = math.nan
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUNS = {"x": {"q1": {"b": 3.0, "a": 1.0}}, "y": {"q1": {"a": 1.0}, "q2": {"c": 1.0}}}
 
-cells = st.floats(allow_nan=False, allow_infinity=False) | st.just(NAN)
+cells = st.floats(-1e100, 1e100) | st.just(NAN)
 small = st.integers(-8, 8).map(lambda eighths: eighths / 8) | st.just(NAN)
 
 
@@ -172,6 +172,11 @@ def test_tables_claim_nothing_that_nobody_said() -> None:
         ({"values": [[1j, 2.0]]}, "no table of numbers"),
         ({"values": [[10**400, 2.0]]}, "no table of numbers"),
         ({"values": [[1.0, math.inf]]}, r"at \(0, 1\) is infinite"),
+        (
+            {"values": [[1.0, -1.1e100]]},
+            r"at \(0, 1\), -1.1e\+100, is too large, expected .* 1e\+100",
+        ),
+        ({"values": [[10**101, 2.0]]}, r"at \(0, 0\), 1e\+101, is too large"),
         ({"values": np.zeros((0, 2))}, "at least one run"),
         ({"values": np.zeros((1, 0))}, "at least one run"),
         ({"runs": ["a", "b"]}, "2 runs named, expected 1"),
@@ -235,13 +240,79 @@ def test_a_column_a_system_and_a_row_a_topic(tmp_path: Path) -> None:
     assert scores.present.tolist() == [[True, False, False], [True, True, False]]
 
 
-@pytest.mark.parametrize("head", ["", "topic", "Query", "QID", "query_id", " Topic_ID "])
+TOPICS = ["topic", "Topics", "topicid", "topic-id", "topic id", " Topic_ID ", "topic_num"]
+NUMBERS = ["topic_no", "TOPIC_NUMBER", "query_num", "qnum", "id", "num", "Number", "no"]
+QUERIES = ["Query", "query_id", "queryid", "QID", "q_id", "request"]
+
+
+@pytest.mark.parametrize("head", ["", *TOPICS, *NUMBERS, *QUERIES])
 def test_topics_are_named_in_a_column_of_theirs(tmp_path: Path, head: str) -> None:
-    text = f'\ufeff{head},"a, b", c\r\n301,1,2\r\n\r\n302,3,4\r\n'
+    text = f'\ufeff{head},"a, b", c\r\n301,1,.2\r\n\r\n302,.3,.4\r\n'
     scores = Scores.from_csv(write(tmp_path, text), "AP")
     assert (scores.runs, scores.queries) == (("a, b", "c"), ("301", "302"))
-    assert scores.values[:, :, 0].tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    assert scores.values[:, :, 0].tolist() == [[1.0, 0.3], [0.2, 0.4]]
     assert scores.measures == (AP,)
+
+
+@pytest.mark.parametrize("head", ["query-expansion", "topical", "nope", "idf", "topic_model", "q"])
+def test_systems_with_names_like_those_of_topics_are_systems(tmp_path: Path, head: str) -> None:
+    scores = Scores.from_csv(write(tmp_path, f"{head},b\n.1,.2\n.3,.4\n"), "AP")
+    assert (scores.runs, scores.queries) == ((head, "b"), ("1", "2"))
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "line", "message"),
+    [
+        ("q,a\n\n.1,.5\n301,.5\n", "AP", 4, "301 in the column 'q', expected AP from 0 to 1; if"),
+        ("q,a\n-1,1\n", "gm(AP)", 2, "if this column holds topics, call it topic$"),
+        (
+            "a,b\n1,1.00000001\n",
+            "nDCG@5",
+            2,
+            "^.*: 1.00000001 in the column 'b', expected nDCG@5 from 0 to 1$",
+        ),
+        ("topic,a\n9,7\n", "RR", 2, "7 in the column 'a', expected RR from 0 to 1$"),
+        ("a,b\n1,-.1\n", "SearchLength", 2, "expected SearchLength from 0 to inf$"),
+    ],
+)
+def test_what_a_measure_never_gives_is_refused(
+    tmp_path: Path, text: str, measure: str, line: int, message: str
+) -> None:
+    with pytest.raises(rg.InputError, match=message) as refusal:
+        Scores.from_csv(write(tmp_path, text), measure)
+    assert refusal.value.line == line
+
+
+def test_scores_at_the_ends_of_the_range_may_be_rounded(tmp_path: Path) -> None:
+    scores = Scores.from_csv(write(tmp_path, "a,b\n1.0000000005,NA\n-5e-10,1\n"), "AP")
+    assert scores.values[0, :, 0].tolist() == [1.0000000005, -5e-10]
+    scores = Scores.from_csv(write(tmp_path, "a\n-1e100\n700\n"), "rating")
+    assert scores.values[0, :, 0].tolist() == [-1e100, 700.0]
+
+
+NOTE = "column 'x' has whole numbers that all differ: if these are topics, call the column topic"
+
+
+@pytest.mark.parametrize(
+    ("text", "noted"),
+    [
+        ("x,a\n301,.5\n302,.5\n303,1\n", True),
+        ("x,a,b\n3,1,.5\n2,1,1\n1,2,1.5\n", True),
+        ("x,a\n3,NA\n2,3\n1,4\n", True),
+        ("x,a\n301,.5\n302,.5\n", False),  # no more than two
+        ("x,a\n301,.5\n302,.5\n301,1\n", False),  # not different
+        ("x,a\n301,.5\n302.5,.5\n303,1\n", False),
+        ("x,a\n301,.5\nNA,.5\n303,1\n", False),
+        ("x,a\n3,6\n2,5\n1,4\n", False),  # so is another
+        ("a,x\n.5,3\n.5,2\n1,1\n", False),
+        ("x\n3\n2\n1\n", False),  # then there would be no system
+        ("topic,x,a\n1,3,.5\n2,2,.5\n3,1,.5\n", False),
+    ],
+)
+def test_a_system_that_looks_like_topics_is_noted(tmp_path: Path, text: str, noted: bool) -> None:
+    scores = Scores.from_csv(write(tmp_path, text))
+    assert scores.notes == ((NOTE,) if noted else ())
+    assert "x" in scores.runs
 
 
 def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Path) -> None:
@@ -269,6 +340,9 @@ def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Pat
         ("a\n0x1\n", 2, "is not a score"),
         ("a\ninf\n", 2, "'inf' is not a score"),
         ("a\n1e999\n", 2, "'1e999' is too large"),
+        ("a\n1\n-1e101\n", 3, r"'-1e101' is too large, expected a magnitude of at most 1e\+100"),
+        ("topic;a;b\n1;2;3\n", 1, "one cell, with ';' in it, expected cells with commas between"),
+        ("topic\ta\n1\t2\n", 1, r"one cell, with '\\t' in it, expected cells with commas"),
         ("a\n" + "9" * 100_000 + "x\n", 2, "…' is not a score"),
         ("a\n" + "9" * 200_000 + "\n", 2, "not CSV"),
         ("a\n1\n\0\n", 3, "a NUL byte"),
@@ -481,8 +555,14 @@ def test_a_topic_is_there_where_any_of_the_joined_has_it(
 def test_what_does_not_belong_together_is_not_joined() -> None:
     scores = named([[1.0, 2.0]])
     for other, message in [
-        (Scores.from_matrix([[1.0, 2.0]], runs=["z"], measure="RR"), "run 'r0' is not in all"),
-        (Scores.from_matrix([[1.0]], runs=["r0"], measure="RR"), "query '2' is not in all"),
+        (
+            Scores.from_matrix([[1.0, 2.0]], runs=["z"], measure="RR"),
+            "^the run 'r0' is not in all of the scores, expected the same runs and topics in each$",
+        ),
+        (
+            Scores.from_matrix([[1.0]], runs=["r0"], measure="RR"),
+            "^the topic '2' is not in all of the scores, expected the same runs and topics in each$",
+        ),
         (scores, "measure 'AP' is there twice"),
     ]:
         with pytest.raises(rg.RankgaugeError, match=message):
@@ -552,7 +632,24 @@ def test_equal_scores_do_not_differ_however_they_are_rounded() -> None:
         math.sqrt(0.5)
     )
     with pytest.raises(rg.RankgaugeError, match="too far apart"):
-        named([[1.7e308], [1.7e308], [-1.0]]).standardized()
+        named([[1e100]]).standardized(named([[1e-300], [2e-300]]))
+
+
+def test_scores_that_differ_by_rounding_alone_are_equal() -> None:
+    third = 0.1 + 0.2
+    assert third != 0.3
+    scores = named([[0.3, 0.1], [third, 0.2], [0.3, 0.5]])
+    for kind, alike in [("z", 0.0), ("normal", 0.5), ("empirical", 1.0)]:
+        found = scores.standardized(kind=kind)  # type: ignore[arg-type]
+        assert found.values[:, 0, 0].tolist() == [alike] * 3
+        assert len(set(found.values[:, 1, 0])) == 3
+        assert found.notes == ("AP: the runs do not differ on 1 topic, no deviation there",)
+    lower = named([[0.3], [third], [0.1], [0.8]]).standardized(kind="empirical")
+    assert lower.values[:, 0, 0].tolist() == [0.75, 0.75, 0.25, 1.0]
+    apart = named([[0.3], [0.3 + 1e-11], [0.3]]).standardized(kind="empirical")
+    assert apart.values[:, 0, 0].tolist() == [2 / 3, 1.0, 2 / 3]
+    tiny = named([[3e-200], [third * 1e-199], [1e-200]]).standardized(kind="empirical")
+    assert tiny.values[:, 0, 0].tolist() == [1.0, 1.0, 1 / 3]
 
 
 def test_standardised_scores_say_so(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,21 +15,26 @@ from numpy.typing import NDArray
 from rankgauge.data.errors import InputError, MeasureError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
 from rankgauge.data.model import Floats, counted
-from rankgauge.measures.base import Aggregate, Measure
+from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.grammar import parse
-from rankgauge.score_matrices import AnyMeasure, from_matrix, measure_of, scores_of
+from rankgauge.score_matrices import LARGEST, AnyMeasure, from_matrix, measure_of, scores_of
 from rankgauge.scores import Missing, Policies, Scores
 
 FORMAT = "rankgauge-scores"
 VERSION = 1
 
-TOPICS = ("", "topic", "query", "qid", "query_id", "topic_id")
-"""What the column of topics is called, in any case of letters."""
+NUMBERED = "(id|num|number|no)"
+TOPICS = re.compile(
+    rf"|(topics?|query|queries|request)([ _-]?{NUMBERED})?|(q[ _-]?)?{NUMBERED}", re.IGNORECASE
+)
+"""What the column of topics is called, all of it."""
 
 LONG = ["run", "query", "measure", "value", "present"]
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 NONE = ("", "na", "nan")
+SLACK = 1e-9
+"""What a score may be outside the range of its measure, since files hold rounded numbers."""
 BOOLEANS = {"true": True, "false": False}
 
 MOST_CELLS = 1_000_000
@@ -174,8 +180,8 @@ class _Lines:
             return math.nan
         if NUMBER.fullmatch(stripped) is None:
             self.refuse(f"{_short(text)} is not a score, expected a number, or NA for none")
-        if math.isinf(number := float(stripped)):
-            self.refuse(f"{_short(text)} is too large, expected a number below 1.8e308")
+        if abs(number := float(stripped)) > LARGEST:
+            self.refuse(f"{_short(text)} is too large, expected a magnitude of at most {LARGEST}")
         return number
 
     def refuse(self, message: str) -> NoReturn:
@@ -186,7 +192,9 @@ class _Lines:
 def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> Scores:
     """A column a system, a row a topic, whose ids may be in the first column."""
     names = [name.strip() for name in header]
-    named = names[0].lower() in TOPICS
+    if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in header[0]), None)):
+        lines.refuse(f"one cell, with {mark!r} in it, expected cells with commas between them")
+    named = TOPICS.fullmatch(names[0]) is not None
     runs = names[1:] if named else names
     if not runs:
         lines.refuse("no systems, expected a column for each")
@@ -195,8 +203,9 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> S
             lines.refuse(f"column {column} has no name, expected that of a system")
         if runs.index(run) < column - 1 - named:
             lines.refuse(f"the system {_short(run)} is there twice, expected different ones")
+    meant = measure_of(measure)
     topics: dict[str, int] = {}
-    table = []
+    table: list[list[float]] = []
     for line, cells in lines:
         row = lines.row(cells, len(names))
         topic = row[0].strip() if named else str(len(topics) + 1)
@@ -207,9 +216,36 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> S
             lines.refuse(f"the topic {_short(topic)} is there twice, first on line {first}")
         topics[topic] = line
         table.append([lines.number(cell) for cell in row[named:]])
+        _check_range(lines, names, table[-1], meant)
     if not table:
         lines.refuse("no topics, expected a row for each")
-    return from_matrix(np.array(table).T, runs, list(topics), measure)
+    values = np.array(table).T
+    scores = from_matrix(values, runs, list(topics), meant)
+    if not named and _numbers_topics(values):
+        note = f"column {_short(runs[0])} has whole numbers that all differ"
+        scores = replace(scores, notes=(f"{note}: if these are topics, call the column topic",))
+    return scores
+
+
+def _numbers_topics(columns: Floats) -> bool:
+    """Whether the first column, and no other, has whole numbers that all differ."""
+    first, *others = (
+        bool(np.all(column == np.rint(column))) and len(np.unique(column)) == len(column)
+        for column in columns
+    )
+    return columns.shape[1] > 2 and first and bool(others) and not any(others)
+
+
+def _check_range(
+    lines: _Lines, names: list[str], row: list[float], measure: Measure | Aggregate
+) -> None:
+    """Refuse what the measure never gives, such as the number of a topic."""
+    low, high = inner(measure).range
+    for column, value in enumerate(row, len(names) - len(row)):
+        if value < low - SLACK or value > high + SLACK:
+            known = f"{value:.12g} in the column {_short(names[column])}, expected {measure}"
+            advice = "" if column else "; if this column holds topics, call it topic"
+            lines.refuse(f"{known} from {low:g} to {high:g}{advice}")
 
 
 def _long(lines: _Lines) -> Scores:

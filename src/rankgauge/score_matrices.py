@@ -22,6 +22,9 @@ AnyMeasure: TypeAlias = str | Measure | Aggregate
 SOURCE = "matrix"
 JOINED = "joined"
 
+LARGEST = 1e100
+"""The greatest magnitude of a score: sums of squares stay finite."""
+
 
 def from_matrix(
     values: ArrayLike,
@@ -104,6 +107,10 @@ def _numbers(values: ArrayLike) -> Floats:
     if np.isinf(table).any():
         where = tuple(int(place[0]) for place in np.nonzero(np.isinf(table)))
         raise _refusal(f"the value at {where} is infinite, expected a number, or NaN for none")
+    if (large := np.abs(table) > LARGEST).any():
+        where = tuple(int(place[0]) for place in np.nonzero(large))
+        expected = f"expected a magnitude of at most {LARGEST}"
+        raise _refusal(f"the value at {where}, {table[where]:g}, is too large, {expected}")
     return table
 
 
@@ -138,11 +145,11 @@ def joined(parts: Sequence[Scores]) -> Scores:
     for other in parts[1:]:
         for what, ours, theirs in (
             ("run", first.runs, other.runs),
-            ("query", first.queries, other.queries),
+            ("topic", first.queries, other.queries),
         ):
             if lone := [name for name in (*ours, *theirs) if (name in ours) != (name in theirs)]:
-                message = f"the {what} {lone[0]!r} is not in all of the scores, expected the same"
-                raise RankgaugeError(f"{message} {what} names in each: `.select` leaves some out")
+                message = f"the {what} {lone[0]!r} is not in all of the scores"
+                raise RankgaugeError(f"{message}, expected the same runs and topics in each")
     parts = [part.select(first.queries, runs=first.runs) for part in parts]
     measures = [measure for part in parts for measure in part.measures]
     policies = _common_policies(parts)

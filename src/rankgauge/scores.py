@@ -154,11 +154,12 @@ class Scores:
     ) -> Scores:
         """The scores of a CSV file: a column a system, named in the header, and a row a topic.
 
-        The first column holds the ids of the topics where it is called topic, query, qid, query_id,
-        topic_id, or nothing; else they are numbered from 1. A cell that is empty, NA or nan is a topic
-        that the system lacks. `measure` is as in `from_matrix`, by default given("name of the file").
-        A file made by `write_csv` is read back, the policies aside, which it does not hold. Raises
-        InputError, with the line, for anything else.
+        The first column holds the ids of the topics where it is called topic, query, qid, id, num,
+        topic_id, query_num or the like, or nothing; else they are numbered from 1, and a note says if
+        the first system looks like topics. A cell that is empty, NA or nan is a topic that the system
+        lacks. `measure` is as in `from_matrix`, by default given("name of the file"); a score outside
+        its range is refused. A file made by `write_csv` is read back, the policies aside, which it does
+        not hold. Raises InputError, with the line, for anything else.
         """
         from rankgauge.score_files import read_scores
 

@@ -10,6 +10,7 @@ import numpy as np
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, counted
 from rankgauge.measures.aggregates import GeometricMean
+from rankgauge.rounding import ROUNDING
 from rankgauge.scores import Bools, Scores
 
 Kind: TypeAlias = Literal["normal", "z", "empirical"]
@@ -22,9 +23,10 @@ def standardized(scores: Scores, reference: Scores | None, kind: Kind) -> Scores
     others = scores if reference is None else _matching(reference, scores)
     _check(scores, others, kind)
     values, known = np.asarray(scores), np.asarray(others)
-    flat = ~(np.fmax.reduce(known) > np.fmin.reduce(known))
+    alike = ROUNDING * np.fmax.reduce(np.abs(known))
+    flat = ~(np.fmax.reduce(known) > np.fmin.reduce(known) + alike)
     if kind == "empirical":
-        found = _shares(values, known)
+        found = _shares(values, known, alike)
     else:
         found = _deviations(values, known, flat)
         if np.isinf(found).any() or (np.isnan(found) & ~np.isnan(values)).any():
@@ -81,14 +83,14 @@ def _deviations(values: Floats, known: Floats, flat: Bools) -> Floats:
     return np.where(flat & ~np.isnan(values), 0.0, found)
 
 
-def _shares(values: Floats, known: Floats) -> Floats:
-    """The share of the known scores that are not above each, topic by topic."""
+def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
+    """The share of the known scores that are not above each, by more than rounding, topic by topic."""
     found = np.full(values.shape, np.nan)
     for q, m in np.ndindex(*values.shape[1:]):
         column = known[:, q, m]
         ordered = np.sort(column[~np.isnan(column)])
         there = ~np.isnan(values[:, q, m])
-        below = np.searchsorted(ordered, values[there, q, m], side="right")
+        below = np.searchsorted(ordered, values[there, q, m] + alike[q, m], side="right")
         found[there, q, m] = below / max(1, len(ordered))
     return found
 

@@ -372,7 +372,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
             "expected a measure such as AP",
         ),
         (("--scores", "MATRIX", "--level", "1"), "1.0 is not in the range 0<x<1"),
-        (("--scores", "MATRIX", "--samples", "9999999"), "expected at most 1,000,000"),
+        (("--scores", "MATRIX", "--samples", "9999999"), "is not in the range 1<=x<=1000000"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_a_sentence(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from rankgauge.comparison.resampling import Drawing
-from rankgauge.comparison.significance import p_values
+from rankgauge.comparison.significance import TESTS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "COMPARISON.md").read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def test_the_size_of_a_test_is_its_share_of_all_signs(
     tenths = data.draw(st.lists(st.integers(0, 9), min_size=topics, max_size=topics))
     signs = 1 - 2 * (np.arange(2**topics)[:, None] >> np.arange(topics) & 1)
     found = SCRIPT.Simulated(signs * tenths / 10, np.zeros(signs.shape))
-    p = p_values(found.pairs(Drawing(2**topics)), test)
+    p = TESTS[test](found.pairs(Drawing(2**topics))).p
     if test == "randomization" and not exhaustive:
         chance = binom.cdf(99, 1999, p).mean()  # of at most 99 of 1,999 samples as far out
     else:

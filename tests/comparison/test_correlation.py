@@ -149,6 +149,19 @@ def test_every_form_of_a_ranking(correlation: Callable[..., float]) -> None:
     assert correlation(["a", ("b", "c"), "d"], ["a", "d", "b", "c"]) == same(expected)
     assert correlation([1, {3, 2}, 4], [1, 4, 2, 3]) == same(expected)
     assert correlation(np.array(["a", "b"]), ["a", "b"]) == 1
+    assert correlation(iter([0.9, 0.5, 0.5, 0.1]), (4, 2, 1, 3)) == same(expected)
+    assert correlation(x.values(), {"a": 4, "b": 2, "c": 1, "d": 3}.values()) == same(expected)
+    assert correlation((name for name in "abcd"), list("adbc")) == correlation(
+        list("abcd"), list("adbc")
+    )
+
+
+def test_numbers_of_an_iterator_are_scores() -> None:
+    numbers, others = [3, 2, 1, 4], [1, 4, 2, 3]  # as ids they would be in another order
+    expected = oracle.tau_a(numbers, others)
+    assert kendall_tau((n for n in numbers), (n for n in others)) == same(expected)
+    assert kendall_tau(numbers, iter(others)) == same(expected)
+    assert kendall_tau([[n] for n in numbers], [[n] for n in others]) != same(expected)
 
 
 @pytest.mark.parametrize("correlation", CORRELATIONS)
@@ -184,6 +197,8 @@ def test_a_single_tie() -> None:
         ({"a": 1.0}, {"a": "high"}, "y has scores that are no numbers"),
         ([1, 2], np.ones((2, 2)), "y has array.*, expected ids"),
         ("ab", ["a", "b"], "x is str"),
+        ({1, 2}, [1, 2], "x is set"),
+        (3, [1, 2], "x is int"),
     ],
 )
 def test_bad_input(correlation: Callable[..., float], x: Any, y: Any, message: str) -> None:

@@ -36,7 +36,7 @@ def all_pairs(values: np.ndarray, **more) -> Pairs:
 
 def rounded(pairs: Pairs) -> np.ndarray:
     """The differences, pair × topic."""
-    return pairs.each(lambda apart: apart, rounded=True)
+    return pairs.each(lambda apart: apart, exactly=True)
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")
@@ -309,3 +309,21 @@ def test_ranges_and_counts_take_bounded_memory(monkeypatch):
     )
     np.testing.assert_array_equal(pieces[0], whole[0])
     np.testing.assert_allclose(pieces[1], whole[1], rtol=1e-12)
+
+
+def test_signs_are_drawn_a_few_at_a_time(monkeypatch):
+    """With more topics than fit at once the p is near the same."""
+    values = np.random.default_rng(1).random((3, 30))
+    whole = TESTS["randomization"](all_pairs(values)).p
+    monkeypatch.setattr(resampling, "CELLS", 3_000)
+    few = TESTS["randomization"](all_pairs(values)).p
+    np.testing.assert_allclose(few, whole, atol=0.02)
+    tried = all_pairs(values[:, :9])
+    np.testing.assert_array_equal(TESTS["randomization"](tried).p * 512 % 1, 0)
+
+
+@pytest.mark.parametrize("level", [1e-9, 0.5, 1 - 1e-9])
+@pytest.mark.parametrize("groups", [2, 3])
+def test_critical_values_of_odd_levels(level, groups):
+    found = critical_value(1 - level, groups, 2)
+    assert upper_tail(np.array([found]), groups, 2)[0] == pytest.approx(1 - level, rel=1e-6)

@@ -72,9 +72,11 @@ def test_fewer_than_two_runs(scores):
         ({"correction": "none"}, "correction='none', expected None or one of holm"),
         ({"level": 95}, "level=95, expected a number between 0 and 1"),
         ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
-        ({"samples": 0}, "0"),
-        ({"samples": 10**8}, "samples=100000000, expected at most 1,000,000"),
-        ({"seed": -1}, "-1"),
+        ({"samples": 0}, "samples=0, expected a whole number from 1"),
+        ({"samples": 10**8}, "samples=100000000, expected a whole number from 1 to 1,000,000"),
+        ({"seed": -1}, "seed=-1, expected a whole number from 0"),
+        ({"level": "0.95"}, "level='0.95', expected a number"),
+        ({"baseline": []}, "an empty list of baselines"),
         ({"baseline": "nwe"}, "no scores for run 'nwe'; did you mean 'new'"),
         ({"baseline": ["new", "old", "other"]}, "every run is a baseline"),
     ],
@@ -95,7 +97,7 @@ def test_topics_that_a_run_lacks_are_left_out_for_all_or_count_as_zero():
     assert zero.difference[0, 0] == pytest.approx(
         np.nan_to_num(values[0]).mean() - VALUES[1].mean()
     )
-    assert "AP: 1 topic that some run lacks, scored as empty rankings" in zero.notes
+    assert "AP: 1 topic that some run lacks, scored 0" in zero.notes
 
 
 def test_a_missing_topic_gets_the_score_of_an_empty_ranking_also_where_that_is_not_0():
@@ -126,7 +128,7 @@ def test_a_win_is_a_better_score_also_where_lower_is_better():
     found = compare(scores)
     assert found.difference[0, 0] > 0
     assert (found.wins[0, 0], found.losses[0, 0]) == (0, 6)
-    assert found.better.tolist() == [[False]]
+    assert found.better.tolist() == [[-1]]
 
 
 def test_rounding_makes_neither_wins_nor_losses():
@@ -197,3 +199,79 @@ def test_all_pairs_of_trec_8(real_data):
     uncorrected = np.count_nonzero(t.p <= 0.05)
     assert 0 < t.significant.sum() < uncorrected
     assert 0 < tukey.significant.sum() < uncorrected
+
+
+def test_by_default_enough_is_drawn_for_the_correction():
+    random = np.random.default_rng(2)
+    values = random.random((1, 20)) + 0.05 * random.random((40, 20)) + np.arange(40)[:, None] / 50
+    scores = Scores.from_matrix(values, runs=[f"run{r}" for r in range(40)], measure="AP")
+    found = compare(scores, test="randomization")
+    assert any("31,200 samples, seed 0" in note for note in found.notes)
+    assert found.significant.any()
+    few = compare(scores, test="randomization", samples=10_000)
+    assert not few.significant.any()
+    message = "nothing can be significant: no p is below 1/10,001, and p is corrected for 780"
+    assert any(note.startswith(message) and "15,600 samples" in note for note in few.notes)
+    for other in ({"correction": "bh"}, {"correction": None}, {"test": "tukey-randomized"}):
+        found = compare(scores, **{"test": "randomization", **other}, samples=2_000)
+        assert not any("nothing can be significant" in note for note in found.notes)
+
+
+def test_where_all_signs_are_tried_there_is_no_seed(scores):
+    found = compare(scores, test="randomization")
+    assert found.seed is None
+    assert found.notes[0].endswith("two-sided, all signs tried")
+
+
+def test_missing_topics_are_not_the_best_where_lower_is_better():
+    values = [[5, 7, np.nan, 6], [2, 4, 9, 7]]
+    scores = Scores.from_matrix(values, runs=["a", "b"], measure="SearchLength")
+    with pytest.raises(
+        RankgaugeError, match=r"SearchLength.*0 would not be the worst.*intersection"
+    ):
+        compare(scores, missing="zero")
+    assert compare(scores).losses.tolist() == [[2]]
+
+
+def test_no_marks_where_neither_high_nor_low_is_better():
+    values = np.array([np.linspace(0.5, 0.6, 50), np.linspace(0.1, 0.25, 50)])
+    found = compare(Scores.from_matrix(values, runs=["a", "b"], measure="Judged@10"))
+    assert found.significant.all()
+    assert found.better.tolist() == [[0]]
+    assert "▲" not in found.marked_table().render("tsv").split("#")[0]
+    assert any("neither high nor low is better" in note for note in found.notes)
+
+
+def test_a_run_of_another_scale_changes_nothing_for_the_others():
+    huge = np.concatenate([VALUES, 1e13 * VALUES[:1]])
+    alone = compare(
+        Scores.from_matrix(VALUES, runs=list("abc"), measure='given("x")'), correction=None
+    )
+    beside = compare(
+        Scores.from_matrix(huge, runs=list("abcd"), measure='given("x")'), correction=None
+    )
+    assert beside.p[0, 0] == pytest.approx(alone.p[0, 0], rel=1e-9)
+    assert beside.wins[0, 0] == alone.wins[0, 0] == 6
+
+
+def test_randomised_tukey_has_an_interval_that_fits_its_p():
+    for samples in (19, 20, 100, 1_000):
+        random = np.random.default_rng(samples)
+        values = random.random((4, 9)) + np.array([[0], [0.1], [0.3], [0.5]])
+        scores = Scores.from_matrix(values, runs=list("abcd"), measure="AP")
+        found = compare(scores, test="tukey-randomized", samples=samples)
+        without_zero = (found.low > 0) | (found.high < 0)
+        np.testing.assert_array_equal(without_zero, found.significant)
+    with pytest.raises(RankgaugeError, match="10 samples, expected at least 19"):
+        compare(scores, test="tukey-randomized", samples=10)
+
+
+def test_constant_systems_that_differ():
+    scores = Scores.from_matrix([[0.1] * 3, [0.3] * 3], runs=["a", "b"], measure="AP")
+    for test in ("paired-t", "welch", "student"):
+        found = compare(scores, test=test)
+        assert found.p.tolist() == [[0.0]]
+        assert found.effect.tolist() == [[-np.inf]]
+    dealt = compare(scores, test="tukey-randomized")
+    assert dealt.p[0, 0] == pytest.approx(0.25, abs=0.02)
+    assert dealt.low[0, 0] <= 0 <= dealt.high[0, 0]

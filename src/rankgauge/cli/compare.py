@@ -8,18 +8,16 @@ from typing import Any, get_args
 import click
 
 from rankgauge.cli.options import (
-    level_option,
     output_options,
     plugin_option,
-    samples_option,
     show_with_notes,
 )
 from rankgauge.cli.scoring import Wanted, fail_if_incomplete, progress, scores_options
-from rankgauge.comparison.design import Topics
+from rankgauge.comparison.design import MOST_SAMPLES, Topics, pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.resampling import Drawing, pair_blocks
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
-from rankgauge.comparison.systems import compare
+from rankgauge.comparison.systems import SAMPLES, compare, usual_samples
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.scores import Scores
 
@@ -49,8 +47,20 @@ NO_CORRECTION = "none"
     show_default=True,
     help="How p-values are corrected for the number of pairs; the two Tukey tests need none.",
 )
-@level_option
-@samples_option
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="The level of the intervals; significant, and marked, is a corrected p of 1 - level or less.",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(1, MOST_SAMPLES),
+    metavar="N",
+    help=f"How many samples are drawn, where any are; by default {SAMPLES:,}, and for "
+    "randomization more where the correction asks for smaller p-values than these can have.",
+)
 @click.option(
     "--missing",
     type=click.Choice(get_args(Topics)),
@@ -61,7 +71,7 @@ NO_CORRECTION = "none"
     "--marks",
     is_flag=True,
     help="The means of the runs, marked with the letters of the runs that each is significantly "
-    "better than, as papers have them (md, latex).",
+    "better than, as papers have them (md; latex, with the packages booktabs and amsmath).",
 )
 @click.option(
     "--power",
@@ -84,7 +94,7 @@ def command(
     test: str,
     correction: str,
     level: float,
-    samples: int,
+    samples: int | None,
     missing: Topics | None,
     marks: bool,
     power: float | None,
@@ -124,23 +134,25 @@ def command(
     wanted = Wanted(seed=seed, **source)
     scores = wanted.scores()
     names = [wanted.run(name) for name in baselines]
-    drawing = Drawing(samples, seed)
+    corrects = None if correction == NO_CORRECTION else correction
     try:
         _check_baselines(names, scores)
-        with progress(_steps(scores, test, len(names), drawing), "comparing") as advance:
+        pairs = len(pairs_of(scores.runs, names or None)[0])
+        usual = SAMPLES if power is not None else usual_samples(test, corrects, pairs, level)
+        drawing = Drawing(samples or usual, seed)
+        with progress(_steps(scores, test, pairs, drawing), "comparing") as advance:
             shared: Any = {
-                "baseline": names,
+                "baseline": names or None,
                 "test": test,
                 "level": level,
                 "missing": missing,
-                "samples": samples,
+                "samples": drawing.samples,
                 "seed": seed,
                 "progress": advance,
             }
             if power is not None:
                 table = detectable(scores, power=power, difference=difference, **shared).table()
             else:
-                corrects = None if correction == NO_CORRECTION else correction
                 found = compare(scores, correction=corrects, **shared)
                 table = found.marked_table() if marks else found.table()
     except RankgaugeError as error:
@@ -156,11 +168,9 @@ def _check_baselines(names: Sequence[str], scores: Scores) -> None:
             raise RankgaugeError(f"--baseline {name}: no such run, expected one of: {runs}")
 
 
-def _steps(scores: Scores, test: str, baselines: int, drawing: Drawing) -> int:
+def _steps(scores: Scores, test: str, pairs: int, drawing: Drawing) -> int:
     """How often `compare` will tell that it got on."""
-    if not TESTS[test].drawn:
+    if not TESTS[test].draws(len(scores.queries), drawing):
         return 0
-    runs = len(scores.runs)
-    pairs = (runs - baselines) * baselines if baselines else runs * (runs - 1) // 2
     blocks = pair_blocks(pairs, drawing) if test == "bootstrap" else drawing.blocks()
     return len(scores.measures) * len(blocks)

@@ -16,6 +16,7 @@ from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.report.tables import Cell, Table
+from rankgauge.rounding import rounded
 from rankgauge.scores import Scores
 
 Ranked: TypeAlias = Mapping[Any, float] | Iterable[Any]
@@ -222,8 +223,7 @@ def concordance_of(x: Ranked, y: Ranked, p: float = 0.9) -> Concordance:
 
 
 def _rounded(means: Floats) -> Floats:
-    greatest = np.max(np.abs(means[np.isfinite(means)]), initial=0.0)
-    return np.round(means / greatest, 12) if greatest else means
+    return rounded(means, np.max(np.abs(means[np.isfinite(means)]), initial=0.0))
 
 
 def _scores(x: Ranked, y: Ranked) -> tuple[Floats, Floats]:
@@ -232,6 +232,7 @@ def _scores(x: Ranked, y: Ranked) -> tuple[Floats, Floats]:
         names = _same_items(x, y)
         a, b = (_numbers([ranked[name] for name in names]) for ranked in (x, y))
         return _checked("x", a, names), _checked("y", b, names)
+    x, y = _listed(x), _listed(y)
     a, b = _numbers(x), _numbers(y)
     if a is None or b is None:
         x_groups, y_groups = grouped("x", x).group_of, grouped("y", y).group_of
@@ -244,6 +245,14 @@ def _scores(x: Ranked, y: Ranked) -> tuple[Floats, Floats]:
         message = f"x has {len(a)} scores and y {len(b)}, expected scores of the same items"
         raise RankgaugeError(message)
     return _checked("x", a), _checked("y", b)
+
+
+def _listed(ranked: Ranked) -> Ranked:
+    """Whatever is read once or has no places, such as an iterator or the values of a dict, as a list."""
+    refused = isinstance(ranked, Mapping | set | frozenset | str | bytes)
+    if refused or hasattr(ranked, "__array__") or not isinstance(ranked, Iterable):
+        return ranked
+    return list(ranked)
 
 
 def _checked(name: str, scores: Floats | None, items: Sequence[Any] = ()) -> Floats:

@@ -11,8 +11,7 @@ from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints, counted
 from rankgauge.measures.aggregates import ArithmeticMean
-from rankgauge.measures.base import Aggregate
-from rankgauge.measures.parameters import Whole
+from rankgauge.measures.base import Aggregate, inner
 from rankgauge.scores import Bools, Scores, places
 
 if TYPE_CHECKING:
@@ -45,10 +44,10 @@ def shared_topics(
     lacking: Bools = np.any(~scores.present, axis=0)
     if policy == "zero":
         unknown = ~scores.present & np.isnan(values)
-        if unknown.any() and scores.policies.standardized is not None:
+        if unknown.any() and not _worst_is_zero(scores, m):
             raise RankgaugeError(
-                f"{measure}: standardised scores of topics that some run lacks are not known, "
-                "expected these topics left out (intersection)"
+                f"{measure}: the scores of topics that some run lacks are not known, and 0 would not "
+                "be the worst; expected these topics left out (intersection)"
             )
         values = np.where(unknown, 0.0, values)
     left_out = lacking if policy == "intersection" else np.zeros_like(lacking)
@@ -61,14 +60,22 @@ def shared_topics(
             f"{measure}: no topic has a score for every run; "
             "compare fewer runs, or give missing topics the score of an empty ranking (zero)"
         )
+    unknown = np.isnan(scores.values[:, :, m]) & ~scores.present
+    given = "scored 0" if unknown.any() else "scored as empty rankings"
     said = {
-        "that some run lacks, scored as empty rankings": lacking & ~left_out,
+        f"that some run lacks, {given}": lacking & ~left_out,
         "left out for all runs, since some run lacks them": left_out,
         "left out for all runs, undefined for some": undefined,
     }
     notes = [f"{_topics(which)} {text}" for text, which in said.items() if which.any()]
     over = [counted(values.shape[1], "topic"), *notes] if notes else []
     return values, [f"{measure}: {note}" for note in over]
+
+
+def _worst_is_zero(scores: Scores, m: int) -> bool:
+    """Whether nothing is worse than a score of 0, as far as is known."""
+    higher = inner(scores.measures[m]).direction != "lower"
+    return higher and scores.policies.standardized is None
 
 
 def _topics(which: Bools) -> str:
@@ -81,9 +88,11 @@ def pairs_of(
     """The pairs to compare, by number: all, or each other run against each baseline; the baselines."""
     if len(runs) < 2:
         raise RankgaugeError(f"{counted(len(runs), 'run')}, expected at least two to compare")
-    baselines = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline or ()))
+    if baseline is None:
+        return *np.triu_indices(len(runs), 1), ()
+    baselines = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline))
     if not baselines:
-        return *np.triu_indices(len(runs), 1), baselines
+        raise RankgaugeError("an empty list of baselines, expected a run, or None for all pairs")
     against = places("run", runs, baselines)
     others = [run for run in range(len(runs)) if run not in against]
     if not others:
@@ -92,15 +101,33 @@ def pairs_of(
 
 
 def checked_drawing(
-    samples: int, seed: int, executor: Executor | None, progress: Progress | None
+    samples: int, seed: int, executor: Executor | None = None, progress: Progress | None = None
 ) -> Drawing:
     """What is drawn, if so much can be."""
-    if Whole(1).check(samples) > MOST_SAMPLES:
-        raise RankgaugeError(f"samples={samples}, expected at most {MOST_SAMPLES:,}")
-    return Drawing(samples, Whole(0).check(seed), executor, progress)
+    checked_whole("samples", samples, 1, MOST_SAMPLES)
+    checked_whole("seed", seed, 0)
+    return Drawing(samples, seed, executor, progress)
+
+
+def checked_whole(name: str, value: int, least: int, most: int | None = None) -> int:
+    """The whole number, if it is one within these bounds."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        upper = "" if most is None else f" to {most:,}"
+        raise RankgaugeError(f"{name}={value!r}, expected a whole number from {least}{upper}")
+    return int(value)
+
+
+def checked_number(name: str, value: float, least: float = -np.inf) -> float:
+    """The number, if it is one from the least on."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not np.isfinite(value) or value < least:
+        bound = "" if least == -np.inf else f", {least:g} or more"
+        raise RankgaugeError(f"{name}={value!r}, expected a number{bound}")
+    return float(value)
 
 
 def check_level(level: float) -> None:
     """RankgaugeError for what is no level of confidence."""
-    if not 0 < level < 1:
+    if not isinstance(level, int | float | np.number) or not 0 < level < 1:
         raise RankgaugeError(f"level={level!r}, expected a number between 0 and 1, such as 0.95")

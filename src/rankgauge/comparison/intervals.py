@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from rankgauge.comparison.design import check_level, checked_drawing
 from rankgauge.comparison.resampling import (
     CELLS,
-    ROUNDING,
     Drawing,
     topic_counts,
 )
@@ -20,6 +19,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Aggregate, inner
 from rankgauge.report.tables import Table
+from rankgauge.rounding import ROUNDING
 from rankgauge.scores import Missing, Scores
 
 Kind: TypeAlias = Literal["t", "bootstrap"]

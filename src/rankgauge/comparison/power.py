@@ -18,6 +18,8 @@ from rankgauge.comparison.design import (
     Topics,
     check_level,
     checked_drawing,
+    checked_number,
+    checked_whole,
     pairs_of,
     shared_topics,
 )
@@ -25,7 +27,6 @@ from rankgauge.comparison.resampling import Drawing, Progress, greatest_ranges
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.measures.parameters import Whole
 from rankgauge.report.tables import Table
 from rankgauge.scores import Scores
 
@@ -135,10 +136,8 @@ def topics_needed(
     199
     """
     _check(power, level)
-    if not sd >= 0:
-        raise RankgaugeError(f"sd={sd!r}, expected a standard deviation, 0 or more")
-    if not np.isfinite(difference):
-        raise RankgaugeError(f"difference={difference!r}, expected a number")
+    checked_number("sd", sd, 0)
+    checked_number("difference", difference)
     if difference == 0:
         return float("inf")
     found = test or PairedT(level)
@@ -157,10 +156,8 @@ def detectable_difference(
     0.0404
     """
     _check(power, level)
-    if Whole(1).check(topics) < 2:
-        raise RankgaugeError("1 topic, expected at least two: one has no spread")
-    if not sd >= 0:
-        raise RankgaugeError(f"sd={sd!r}, expected a standard deviation, 0 or more")
+    checked_whole("topics", topics, 2)
+    checked_number("sd", sd, 0)
     return (test or PairedT(level)).smallest(sd, topics, power)
 
 
@@ -221,6 +218,8 @@ def detectable(
     if test not in get_args(PowerTest):
         raise RankgaugeError(f"test={test!r}, expected paired-t or tukey-randomized for power")
     _check(power, level)
+    if difference is not None:
+        checked_number("difference", difference)
     drawing = checked_drawing(samples, seed, executor, progress)
     first, second, _ = pairs_of(scores.runs, baseline)
     rows: list[tuple[Any, ...]] = []
@@ -234,7 +233,7 @@ def detectable(
         pairs = Pairs(values, first, second, level)
         method: Power = PairedT(level)
         if test == "tukey-randomized":
-            ranges = greatest_ranges(values, drawing)
+            ranges = np.sort(greatest_ranges(values, drawing))
             method = TukeyRandomized(critical_range(ranges, level), topics)
         for i, j, apart, sd in zip(first, second, pairs.difference, pairs.spread, strict=True):
             wanted = float(apart) if difference is None else difference
@@ -280,7 +279,7 @@ def _fewest(enough: Callable[[int], bool]) -> float:
 
 def _check(power: float, level: float) -> None:
     check_level(level)
-    if not 1 - level < power < 1:
+    if not 1 - level < checked_number("power", power) < 1:
         raise RankgaugeError(
             f"power={power!r}, expected a number between {1 - level:g} and 1, such as 0.8"
         )

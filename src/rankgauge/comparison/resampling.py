@@ -7,13 +7,14 @@ in whichever order; and no more than a few blocks are in memory at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints
+from rankgauge.rounding import ROUNDING
 from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ BLOCK = 1_000
 """How many samples are drawn at a time."""
 CELLS = 4_000_000
 """How many numbers are held at a time."""
-ROUNDING = 1e-12
-"""What two sums may differ by, as a share of the greatest they could be, and count as equal."""
 
 Progress = Callable[[str], None]
 
@@ -68,24 +67,23 @@ def spread(work: Callable[[Any], Any], items: range, drawing: Drawing) -> Iterat
 # Signs: under the null hypothesis of a paired design each difference could as well be its opposite.
 
 
-def exhaustive(topics: int, samples: int) -> bool:
+def all_signs(topics: int, drawing: Drawing) -> bool:
     """Whether all signs are tried, since there are no more of them than samples."""
-    return topics < 63 and 2**topics <= samples
+    return topics < 63 and 2**topics <= drawing.samples
 
 
-def sign_flips(values: Floats, first: Ints, second: Ints, drawing: Drawing) -> Floats:
-    """For each pair of rows the p-value of their mean difference, over signs of the differences.
+def sign_flips(
+    values: Floats, first: Ints, second: Ints, least: Floats, drawing: Drawing
+) -> Floats:
+    """For each pair of rows the share of signs of their differences with a sum of at least this size,
+    whatever its sign.
 
     `values` is run × topic. The sum over topics of signed differences is the difference of two signed
     sums, so each sample costs a product of `values` with the signs, and a subtraction a pair.
     """
     topics = values.shape[1]
-    whole = exhaustive(topics, drawing.samples)
-    drawn = (
-        Drawing(2**topics, drawing.seed, drawing.executor, drawing.progress) if whole else drawing
-    )
-    observed = np.abs(values[first].sum(axis=1) - values[second].sum(axis=1))
-    least = observed - ROUNDING * topics * np.abs(values).max(initial=0.0)
+    whole = all_signs(topics, drawing)
+    drawn = replace(drawing, samples=2**topics) if whole else drawing
     work = _Flips(values, first, second, least, drawn.alone(), whole)
     count = sum(spread(work, drawn.blocks(), drawn), np.zeros(len(first), dtype=np.int64))
     return count / drawn.samples if whole else (count + 1) / (drawn.samples + 1)
@@ -93,7 +91,7 @@ def sign_flips(values: Floats, first: Ints, second: Ints, drawing: Drawing) -> F
 
 @dataclass(frozen=True)
 class _Flips:
-    """How many samples of a block reach each pair's observed sum."""
+    """How many samples of a block reach each pair's least sum."""
 
     values: Floats
     first: Ints
@@ -103,26 +101,31 @@ class _Flips:
     whole: bool
 
     def __call__(self, block: int) -> Ints:
-        sums = self.values @ self.signs(block)
-        count = np.empty(len(self.first), dtype=np.int64)
-        step = max(1, CELLS // 16 // sums.shape[1])
-        for start in range(0, len(count), step):
-            rows = slice(start, start + step)
-            apart = sums[self.first[rows]]
-            apart -= sums[self.second[rows]]
-            np.abs(apart, out=apart)
-            count[rows] = np.count_nonzero(apart >= self.least[rows, None], axis=1)
+        count = np.zeros(len(self.first), dtype=np.int64)
+        for signs in self.signs(block):
+            sums = self.values @ signs
+            step = max(1, CELLS // 16 // sums.shape[1])
+            for start in range(0, len(count), step):
+                rows = slice(start, start + step)
+                apart = sums[self.first[rows]]
+                apart -= sums[self.second[rows]]
+                np.abs(apart, out=apart)
+                count[rows] += np.count_nonzero(apart >= self.least[rows, None], axis=1)
         return count
 
-    def signs(self, block: int) -> Floats:
-        """Topic × sample."""
+    def signs(self, block: int) -> Iterator[Floats]:
+        """Topic × sample, some samples at a time."""
         topics, size = self.values.shape[1], self.drawing.size(block)
-        if self.whole:
-            number = block * BLOCK + np.arange(size)
-            bits = number >> np.arange(topics)[:, None] & 1
-        else:
-            bits = self.drawing.random(block).integers(0, 2, (topics, size), dtype=np.int8)
-        return 1.0 - 2.0 * bits.astype(np.float64)
+        random = self.drawing.random(block)
+        step = max(1, CELLS // topics)
+        for start in range(0, size, step):
+            some = min(step, size - start)
+            if self.whole:
+                number = block * BLOCK + start + np.arange(some)
+                bits = number >> np.arange(topics)[:, None] & 1
+            else:
+                bits = random.integers(0, 2, (topics, some), dtype=np.int8)
+            yield 1.0 - 2.0 * bits.astype(np.float64)
 
 
 # Topics: the topics at hand are themselves a sample of all topics.

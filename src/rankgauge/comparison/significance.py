@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from rankgauge.comparison.resampling import (
     CELLS,
-    ROUNDING,
     Drawing,
+    all_signs,
     greatest_ranges,
     sign_flips,
     studentized,
@@ -27,6 +27,7 @@ from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints, T
 from rankgauge.measures.base import ratio
+from rankgauge.rounding import ROUNDING, rounded
 
 
 @dataclass(frozen=True)
@@ -51,28 +52,33 @@ class Pairs:
 
     @cached_property
     def variances(self) -> Floats:
-        """The variance of each run over topics."""
-        return np.asarray(self.values.var(axis=1, ddof=1))
+        """The variance of each run over topics, 0 where it is rounding."""
+        found = np.asarray(self.values.var(axis=1, ddof=1))
+        greatest = np.abs(self.values).max(axis=1, initial=0.0)
+        found[np.ptp(self.values, axis=1) <= ROUNDING * greatest] = 0.0
+        return found
 
-    def each(self, function: Callable[[Floats], NDArray[T]], rounded: bool = False) -> NDArray[T]:
+    def each(self, function: Callable[[Floats], NDArray[T]], exactly: bool = False) -> NDArray[T]:
         """What a function makes of the differences, pair × topic; it is given some pairs at a time.
 
-        Rounded, those are equal that only rounding tells apart: .3 − .2 and .2 − .1 are the same
-        difference, and no difference is a difference of 1e-17.
+        Exactly: those are equal that only rounding tells apart. .3 − .2 and .2 − .1 are the same
+        difference, and a difference of 1e-17 is none.
         """
-        unit = 2.0 ** np.ceil(np.log2(self.greatest) - 40) if self.greatest else 1.0
         found = []
         step = max(1, CELLS // self.topics)
         for start in range(0, len(self.first), step):
             some = slice(start, start + step)
             differences = self.values[self.first[some]] - self.values[self.second[some]]
-            found.append(function(np.rint(differences / unit) * unit if rounded else differences))
+            if exactly:
+                differences = rounded(differences, self.greatest[some, None])
+            found.append(function(differences))
         return np.concatenate(found)
 
     @cached_property
-    def greatest(self) -> float:
-        """The greatest score, whatever its sign."""
-        return float(np.abs(self.values).max(initial=0.0))
+    def greatest(self) -> Floats:
+        """The greatest score of either run of each pair, whatever its sign."""
+        by_run = np.abs(self.values).max(axis=1, initial=0.0)
+        return np.asarray(np.maximum(by_run[self.first], by_run[self.second]))
 
     @cached_property
     def signs(self) -> tuple[Ints, Ints, Ints]:
@@ -81,7 +87,7 @@ class Pairs:
             lambda apart: np.stack(
                 [np.count_nonzero(np.sign(apart) == sign, axis=1) for sign in (1, 0, -1)], axis=1
             ),
-            rounded=True,
+            exactly=True,
         )
         above, same, below = counts.T
         return above, same, below
@@ -99,7 +105,7 @@ class Pairs:
         if self.topics < 2:
             return np.full(len(self.first), np.nan)
         found = self.each(lambda apart: np.asarray(apart.std(axis=1, ddof=1)))
-        found[self.each(lambda apart: np.ptp(apart, axis=1), rounded=True) == 0] = 0.0
+        found[self.each(lambda apart: np.ptp(apart, axis=1), exactly=True) == 0] = 0.0
         return found
 
 
@@ -127,6 +133,12 @@ class Test:
     """Whether its p-values are already those of all pairs of the runs together."""
     drawn: bool = False
     """Whether its p-values depend on what is drawn."""
+    whole: Callable[[int, Drawing], bool] | None = None
+    """Whether nothing is drawn on so few topics, since everything that could be is tried."""
+
+    def draws(self, topics: int, drawing: Drawing) -> bool:
+        """Whether its p-values on so many topics depend on what is drawn."""
+        return self.drawn and not (self.whole and self.whole(topics, drawing))
 
     def __call__(self, pairs: Pairs) -> Outcome:
         """The outcome for each pair."""
@@ -168,7 +180,7 @@ def _unpaired(pairs: Pairs, error: Floats, df: Floats) -> Outcome:
 
 
 def _wilcoxon(pairs: Pairs) -> Outcome:
-    p = pairs.each(_signed_ranks, rounded=True)
+    p = pairs.each(_signed_ranks, exactly=True)
     return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
 
 
@@ -194,9 +206,12 @@ def _signed_ranks(rows: Floats) -> Floats:
         signed = np.where(zeros, 0.0, np.sign(rows) * ranks)[tried]
         nothing = np.zeros((1, topics))
         at = np.arange(len(signed))
-        drawing = Drawing(samples=2**topics)
         p[tried] = sign_flips(
-            np.concatenate([signed, nothing]), at, np.full(len(at), len(at)), drawing
+            np.concatenate([signed, nothing]),
+            at,
+            np.full(len(at), len(at)),
+            np.abs(signed.sum(axis=1)),
+            Drawing(samples=2**topics),
         )
     return p
 
@@ -210,7 +225,8 @@ def _sign(pairs: Pairs) -> Outcome:
 
 
 def _randomization(pairs: Pairs) -> Outcome:
-    p = sign_flips(pairs.values, pairs.first, pairs.second, pairs.drawing)
+    least = (np.abs(pairs.difference) - ROUNDING * pairs.greatest) * pairs.topics
+    p = sign_flips(pairs.values, pairs.first, pairs.second, least, pairs.drawing)
     return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
 
 
@@ -234,7 +250,7 @@ def _tukey(pairs: Pairs) -> Outcome:
     if error:
         p = upper_tail(np.abs(pairs.difference) / error, runs, df)
         half = critical_value(1 - pairs.level, runs, df) * error
-    return Outcome(p, pairs.difference - half, pairs.difference + half, _residual_effect(pairs))
+    return Outcome(p, *_within(pairs, half), _residual_effect(pairs))
 
 
 def _tukey_randomized(pairs: Pairs) -> Outcome:
@@ -243,12 +259,27 @@ def _tukey_randomized(pairs: Pairs) -> Outcome:
     least = np.abs(pairs.difference) - ROUNDING * pairs.greatest
     p = (samples - np.searchsorted(ranges, least) + 1) / (samples + 1)
     half = critical_range(ranges, pairs.level)
-    return Outcome(p, pairs.difference - half, pairs.difference + half, _residual_effect(pairs))
+    return Outcome(p, *_within(pairs, half), _residual_effect(pairs))
 
 
 def critical_range(ranges: Floats, level: float) -> float:
-    """The difference from which on a pair is significant, by the ranges of samples."""
-    return float(np.quantile(ranges, level, method="higher"))
+    """The difference beyond which a pair is significant, by the ranges of samples, in order: its p is
+    then (k + 1) / (samples + 1) for the k ranges that reach it."""
+    beyond = int(np.floor((1 - level) * (len(ranges) + 1) * (1 + ROUNDING))) - 1
+    if beyond < 0:
+        least = int(np.ceil(1 / (1 - level))) - 1
+        raise RankgaugeError(
+            f"{len(ranges)} samples, expected at least {least} for a level of {level:.10g}"
+        )
+    return float(ranges[len(ranges) - 1 - beyond])
+
+
+def _within(pairs: Pairs, half: float) -> tuple[Floats, Floats]:
+    """So far on either side of the differences; 0 where an end is it but for rounding."""
+    low, high = pairs.difference - half, pairs.difference + half
+    for end in (low, high):
+        end[np.abs(end) <= ROUNDING * pairs.greatest] = 0.0
+    return low, high
 
 
 def _residual_variance(values: Floats) -> float:
@@ -314,7 +345,8 @@ TESTS: dict[str, Test] = {
     "wilcoxon": Test(_wilcoxon, "Wilcoxon's signed-rank test over topics", _OF_T, _PAIRED),
     "sign": Test(_sign, "sign test over topics", _OF_T, _PAIRED),
     "randomization": Test(
-        _randomization, "Fisher's paired randomisation test over topics", _OF_T, _PAIRED, drawn=True
+        _randomization, "Fisher's paired randomisation test over topics", _OF_T, _PAIRED,
+        drawn=True, whole=all_signs,
     ),
     "bootstrap": Test(
         _bootstrap, "Studentised bootstrap test over topics (Sakai 2006)", "bootstrap t", _PAIRED, 2,
@@ -336,11 +368,6 @@ def named_test(name: str) -> Test:
     if name not in TESTS:
         raise RankgaugeError(f"test={name!r}, expected one of {', '.join(TESTS)}")
     return TESTS[name]
-
-
-def p_values(pairs: Pairs, test: str) -> Floats:
-    """The p-value of each pair, without correction."""
-    return named_test(test)(pairs).p
 
 
 # Corrections for many comparisons

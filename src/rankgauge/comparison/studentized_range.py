@@ -91,11 +91,15 @@ def critical_value(share: float, groups: int, df: int) -> float:
     3.877
     """
     from scipy.optimize import brentq
+    from scipy.special import stdtrit
+
+    if groups == 2:
+        return float(np.sqrt(2) * stdtrit(df, 1 - share / 2))
 
     def above(log_q: float) -> float:
         return float(upper_tail(np.exp([log_q]), groups, df)[0]) - share
 
-    return float(np.exp(brentq(above, np.log(1e-6), np.log(1e6), xtol=1e-14)))
+    return float(np.exp(brentq(above, np.log(1e-12), np.log(1e12), xtol=1e-14)))
 
 
 def _range_tail(widths: Floats, groups: int) -> Floats:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.comparison.design import (
+    MOST_SAMPLES,
     Topics,
     check_level,
     checked_drawing,
@@ -63,10 +64,12 @@ class Comparison:
         return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
 
     @property
-    def better(self) -> Bools:
-        """Measure × pair: whether the first run is the better one, significant or not."""
-        lower = [inner(measure).direction == "lower" for measure in self.measures]
-        return np.where(np.array(lower)[:, None], self.difference < 0, self.difference > 0)
+    def better(self) -> Ints:
+        """Measure × pair: 1 where the first run is the better one, significant or not, −1 where the
+        second is, and 0 where neither is or the measure does not say which is better."""
+        signs = {"higher": 1, "lower": -1, "none": 0}
+        direction = np.array([signs[inner(measure).direction] for measure in self.measures])
+        return np.asarray(np.sign(self.difference).astype(np.int64) * direction[:, None])
 
     def table(self) -> Table:
         """A row for each measure and pair."""
@@ -129,14 +132,12 @@ class Comparison:
     def _marked(self, m: int, run: int, letters: dict[int, str]) -> Marked:
         better: list[str] = []
         worse: list[str] = []
-        for pair in np.flatnonzero(
-            self.significant[m] & ((self.first == run) | (self.second == run))
-        ):
-            is_first = self.first[pair] == run
-            other = int(self.second[pair] if is_first else self.first[pair])
-            if other in letters:
-                wins = bool(self.better[m, pair]) == is_first
-                (better if wins else worse).append(letters[other])
+        sides = np.where(self.first == run, 1, np.where(self.second == run, -1, 0))
+        for pair in np.flatnonzero(self.significant[m] & (sides != 0)):
+            other = int(self.second[pair] if sides[pair] > 0 else self.first[pair])
+            ahead = self.better[m, pair] * sides[pair]
+            if other in letters and ahead:
+                (better if ahead > 0 else worse).append(letters[other])
         between = "," if len(letters) > 26 else ""
         above, below = (between.join(sorted(some, key=_natural)) for some in (better, worse))
         return Marked(float(self.means[m, run]), above, below if self.baselines else "")
@@ -157,6 +158,10 @@ COLUMNS = (
     "losses",
 )
 """Those of the table of a comparison."""
+SAMPLES = 10_000
+"""How many samples are drawn, at least, unless told."""
+STERN = ("holm", "bonferroni")
+"""Corrections that multiply the smallest p-value by the number of pairs."""
 
 
 def compare(
@@ -167,7 +172,7 @@ def compare(
     correction: str | None = "holm",
     level: float = 0.95,
     missing: Topics | None = None,
-    samples: int = 10_000,
+    samples: int | None = None,
     seed: int = 0,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -184,8 +189,9 @@ def compare(
     `missing` says what is made of topics that some run lacks: "zero" takes the score of an empty ranking
     (0 where it is not known), "intersection" leaves the topic out for all runs; by default as evaluated.
     A topic on which a measure is undefined for some run is left out for all. `samples` is how many
-    samples are drawn, by `seed`, where a test draws them; whoever does the work, an `executor` or
-    threads, the result is the same.
+    samples are drawn, by `seed`, where a test draws them: by default 10,000, and for "randomization" as
+    many more as it takes for a p-value to be significant after the correction. Whoever does the work,
+    an `executor` or threads, the result is the same.
 
     >>> scores = Scores.from_matrix(
     ...     [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6]], runs=["new", "old"], measure="AP"
@@ -200,19 +206,23 @@ def compare(
             f"correction={correction!r}, expected None or one of {', '.join(CORRECTIONS)}"
         )
     check_level(level)
-    drawing = checked_drawing(samples, seed, executor, progress)
     first, second, baselines = pairs_of(scores.runs, baseline)
+    wanted = usual_samples(test, correction, len(first), level) if samples is None else samples
+    drawing = checked_drawing(wanted, seed, executor, progress)
     found: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
-    notes = [*_about(test, correction, level, len(first), len(scores.runs), drawing)]
-    if scores.policies.standardized is not None:
-        notes.append(f"scores standardised by topic: {scores.policies.standardized}")
+    notes: list[str] = []
+    draws = False
     for m, measure in enumerate(scores.measures):
         values, said = shared_topics(scores, m, missing)
         notes += said
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
+        draws = draws or method.draws(pairs.topics, drawing)
         corrects = None if method.family or correction is None else CORRECTIONS[correction]
-        sign = -1 if inner(measure).direction == "lower" else 1
+        direction = inner(measure).direction
+        if direction == "none":
+            notes.append(f"{measure}: neither high nor low is better; a win is a higher value")
+        sign = -1 if direction == "lower" else 1
         found["means"].append(pairs.means)
         found["difference"].append(pairs.difference)
         for name, column in zip(("p", "low", "high", "effect"), outcome, strict=True):
@@ -234,27 +244,56 @@ def compare(
         test=test,
         correction=None if method.family else correction,
         level=level,
-        seed=seed if method.drawn else None,
-        notes=tuple(notes),
+        seed=seed if draws else None,
+        notes=(
+            *_about(test, correction, level, len(first), scores, drawing if draws else None),
+            *notes,
+        ),
         **{name: np.array(columns) for name, columns in found.items()},
     )
 
 
+def usual_samples(test: str, correction: str | None, pairs: int, level: float) -> int:
+    """How many samples are drawn unless told: twice as many as it takes for the smallest p-value of so
+    many pairs to be significant after the correction, and no fewer than usual. Not so for the bootstrap:
+    tails so far out are not what it knows from a few topics."""
+    if correction not in STERN or test != "randomization":
+        return SAMPLES
+    return min(MOST_SAMPLES, max(SAMPLES, int(np.ceil(2 * pairs / (1 - level)))))
+
+
 def _about(
-    test: str, correction: str | None, level: float, pairs: int, runs: int, drawing: Drawing
+    test: str,
+    correction: str | None,
+    level: float,
+    pairs: int,
+    scores: Scores,
+    drawing: Drawing | None,
 ) -> Iterator[str]:
-    """How the numbers came about."""
+    """How the numbers came about; where nothing was drawn, there is no drawing."""
     method = named_test(test)
-    drawn = f", {drawing.samples:,} samples, seed {drawing.seed}" if method.drawn else ""
+    drawn = ", all signs tried" if method.drawn else ""
+    if drawing is not None:
+        drawn = f", {drawing.samples:,} samples, seed {drawing.seed}"
     yield f"p: {method.summary}, two-sided{drawn}"
     if method.family:
+        runs = len(scores.runs)
         yield f"p_corrected: as p, which is for all pairs of the {runs} runs together"
     elif correction is None:
         yield f"p_corrected: as p, not corrected for {counted(pairs, 'comparison')}"
     else:
         yield f"p_corrected: {correction} over the {counted(pairs, 'comparison')} of each measure"
-    yield f"low, high: {100 * level:g}% interval of the difference, {method.interval}"
+    stern = not method.family and correction in STERN
+    if stern and drawing is not None and pairs / (drawing.samples + 1) > 1 - level:
+        yield (
+            f"nothing can be significant: no p is below 1/{drawing.samples + 1:,}, and p is corrected "
+            f"for {pairs:,} comparisons; expected at least {int(np.ceil(pairs / (1 - level))):,} "
+            "samples, or tukey-randomized"
+        )
+    yield f"low, high: {100 * level:.10g}% interval of the difference, {method.interval}"
     yield f"effect: {method.effect}"
+    if scores.policies.standardized is not None:
+        yield f"scores standardised by topic: {scores.policies.standardized}"
 
 
 def _natural(letter: str) -> tuple[int, str]:
