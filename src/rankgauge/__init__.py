@@ -1,6 +1,7 @@
 """rankgauge: how good a ranking is, and how far the number can be trusted."""
 
 from rankgauge import measures
+from rankgauge.comparison.assessment import Assessment, assess
 from rankgauge.comparison.correlation import (
     Concordance,
     concordance,
@@ -32,6 +33,7 @@ from rankgauge.version import __version__
 
 __all__ = [
     *measures.__all__,
+    "Assessment",
     "Comparison",
     "Concordance",
     "Detectable",
@@ -47,6 +49,7 @@ __all__ = [
     "Scores",
     "Unsupported",
     "__version__",
+    "assess",
     "compare",
     "concordance",
     "detectable",

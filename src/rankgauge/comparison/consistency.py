@@ -1,0 +1,147 @@
+"""Would other topics have said the same? Halves of the topics, and how often they disagree.
+
+The topics are split at random into two halves, again and again. On each half the runs have means, so
+each pair of runs has a difference on either: a swap is a pair that the halves put in opposite orders
+(Voorhees and Buckley 2002; Sakai 2006). A difference of no more than `fuzziness` of the greater mean
+counts as a tie (Buckley and Voorhees 2000).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankgauge.comparison.resampling import CELLS, Drawing
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Floats, Ints
+from rankgauge.rounding import ROUNDING
+
+BINS = 40
+FEWEST = 100
+"""How many decisions a size of difference needs for its swap rate to count."""
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """What pairs of halves of the topics said of pairs of runs.
+
+    `topics` is how many each half has, `tau` is Kendall's τ between the orders of the runs by the two
+    halves, a number a split. A decision is a pair of runs and a split in which both halves put one of
+    the runs first; `tied` counts the others. `edges` are sizes of differences on the first half, and
+    `decided` and `swapped` count the decisions, and those with opposite orders, from each edge to the
+    next; the last has no end.
+    """
+
+    topics: int
+    tau: Floats
+    tied: int
+    edges: Floats
+    decided: Ints
+    swapped: Ints
+
+    @property
+    def swap_rate(self) -> float:
+        """Of all decisions, the share in which the halves disagree; NaN where there is none."""
+        decisions = self.decided.sum()
+        return float(self.swapped.sum() / decisions) if decisions else float("nan")
+
+    @property
+    def tie_rate(self) -> float:
+        """The share of pairs and splits without a decision."""
+        return float(self.tied / (self.tied + self.decided.sum()))
+
+    @property
+    def swap_rates(self) -> Floats:
+        """The swap rate from each edge to the next; NaN where there is no decision."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.swapped / self.decided)
+
+    def trusted(self, rate: float = 0.05) -> tuple[float, float]:
+        """The size of difference from which on the swap rate is at most `rate`, and which share of the
+        decisions are that large: NaN and 0 where there is none."""
+        counted = self.decided >= FEWEST
+        above = np.flatnonzero(counted & (self.swap_rates > rate))
+        first = int(above[-1]) + 1 if len(above) else 0
+        if not counted[first:].any():
+            return float("nan"), 0.0
+        return float(self.edges[first]), float(self.decided[first:].sum() / self.decided.sum())
+
+
+def split_halves(
+    values: Floats, first: Ints, second: Ints, drawing: Drawing, fuzziness: float = 0.0
+) -> Splits:
+    """So many random pairs of halves of the topics, and what they say of pairs of runs.
+
+    `values` is run × topic; of an odd number of topics one is in neither half.
+    """
+    topics = values.shape[1]
+    half = topics // 2
+    if not half:
+        raise RankgaugeError("1 topic, expected at least two to split them into halves")
+    differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
+    greatest = float(np.abs(differences).max(initial=0.0))
+    edges = np.linspace(0.0, greatest or 1.0, BINS, endpoint=False)
+    tau = np.empty(drawing.samples)
+    decided, swapped = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
+    tied = 0
+    least = ROUNDING * np.abs(values).max(initial=0.0)
+    step = max(1, CELLS // 4 // max(1, len(first)))
+    for start in range(0, drawing.samples, step):
+        some = range(start, min(start + step, drawing.samples))
+        halves = _halves(topics, half, some, drawing)
+        apart = [
+            _apart(values @ counts / half, first, second, fuzziness, least) for counts in halves
+        ]
+        agreed = np.sign(apart[0]) * np.sign(apart[1])
+        tau[start : start + len(some)] = agreed.mean(axis=0)
+        decides = agreed != 0
+        place = np.minimum((np.abs(apart[0][decides]) / edges[1]).astype(np.int64), BINS - 1)
+        decided += np.bincount(place, minlength=BINS)
+        swapped += np.bincount(place[agreed[decides] < 0], minlength=BINS)
+        tied += int(np.count_nonzero(~decides))
+    return Splits(half, tau, tied, edges, decided, swapped)
+
+
+def _apart(means: Floats, first: Ints, second: Ints, fuzziness: float, least: float) -> Floats:
+    """The difference of each pair by each split, 0 for a tie."""
+    a, b = means[first], means[second]
+    apart = a - b
+    bar: Any = least
+    if fuzziness:
+        bar = np.maximum(fuzziness * np.maximum(np.abs(a), np.abs(b)), least)
+    apart[np.abs(apart) <= bar] = 0.0
+    return apart
+
+
+def _halves(topics: int, half: int, splits: range, drawing: Drawing) -> tuple[Floats, Floats]:
+    """Topic × split for either half: 1 for its topics. Each split has a seed of its own."""
+    one, other = np.zeros((topics, len(splits))), np.zeros((topics, len(splits)))
+    for column, split in enumerate(splits):
+        order = drawing.random(split).permutation(topics)
+        one[order[:half], column] = 1.0
+        other[order[half : 2 * half], column] = 1.0
+    return one, other
+
+
+# How far apart the means of systems are, as the UE papers have it
+
+
+def absolute_difference(means: Floats, safe: bool = False) -> float:
+    """The mean over pairs of systems of |a − b| / max(a, b), in percent: PAD, of the UE papers.
+
+    As printed it makes no sense where means are 0 or below: it then grows beyond all bounds or is
+    negative. The safe form has max(|a|, |b|) below. Both change when a constant is added to all scores,
+    so they do not compare measures of different origin.
+
+    >>> round(absolute_difference(np.array([0.2, 0.4])), 1)
+    50.0
+    """
+    first, second = np.triu_indices(len(means), 1)
+    a, b = means[first], means[second]
+    most = np.maximum(np.abs(a), np.abs(b)) if safe else np.maximum(a, b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.abs(a - b) / most
+    shares[a == b] = 0.0
+    return float(100 * shares.mean()) if len(shares) else float("nan")
