@@ -15,6 +15,7 @@ from rankgauge.version import __version__
 COMMANDS = {
     "evaluate": "Score runs against judgements.",
     "compare": "Say whether differences between runs are real.",
+    "assess": "Say which measures tell runs apart, and which agree.",
     "queries": "Tell ideal queries from uninformative ones.",
     "distance": "Say how far apart runs can be, judged or not.",
     "study": "Do again what a paper did, its numbers beside ours.",

@@ -12,7 +12,13 @@ from rankgauge.cli.options import (
     plugin_option,
     show_with_notes,
 )
-from rankgauge.cli.scoring import Wanted, fail_if_incomplete, progress, scores_options
+from rankgauge.cli.scoring import (
+    DEFAULT_MEASURE,
+    Wanted,
+    fail_if_incomplete,
+    progress,
+    scores_options,
+)
 from rankgauge.comparison.design import MOST_SAMPLES, Topics, pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.resampling import Drawing, pair_blocks
@@ -86,7 +92,7 @@ NO_CORRECTION = "none"
     metavar="D",
     help="With --power: the difference to be found; by default the one observed for each pair.",
 )
-@scores_options
+@scores_options(DEFAULT_MEASURE)
 @output_options
 @plugin_option
 def command(
@@ -132,7 +138,7 @@ def command(
         expected = " or ".join(get_args(PowerTest))
         raise click.UsageError(f"--power with --test {test}, expected {expected}")
     wanted = Wanted(seed=seed, **source)
-    scores = wanted.scores()
+    scores = wanted.scores(DEFAULT_MEASURE)
     names = [wanted.run(name) for name in baselines]
     corrects = None if correction == NO_CORRECTION else correction
     try:

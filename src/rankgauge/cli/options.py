@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -122,6 +123,21 @@ def print_or_write(text: str, output: str | None) -> None:
     else:
         with writing(output) as stream:
             stream.write(text.encode("utf-8"))
+
+
+def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -> None:
+    """Refuse, before any work, figures that cannot be made and files written twice; both by option."""
+    from rankgauge.report.figures import check_figure_path
+
+    options: dict[str, str] = {}
+    for option, file in (figures | others).items():
+        if file is None:
+            continue
+        if option in figures:
+            check_figure_path(file)
+        other = options.setdefault(os.path.realpath(file), option)
+        if other != option:
+            raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")
 
 
 def notify(notes: Iterable[str]) -> None:

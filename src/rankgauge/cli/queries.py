@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -12,6 +11,7 @@ import numpy as np
 from rankgauge.alignment import judged_labels
 from rankgauge.cli.options import (
     MACHINE_FORMATS,
+    check_files,
     chosen_format,
     notify,
     output_options,
@@ -23,7 +23,6 @@ from rankgauge.data.model import Floats, Judgments
 from rankgauge.measures.base import inner
 from rankgauge.query_sets import By, LeftOut, query_types
 from rankgauge.report.figures import (
-    check_figure_path,
     expected_histogram,
     query_map,
     save_figure,
@@ -107,7 +106,7 @@ def command(
     """
     given = {"--share": share, "--number": number, "--threshold": threshold}
     _check_at_most_one(*(name for name, value in given.items() if value is not None))
-    _check_files({"--map": map_file, "--histogram": histogram_file, "--output": output})
+    check_files({"--map": map_file, "--histogram": histogram_file}, {"--output": output})
     wanted = Scoring(**scoring)
     judgments, scores = wanted.scores(measures)
     types = query_types(scores, judgments, share=share, number=number, threshold=threshold, by=by)
@@ -127,19 +126,6 @@ def command(
 def _check_at_most_one(*options: str) -> None:
     if len(options) > 1:
         raise click.UsageError(f"{' and '.join(options)} are given, expected one of them")
-
-
-def _check_files(files: dict[str, str | None]) -> None:
-    """Refuse, before any work, figures that cannot be made and files written twice."""
-    options: dict[str, str] = {}
-    for option, file in files.items():
-        if file is None:
-            continue
-        if option != "--output":
-            check_figure_path(file)
-        other = options.setdefault(os.path.realpath(file), option)
-        if other != option:
-            raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")
 
 
 def _name(scores: Scores) -> str:

@@ -12,7 +12,7 @@ from typing import IO, Any, get_args
 import click
 
 from rankgauge.cli import printable
-from rankgauge.cli.options import notify, reading_options, together
+from rankgauge.cli.options import F, notify, reading_options, together
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments, Precision, counted
@@ -92,37 +92,39 @@ scoring_options = together(
 )
 """QRELS, RUN... and how they are read and scored: the fields of `Scoring`."""
 
-scores_options = together(
-    click.argument("inputs", nargs=-1, metavar="[QRELS RUN...]"),
-    click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        help=f"A measure such as nDCG@10 or 'AP(rel=2)'; may be repeated. By default {DEFAULT_MEASURE}, "
-        "and with --scores all that the files have.",
-    ),
-    click.option(
-        "--scores",
-        "score_files",
-        multiple=True,
-        metavar="[MEASURE=]FILE",
-        help="Scores in place of QRELS and runs: a file of `rankgauge evaluate --save`, or CSV with a "
-        "column a system and a row a topic, which MEASURE names; may be repeated, for more measures of "
-        "the same systems.",
-    ),
-    click.option(
-        "--standardize",
-        is_flag=False,
-        flag_value="normal",
-        type=click.Choice(get_args(Kind)),
-        help="Set scores against those of all runs on the topic, so that topics weigh alike: as a "
-        "z-score taken to (0, 1) by the normal distribution (the meaning of --standardize alone), the "
-        "z-score itself, or the share of runs that are no better.",
-    ),
-    _POLICIES,
-)
-"""Scores of runs, or those in files: the fields of `Wanted`."""
+
+def scores_options(*default: str) -> Callable[[F], F]:
+    """Scores of runs, by default by these measures, or those in files: the fields of `Wanted`."""
+    return together(
+        click.argument("inputs", nargs=-1, metavar="[QRELS RUN...]"),
+        click.option(
+            "-m",
+            "--measure",
+            "measures",
+            multiple=True,
+            help="A measure such as nDCG@10 or 'AP(rel=2)'; may be repeated. By default "
+            f"{', '.join(default)}, and with --scores all that the files have.",
+        ),
+        click.option(
+            "--scores",
+            "score_files",
+            multiple=True,
+            metavar="[MEASURE=]FILE",
+            help="Scores in place of QRELS and runs: a file of `rankgauge evaluate --save`, or CSV with "
+            "a column a system and a row a topic, which MEASURE names; may be repeated, for more "
+            "measures of the same systems.",
+        ),
+        click.option(
+            "--standardize",
+            is_flag=False,
+            flag_value="normal",
+            type=click.Choice(get_args(Kind)),
+            help="Set scores against those of all runs on the topic, so that topics weigh alike: as a "
+            "z-score taken to (0, 1) by the normal distribution (the meaning of --standardize alone), "
+            "the z-score itself, or the share of runs that are no better.",
+        ),
+        _POLICIES,
+    )
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,11 @@ class Scoring:
 
 
 class Wanted:
-    """The scores that a command is about: of runs against judgements, or those in files."""
+    """The scores that a command is about: of runs against judgements, or those in files.
+
+    `judged` has the judgments and the scores by them as they were before they were standardized, once
+    there are any.
+    """
 
     def __init__(
         self,
@@ -205,6 +211,7 @@ class Wanted:
     ) -> None:
         self.measures, self.score_files, self.standardize = measures, score_files, standardize
         self.scoring = None
+        self.judged: tuple[Judgments, Scores] | None = None
         if score_files:
             _refuse_beside_scores(inputs, scoring)
         elif len(inputs) < 2:
@@ -214,14 +221,15 @@ class Wanted:
         else:
             self.scoring = Scoring(inputs[0], inputs[1:], missing="zero", **scoring)
 
-    def scores(self) -> Scores:
-        """The scores; what to know of the input goes to standard error."""
+    def scores(self, *default: str) -> Scores:
+        """The scores, of runs by these measures where none is named; what to know of the input goes to
+        standard error."""
         if self.scoring is None:
-            first, *others = (_file_of_scores(text) for text in self.score_files)
+            first, *others = (file_of_scores(*named(text)) for text in self.score_files)
             scores = _chosen(first.joined(*others) if others else first, self.measures)
             notify(scores.notes)
         else:
-            judgments, scores = self.scoring.scores(self.measures or (DEFAULT_MEASURE,))
+            judgments, scores = self.judged = self.scoring.scores(self.measures or default)
             self.scoring.tell(judgments, scores)
         if self.standardize is None:
             return scores
@@ -250,9 +258,8 @@ def _refuse_beside_scores(inputs: Sequence[str], scoring: Iterable[str]) -> None
             raise click.UsageError(f"{option} is about runs, expected no such option with --scores")
 
 
-def _file_of_scores(text: str) -> Scores:
-    """The scores in `[MEASURE=]FILE`; both may have = in them."""
-    measure, file = _named(text)
+def file_of_scores(measure: str | None, file: str) -> Scores:
+    """The scores in a file of `rankgauge evaluate --save`, or in CSV by this measure."""
     if file == STANDARD_INPUT or not _is_saved(file):
         return Scores.from_csv(file, measure)
     if measure is not None:
@@ -260,7 +267,8 @@ def _file_of_scores(text: str) -> Scores:
     return Scores.load(file)
 
 
-def _named(text: str) -> tuple[str | None, str]:
+def named(text: str) -> tuple[str | None, str]:
+    """The name and the file in `[NAME=]FILE`; both may have = in them."""
     if os.path.exists(text) or "=" not in text:
         return None, text
     ways = [(text[:at], text[at + 1 :]) for at, letter in enumerate(text) if letter == "="]

@@ -9,10 +9,12 @@ or the opposite. And over sets of topics, or collections: how often two of them 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,13 +22,16 @@ import numpy as np
 from rankgauge.comparison.consistency import Splits, absolute_difference, split_halves
 from rankgauge.comparison.correlation import Concordance, concordance_of
 from rankgauge.comparison.design import (
+    MOST_SAMPLES,
     Topics,
     check_level,
     checked_drawing,
     checked_number,
+    checked_whole,
     pairs_of,
     shared_topics,
 )
+from rankgauge.comparison.overlap import checked_persistence
 from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.comparison.significance import CORRECTIONS, Pairs, named_test
 from rankgauge.comparison.systems import SAMPLES
@@ -34,6 +39,7 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints, counted
 from rankgauge.measures.base import inner
 from rankgauge.report.tables import Cell, Table
+from rankgauge.rounding import ROUNDING
 from rankgauge.scores import Scores
 from rankgauge.workers import outcomes
 
@@ -292,7 +298,7 @@ def assess(
     `sets` are sets of queries by name, and `others` the scores of the same runs by the same measures on
     other collections; each is assessed like the whole, and any two are held against each other. With
     pool_cutoffs=True a measure at several cut-offs is one: its tests are counted over all of them, and
-    its means are averaged, as the UE paper does.
+    its means are averaged, as the UE paper does; all measures are then at the same cut-offs.
 
     `test`, `correction`, `level`, `missing`, `samples` and `seed` are as in `compare`; by default
     p-values are not corrected, as is usual for discriminative power. `splits` is how many times the
@@ -313,7 +319,9 @@ def assess(
     check_level(level)
     checked_number("fuzziness", fuzziness, 0)
     drawing = checked_drawing(samples, seed)
+    checked_whole("splits", splits, 0, MOST_SAMPLES)
     halving = checked_drawing(splits, seed) if splits else None
+    checked_persistence(persistence, "persistence")
     parts = _parts(scores, sets or {}, others or {})
     first, second, _ = pairs_of(scores.runs, None)
     task = _Task(first, second, test, correction, level, missing, drawing, halving, fuzziness)
@@ -324,7 +332,7 @@ def assess(
     ]
     found: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
     notes = list(_about(test, correction, level, halving, fuzziness, drawing))
-    for (part, name, *_), result in outcomes(task, work, executor, lambda item: item[1]):
+    for (part, name, *_), result in outcomes(task, work, executor, itemgetter(1)):
         if isinstance(result, RankgaugeError):
             raise result
         found[part][name], said = result
@@ -351,7 +359,17 @@ class _Task:
     fuzziness: float
 
     def __call__(self, item: tuple[str, str, Scores, Sequence[int]]) -> tuple[Assessed, list[str]]:
-        _, name, scores, columns = item
+        part, name, scores, columns = item
+        try:
+            return self._assessed(name, scores, columns)
+        except RankgaugeError as error:
+            if part == ALL:
+                raise
+            raise RankgaugeError(f"{part}: {error}") from None
+
+    def _assessed(
+        self, name: str, scores: Scores, columns: Sequence[int]
+    ) -> tuple[Assessed, list[str]]:
         if len(columns) > 1:
             scores = _defined(scores, columns)
         lower = inner(scores.measures[columns[0]]).direction == "lower"
@@ -378,7 +396,7 @@ class _Task:
             alpha=1 - self.level,
             splits=halves,
         )
-        if np.ptp(assessed.means) == 0:
+        if np.ptp(assessed.means) <= ROUNDING * np.abs(together).max():
             notes.append(f"{name}: the same mean for all runs")
         return assessed, notes
 
@@ -425,13 +443,29 @@ def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
             raise MeasureError(f"{measure} ranks no systems: it is neither better high nor low")
         text = str(measure)
         families.setdefault(_CUTOFF.sub("@", text) if pool_cutoffs else text, []).append(m)
-    return {
-        _family([str(scores.measures[m]) for m in members]): members
-        for members in families.values()
-    }
+    texts = [str(measure) for measure in scores.measures]
+    named: dict[str, list[int]] = {}
+    cutoffs: dict[str, list[float]] = {}
+    for members in families.values():
+        members.sort(key=lambda m: _cutoff(texts[m]))
+        name = _family([texts[m] for m in members])
+        named[name], cutoffs[name] = members, [_cutoff(texts[m]) for m in members]
+    if len(named) < len(texts):  # tests are counted pair by pair and cut-off by cut-off
+        one, *others = cutoffs
+        for other in others:
+            if cutoffs[other] != cutoffs[one]:
+                message = f"{one} and {other} are not at the same cut-offs"
+                raise RankgaugeError(f"{message}, expected the same of all measures to pool them")
+    return named
 
 
-_CUTOFF = re.compile(r"@[\d.]+")
+_CUTOFF = re.compile(r"@\d+(?:\.\d+)?")
+
+
+def _cutoff(name: str) -> float:
+    """Where a measure is cut off; infinite for nowhere."""
+    found = _CUTOFF.findall(name)
+    return float(found[-1][1:]) if found else math.inf
 
 
 def _family(names: Sequence[str]) -> str:
@@ -461,7 +495,14 @@ def _split_details(splits: Splits | None) -> dict[str, Any]:
 
 
 def _records(table: Table) -> list[dict[str, Cell]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    """The rows as JSON can hold them: None for what is undefined, and text for what is infinite."""
+    return [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
+
+
+def _plain(cell: Cell) -> Cell:
+    if not isinstance(cell, float) or math.isfinite(cell):
+        return cell
+    return None if math.isnan(cell) else str(cell)
 
 
 def _about(

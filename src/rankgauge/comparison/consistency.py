@@ -80,13 +80,13 @@ def split_halves(
     half = topics // 2
     if not half:
         raise RankgaugeError("1 topic, expected at least two to split them into halves")
+    least = ROUNDING * np.abs(values).max(initial=0.0)
     differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
     greatest = float(np.abs(differences).max(initial=0.0))
-    edges = np.linspace(0.0, greatest or 1.0, BINS, endpoint=False)
+    edges = np.linspace(0.0, greatest if greatest > least else 1.0, BINS, endpoint=False)
     tau = np.empty(drawing.samples)
     decided, swapped = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     tied = 0
-    least = ROUNDING * np.abs(values).max(initial=0.0)
     step = max(1, CELLS // 4 // max(1, len(first)))
     for start in range(0, drawing.samples, step):
         some = range(start, min(start + step, drawing.samples))

@@ -104,11 +104,11 @@ def grouped(name: str, ranking: Iterable[Any]) -> Groups:
     return Groups(np.array(sizes, dtype=np.int64), group_of)
 
 
-def checked_persistence(p: Any) -> float:
+def checked_persistence(p: Any, name: str = "p") -> float:
     """The chance of going on to the next rank; RankgaugeError for anything else."""
     number = isinstance(p, int | float | np.number) and not isinstance(p, bool)
     if not number or not 0 < p < 1:
-        raise RankgaugeError(f"p={p!r}, expected a number strictly between 0 and 1")
+        raise RankgaugeError(f"{name}={p!r}, expected a number strictly between 0 and 1")
     return float(p)
 
 

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import io
 import os
-import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
 from rankgauge.data.model import Floats, counted
 from rankgauge.query_sets import DECIMALS, TYPES, LeftOut, QueryTypes
+from rankgauge.report.drawing import DASHED, INK, LINES, plotting, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,42 +39,11 @@ _MARKS = {
     "uninformative easy": ("#E69F00", "s", 1.0),
     "other": ("#999999", "D", 0.6),
 }
-_INK = "#333333"
-# Those of Okabe and Ito again, for lines.
-_LINES = (
-    ("#0072B2", "o"),
-    ("#D55E00", "v"),
-    ("#009E73", "s"),
-    ("#CC79A7", "D"),
-    ("#E69F00", "^"),
-    ("#56B4E9", "P"),
-    ("#999999", "X"),
-    ("#333333", "*"),
-)
 _BAR = "#56B4E9"
 _BINS = 20
 _COLUMNS = 3
 _NAMED = 40
-_DASHED = (0, (4, 2))
 _DOTS_PER_INCH = 200
-_SETTINGS = {
-    "font.size": 10.0,
-    "axes.labelsize": 11.0,
-    "axes.titlesize": 11.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": _INK,
-    "axes.labelcolor": _INK,
-    "axes.titlecolor": _INK,
-    "text.color": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "legend.frameon": False,
-    "figure.constrained_layout.wspace": 0.06,
-    "savefig.bbox": "tight",
-    "svg.fonttype": "path",
-    "svg.hashsalt": "rankgauge",
-}
 
 
 def query_map(types: QueryTypes, measure: str = "") -> Figure:
@@ -93,7 +61,7 @@ def query_map(types: QueryTypes, measure: str = "") -> Figure:
     >>> figure.legends[0].get_title().get_text()
     'P@1\\n2 queries'
     """
-    with _plotting():
+    with plotting():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(5.2, 6.2), layout="constrained")
@@ -102,11 +70,11 @@ def query_map(types: QueryTypes, measure: str = "") -> Figure:
         margin = 0.02 * (high - low)
         limits = (low - margin, high + margin)
         axes.set(xlim=limits, ylim=limits, aspect="equal")
-        axes.plot(limits, limits, color=_INK, linewidth=1, linestyle=_DASHED, zorder=1)
+        axes.plot(limits, limits, color=INK, linewidth=1, linestyle=DASHED, zorder=1)
         _draw_sides(axes, types)
         _draw_queries(axes, types)
         summary = _summary(len(types.queries), types.left_out)
-        title = _text(f"{measure}\n{summary}" if measure else summary, 60)
+        title = wrapped(f"{measure}\n{summary}" if measure else summary, 60)
         legend = figure.legend(
             loc="outside upper center", ncols=2, handletextpad=0.2, title=title, title_fontsize=9
         )
@@ -181,7 +149,7 @@ def expected_histogram(
     shared = _extent(np.concatenate([*shares, []]))
     columns = min(len(panels), _COLUMNS)
     rows = -(-len(panels) // columns)
-    with _plotting():
+    with plotting():
         from matplotlib.figure import Figure
 
         size = (5.2, 3.8) if len(panels) == 1 else (2.5 * columns + 0.3, 2.2 * rows + 0.6)
@@ -189,14 +157,14 @@ def expected_histogram(
         grid = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
         for axes, (name, each) in zip(grid, panels.items(), strict=False):
             _draw_bars(axes, each, shared if _between_0_and_1(each) else _extent(each))
-            title = _text(name if same else f"{name}\n{summaries[name]}", 38)
+            title = wrapped(name if same else f"{name}\n{summaries[name]}", 38)
             title += f"\nmean {np.mean(each):#.3g} (dashed)" if len(each) else ""
             axes.set_title(title, fontsize=9, parse_math=False)
         grid[0].set_ylim(0, max(1.0, grid[0].get_ylim()[1]))
         for axes in grid[len(panels) :]:
             axes.remove()
         if same:
-            summary = _text(next(iter(summaries.values())), 80)
+            summary = wrapped(next(iter(summaries.values())), 80)
             figure.suptitle(summary, fontsize=9, parse_math=False)
         figure.supxlabel("Expected score of a random ranking", fontsize=11)
         figure.supylabel("Number of queries", fontsize=11)
@@ -212,13 +180,13 @@ def _draw_bars(axes: Axes, values: Floats, extent: tuple[float, float]) -> None:
 
     # Edges are the decimals they are meant to be, so that a value such as 0.3 is in the bin from it on.
     edges = [float(f"{edge:.12g}") for edge in MaxNLocator(_BINS).tick_values(*extent)]
-    axes.hist(values, bins=edges, color=_BAR, edgecolor=_INK, linewidth=0.6)
+    axes.hist(values, bins=edges, color=_BAR, edgecolor=INK, linewidth=0.6)
     axes.set_xlim(edges[0], edges[-1])
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axes.tick_params(labelsize=9)
     if len(values):
-        axes.axvline(float(np.mean(values)), color=_INK, linewidth=1.2, linestyle=_DASHED)
+        axes.axvline(float(np.mean(values)), color=INK, linewidth=1.2, linestyle=DASHED)
 
 
 def distance_map(distances: Distances, order: Sequence[int] | None = None) -> Figure:
@@ -237,7 +205,7 @@ def distance_map(distances: Distances, order: Sequence[int] | None = None) -> Fi
     square = distances.matrix()[np.ix_(places, places)]
     apart = square[~np.eye(len(places), dtype=np.bool_)]
     least = float(np.quantile(apart, 0.01)) if len(apart) and np.ptp(apart) else 0.0
-    with _plotting():
+    with plotting():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(6.0, 5.2), layout="constrained")
@@ -247,11 +215,11 @@ def distance_map(distances: Distances, order: Sequence[int] | None = None) -> Fi
         queries = counted(len(distances.queries), "topic")
         kind = "Mean distance" if distances.exact else "Mean distance (a lower bound)"
         title = f"{distances.measure}, {len(places)} runs, {queries}"
-        axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
+        axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
         extend: Any = "min" if least else "neither"
         figure.colorbar(image, ax=axes, shrink=0.85, label=kind, extend=extend)
         if len(places) <= _NAMED:
-            names = [_text(distances.runs[place], 40) for place in places]
+            names = [wrapped(distances.runs[place], 40) for place in places]
             ticks = range(len(places))
             axes.set_xticks(ticks, names, rotation=90, fontsize=7, parse_math=False)
             axes.set_yticks(ticks, names, fontsize=7, parse_math=False)
@@ -275,14 +243,14 @@ def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figur
         points[name] = (np.asarray(distances, dtype=float), np.asarray(differences, dtype=float))
     limit = max((float(e.max(initial=0.0)) for both in points.values() for e in both), default=0.0)
     limits = (-0.02 * (limit or 1.0), 1.02 * (limit or 1.0))
-    with _plotting():
+    with plotting():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(3.3 * max(len(panels), 1) + 0.2, 3.8), layout="constrained")
         grid = figure.subplots(1, max(len(panels), 1), sharey=True, squeeze=False).flat
         for axes, (name, (far, apart)) in zip(grid, points.items(), strict=True):
             axes.set(xlim=limits, ylim=limits, aspect="equal")
-            axes.plot(limits, limits, color=_INK, linewidth=1, linestyle=_DASHED, zorder=1)
+            axes.plot(limits, limits, color=INK, linewidth=1, linestyle=DASHED, zorder=1)
             axes.scatter(
                 apart,
                 far,
@@ -295,7 +263,7 @@ def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figur
             )
             below = int(np.count_nonzero(far < apart - 1e-12))
             title = f"{name}\n{counted(len(far), 'pair')}, {below:,} below the diagonal"
-            axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
+            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
         figure.supxlabel("Difference of the means, judged", fontsize=11)
         figure.supylabel("Mean distance, nothing judged", fontsize=11)
         return figure
@@ -309,21 +277,21 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['1+', '2+']
     """
-    with _plotting():
+    with plotting():
         figure, grid = _panels(len(panels))
         for axes, (name, lines) in zip(grid, panels.items(), strict=True):
             for (threshold, counts), (colour, marker, _) in zip(
                 lines.items(), _MARKS.values(), strict=False
             ):
                 _draw_line(axes, np.asarray(counts), colour, marker, threshold)
-            axes.axhline(20, color=_INK, linewidth=0.8, linestyle=_DASHED)
+            axes.axhline(20, color=INK, linewidth=0.8, linestyle=DASHED)
             axes.set_yscale("symlog", linthresh=10)
             axes.set_yticks([0, 5, 10, 20, 50, 100, 200, 500, 1000])
             axes.set_yticklabels(["0", "5", "10", "20", "50", "100", "200", "500", "1000"])
             axes.minorticks_off()
-            axes.set_title(_text(name, 60), fontsize=9, parse_math=False)
+            axes.set_title(wrapped(name, 60), fontsize=9, parse_math=False)
         handles, labels = grid[0].get_legend_handles_labels()
-        shown = [_text(label, 20) for label in labels]
+        shown = [wrapped(label, 20) for label in labels]
         legend = figure.legend(handles, shown, loc="outside upper center", ncols=3, title="Grade")
         for text in legend.get_texts():
             text.set_parse_math(False)
@@ -343,14 +311,14 @@ def ideal_lines(
     [4.0, 4.0]
     """
     colour, marker, _ = _MARKS["ideal"]
-    with _plotting():
+    with plotting():
         figure, grid = _panels(len(panels))
         for axes, (title, values) in zip(grid, panels.items(), strict=True):
             _draw_line(axes, np.asarray(values), colour, marker, name)
             for text, height in references.items():
-                axes.axhline(height, color=_INK, linewidth=1, linestyle=_DASHED)
+                axes.axhline(height, color=INK, linewidth=1, linestyle=DASHED)
                 axes.annotate(
-                    _text(f"{text}: {height:.2f}", 40),
+                    wrapped(f"{text}: {height:.2f}", 40),
                     (0.99, height),
                     xycoords=("axes fraction", "data"),
                     xytext=(0, 2),
@@ -360,9 +328,9 @@ def ideal_lines(
                     parse_math=False,
                 )
             axes.set_ylim(0, 1.1 * max([*references.values(), *np.asarray(values).tolist(), 1e-9]))
-            axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
+            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
         figure.supxlabel("Topics, sorted", fontsize=11)
-        figure.supylabel(_text(name, 40), fontsize=11, parse_math=False)
+        figure.supylabel(wrapped(name, 40), fontsize=11, parse_math=False)
         return figure
 
 
@@ -376,23 +344,23 @@ def power_curves(
     >>> figure.axes[0].lines[1].get_ydata().tolist()
     [0.05, 0.8]
     """
-    if not 0 < max(map(len, panels.values()), default=0) <= len(_LINES):
-        raise RankgaugeError(f"no curves, or too many, expected 1 to {len(_LINES)} in a panel")
-    with _plotting():
+    if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
+        raise RankgaugeError(f"no curves, or too many, expected 1 to {len(LINES)} in a panel")
+    with plotting():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(4.0 * len(panels), 4.6), layout="constrained")
         grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
         for axes, (title, curves) in zip(grid, panels.items(), strict=True):
-            axes.axhline(0.05, color=_INK, linewidth=0.8, linestyle=_DASHED)
+            axes.axhline(0.05, color=INK, linewidth=0.8, linestyle=DASHED)
             for size, (test, shares), (colour, marker) in zip(
-                np.linspace(8, 3, len(_LINES)), curves.items(), _LINES, strict=False
+                np.linspace(8, 3, len(LINES)), curves.items(), LINES, strict=False
             ):  # the first are the largest, to be seen below others
                 style: Any = {"color": colour, "marker": marker, "markersize": size}
-                axes.plot(shifts, np.asarray(shares, dtype=float), label=_text(test, 40), **style)
+                axes.plot(shifts, np.asarray(shares, dtype=float), label=wrapped(test, 40), **style)
             axes.set_ylim(0, 1.02)
-            axes.set_title(_text(title, 60), fontsize=9, parse_math=False)
-            axes.set_xlabel(_text(name, 50), parse_math=False)
+            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+            axes.set_xlabel(wrapped(name, 50), parse_math=False)
             legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
             for text in legend.get_texts():
                 text.set(parse_math=False, fontsize=8)
@@ -429,7 +397,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """
     form = _form(path)
     content = io.BytesIO()
-    with _plotting():
+    with plotting():
         metadata = {"Date": None} if form == "svg" else None
         figure.savefig(content, format=form, dpi=_DOTS_PER_INCH, metadata=metadata)
     with writing(path) as stream:
@@ -442,7 +410,7 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
     Raises InputError for an ending other than .svg and .png, RankgaugeError without matplotlib.
     """
     _form(path)
-    with _plotting():
+    with plotting():
         pass
 
 
@@ -452,20 +420,6 @@ def _form(path: str | os.PathLike[str]) -> str:
         found = f"the ending {ending}" if ending else "no ending"
         raise InputError(os.fspath(path), None, f"{found}, expected {' or '.join(ENDINGS)}")
     return ENDINGS[ending.lower()]
-
-
-@contextmanager
-def _plotting() -> Iterator[None]:
-    """matplotlib with our settings, whatever those of the user are."""
-    try:
-        import matplotlib
-    except ImportError:
-        message = "figures need matplotlib, expected pip install 'rankgauge[plot]'"
-        raise RankgaugeError(message) from None
-    settings: Any = {**matplotlib.rcParamsDefault, **_SETTINGS}
-    del settings["backend"]
-    with matplotlib.rc_context(settings):
-        yield
 
 
 def _extent(values: Floats) -> tuple[float, float]:
@@ -480,9 +434,3 @@ def _summary(queries: int, left_out: Collection[LeftOut]) -> str:
     found = counted(queries, "query", "queries")
     notes = ", ".join(f"{left.queries:,} with {left.reason}" for left in left_out)
     return f"{found}; left out: {notes}" if notes else found
-
-
-def _text(text: str, width: int) -> str:
-    """A text in short lines, with what cannot be seen escaped."""
-    seen = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
-    return "\n".join(textwrap.fill(line, width) for line in seen.split("\n"))

@@ -1,0 +1,476 @@
+"""Measures held against each other on TREC's runs: the numbers and the figures of docs/ASSESSMENT.md.
+
+    python docs/assessment.py [--samples 1999] [--halves 100] [--figures]
+
+The runs are the 143 of the first round of TREC-COVID; TREC-8 and the Web track of 2013 are matrices of
+scores. The data is found through RANKGAUGE_DATA, or beside the project. Nothing is written but, with
+--figures, the files in docs/figures. All that is drawn follows from a seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rankgauge as rg
+from rankgauge.comparison.assessment import Assessment, assess
+from rankgauge.comparison.consistency import absolute_difference
+from rankgauge.comparison.correlation import kendall_tau
+from rankgauge.comparison.resampling import Drawing
+from rankgauge.comparison.significance import TESTS, Pairs
+from rankgauge.query_sets import ideal, uninformative
+from rankgauge.report.assessment_figures import asl_curves, swap_curves, tau_map
+from rankgauge.report.figures import save_figure
+from rankgauge.report.tables import Cell, Table
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+FIGURES = Path(__file__).with_name("figures")
+MEASURES = (
+    "nDCG@10", "nDCG@20", "AP", "AP@100", "P@5", "P@10", "RR", "Recall@100", "ERR@20", "RBP",
+)  # fmt: skip
+FORMS = ("v1", "v2")
+PAIRED, UNPAIRED = "paired-t", "student"
+BY_TEST = (PAIRED, "randomization", "bootstrap", "welch", UNPAIRED, "tukey-randomized")
+SHARE = 1 / 3
+"""Of the topics, in each of the sets; of thirty, ten."""
+RESAMPLED = 1_000
+"""How many times teams are drawn."""
+MATRICES = {
+    "TREC-8": {"AP": "adhoc8_ap", "P@10": "adhoc8_p10", "RR": "adhoc8_rr"},
+    "Web 2013": {"nDCG@20": "web2013_ndcg20", "ERR@20": "web2013_err20"},
+}
+HALVES = (
+    "measure", "significant", "power", "swap_rate", "trusted", "trusted_share",
+    "half_tau", "half_low", "half_high",
+)  # fmt: skip
+SHOWN = ("v1(nDCG@10)", "v2(nDCG@10)")
+"""What the figure of p-values has beside eight of the measures."""
+
+
+def data_folder() -> Path:
+    return Path(os.environ.get("RANKGAUGE_DATA", BESIDE))
+
+
+# The scores
+
+
+def normalised(measure: str) -> tuple[str, ...]:
+    """The measure and its forms: nDCG@10, v1(nDCG@10), v2(nDCG@10)."""
+    return (measure, *(f"{form}({measure})" for form in FORMS))
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Runs, all scores of theirs that the page is about, and the team that each is of."""
+
+    qrels: Path
+    everything: rg.Scores
+    teams: tuple[str, ...]
+
+    @property
+    def scores(self) -> rg.Scores:
+        """By the thirty measures."""
+        return self.everything.select(
+            measures=[name for measure in MEASURES for name in normalised(measure)]
+        )
+
+    def of(self, measure: str) -> Floats:
+        """Run × topic."""
+        return matrix(self.everything, measure)
+
+
+def covid(folder: Path) -> Collection:
+    round1 = folder / "trec-covid" / "round1"
+    qrels = round1 / "qrels" / "qrels-rnd1.txt"
+    measures = [
+        name
+        for measure in MEASURES
+        for name in (*normalised(measure), f"linear({measure})", f"expected({measure})")
+    ]
+    scores = rg.evaluate(qrels, sorted((round1 / "runs").iterdir()), measures)
+    with (round1 / "leaderboard.csv").open() as text:
+        team = {row["run"]: row["team"] for row in csv.DictReader(text)}
+    return Collection(qrels, scores, tuple(team[run] for run in scores.runs))
+
+
+def from_files(folder: Path, files: dict[str, str]) -> rg.Scores:
+    """The scores of matrices, a file a measure."""
+    first, *others = (
+        rg.Scores.from_csv(folder / "trec-topic-scores" / f"{file}.csv", measure)
+        for measure, file in files.items()
+    )
+    return first.joined(*others)
+
+
+def matrix(scores: rg.Scores, measure: str) -> Floats:
+    """Run × topic."""
+    return np.asarray(scores.values[:, :, list(map(str, scores.measures)).index(measure)])
+
+
+# What tells systems apart
+
+
+def by_test(scores: rg.Scores, samples: int, executor: Executor) -> dict[str, Assessment]:
+    """The assessment by each test; that by the first one has the halves too."""
+    return {
+        test: assess(scores, test=test, samples=samples, executor=executor)
+        if test == PAIRED
+        else assess(scores, test=test, samples=samples, splits=0, executor=executor)
+        for test in BY_TEST
+    }
+
+
+def power(found: Assessment, measure: str, part: str = "all") -> float:
+    return found.parts[part][measure].power
+
+
+def halves_table(found: Assessment) -> Table:
+    """A row a measure: power, and what halves of the topics say."""
+    whole = found.table()
+    wanted = [whole.columns.index(name) for name in HALVES]
+    rows = tuple(tuple(row[column] for column in wanted) for row in whole.rows)
+    tests = len(next(iter(found.parts["all"].values())).p)
+    return Table(tuple(whole.columns[column] for column in wanted), rows, (f"{tests:,} tests",))
+
+
+def power_table(found: dict[str, Assessment], measures: Sequence[str]) -> Table:
+    """A row a measure, a column a test; the notes say how alike the tests order all measures."""
+    rows: list[tuple[Cell, ...]] = [
+        (measure, *(_short(power(each, measure)) for each in found.values()))
+        for measure in measures
+    ]
+    everything = found[PAIRED].measures
+    order = {test: [power(each, name) for name in everything] for test, each in found.items()}
+    notes = [
+        f"{test}: τ {kendall_tau(order[PAIRED], powers):.3f} with {PAIRED}, {len(everything)} measures"
+        for test, powers in order.items()
+        if test != PAIRED
+    ]
+    return Table(("measure", *found), tuple(rows), tuple(notes))
+
+
+# Is a difference of power more than chance?
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """Powers as they might have been: sample × measure, by halves of the topics and by other teams."""
+
+    measures: tuple[str, ...]
+    topics: Floats
+    teams: Floats
+
+    def of(self, measure: str, base: str | None = None) -> tuple[Floats, Floats]:
+        """The powers of a measure, or how far they are above those of another."""
+        place = self.measures.index(measure)
+        topics, teams = self.topics[:, place], self.teams[:, place]
+        if base is not None:
+            other = self.measures.index(base)
+            topics, teams = topics - self.topics[:, other], teams - self.teams[:, other]
+        return topics, teams
+
+
+def resampled(
+    scores: rg.Scores, teams: Sequence[str], test: str, halves: int, executor: Executor
+) -> Resampled:
+    """Powers by random halves of the topics, two of each split, and by teams drawn with replacement.
+
+    The spread over halves estimates the standard error over all topics (a jackknife that leaves out
+    half), as far as the spread goes with the root of the number of topics. A team that is drawn twice
+    has its runs twice, but no run is tested against itself.
+    """
+    random = np.random.default_rng(8)
+    count = scores.values.shape[1]
+    orders = [random.permutation(count) for _ in range(halves // 2)]
+    sets = [half for order in orders for half in (order[: count // 2], order[count // 2 :])]
+    found = executor.map(partial(significant, scores.values, test), sets)
+    topics = np.array([each.mean(axis=1) for each in found])
+    whole = significant(scores.values, test, np.arange(count))
+    first, second = np.triu_indices(len(scores.runs), 1)
+    names, team = np.unique(teams, return_inverse=True)
+    powers = []
+    for _ in range(RESAMPLED):
+        drawn = np.bincount(random.integers(len(names), size=len(names)), minlength=len(names))
+        weights = drawn[team][first] * drawn[team][second]
+        powers.append(whole @ weights / weights.sum())
+    return Resampled(tuple(map(str, scores.measures)), topics, np.array(powers))
+
+
+def significant(values: Floats, test: str, topics: NDArray[np.int_]) -> Bools:
+    """Measure × pair: whether there is a significant difference on these topics."""
+    first, second = np.triu_indices(len(values), 1)
+    return np.array(
+        [
+            TESTS[test](Pairs(values[:, topics, m], first, second, 0.95, Drawing(1))).p <= 0.05
+            for m in range(values.shape[2])
+        ]
+    )
+
+
+def gain_table(found: dict[str, Assessment], samples: dict[str, Resampled]) -> Table:
+    """How much power each form gains or loses, by test; ± is a standard error, over topics and teams."""
+    rows: list[tuple[Cell, ...]] = []
+    for form in FORMS:
+        for base in MEASURES:
+            name = f"{form}({base})"
+            row: list[Cell] = [name]
+            for test, each in found.items():
+                row.append(f"{power(each, name) - power(each, base):+.3f}")
+                if test in samples:
+                    row += [_short(each.std(ddof=1)) for each in samples[test].of(name, base)]
+            rows.append(tuple(row))
+    columns = [
+        column
+        for test in found
+        for column in ((test, "± topics", "± teams") if test in samples else (test,))
+    ]
+    return Table(("form", *columns), tuple(rows))
+
+
+def order_table(found: Assessment, samples: Resampled) -> Table:
+    """The measures by their power: each with its errors, and its lead over the next."""
+    order = sorted(MEASURES, key=lambda measure: -power(found, measure))
+    rows: list[tuple[Cell, ...]] = []
+    for place, measure in enumerate(order):
+        row: list[Cell] = [measure, _short(power(found, measure))]
+        row += [_short(each.std(ddof=1)) for each in samples.of(measure)]
+        if place + 1 < len(order):
+            after = order[place + 1]
+            topics, teams = samples.of(measure, after)
+            row.append(f"{power(found, measure) - power(found, after):+.3f}")
+            row += [_short(topics.std(ddof=1)), _short(teams.std(ddof=1))]
+        rows.append((*row, *[""] * (7 - len(row))))
+    columns = ("power", "± topics", "± teams", "over the next", "± topics", "± teams")
+    return Table(("measure", *columns), tuple(rows))
+
+
+def spread_table(collection: Collection, found: dict[str, Assessment]) -> Table:
+    """How much of the spread is between topics, chance on the median topic and how many scores are
+    below it, and what the kink of v2 at chance does to power."""
+    linear = [f"linear({measure})" for measure in MEASURES]
+    straight = assess(collection.everything.select(measures=linear), splits=0)
+    rows: list[tuple[Cell, ...]] = []
+    for measure in MEASURES:
+        shares = [_topics_share(collection.of(name)) for name in normalised(measure)]
+        chance = collection.of(f"expected({measure})")
+        below = np.mean(collection.of(measure) < chance - 1e-12)
+        powers = (
+            power(found[PAIRED], measure),
+            power(straight, f"linear({measure})"),
+            power(found[PAIRED], f"v2({measure})"),
+        )
+        numbers: tuple[float, ...] = (*shares, float(np.median(chance)), float(below), *powers)
+        rows.append((measure, *map(_short, numbers)))
+    columns = ("topics", "of v1", "of v2", "chance", "below it", "power", "of linear", "of v2")
+    return Table(("measure", *columns), tuple(rows))
+
+
+def _topics_share(values: Floats) -> float:
+    """Of the spread that is not between runs, the share that is between topics."""
+    centred = values - values.mean(axis=1, keepdims=True)
+    return float(len(values) * np.sum(centred.mean(axis=0) ** 2) / np.sum(centred**2))
+
+
+# Which measures agree
+
+
+def forms_table(found: dict[str, Assessment]) -> Table:
+    """A measure and its v2: how alike they rank the runs, and where only one finds a difference."""
+    rows: list[tuple[Cell, ...]] = []
+    for measure in MEASURES:
+        pair = (measure, f"v2({measure})")
+        row: list[Cell] = [measure, _short(found[PAIRED].agreement["all"][pair][0].tau)]
+        for test in (PAIRED, UNPAIRED):
+            conflicts = found[test].agreement["all"][pair][1]
+            row += [conflicts.first, conflicts.second, conflicts.opposite]
+        rows.append(tuple(row))
+    columns = [
+        f"{name}{suffix}"
+        for suffix in ("", f", {UNPAIRED}")
+        for name in ("only it", "only v2", "opposite")
+    ]
+    return Table(("measure", "τ with v2", *columns), tuple(rows))
+
+
+def agreement_table(found: Assessment, reference: str = "nDCG@10") -> Table:
+    """The other measures beside one; the notes have the extremes of all pairs of the ten."""
+    rows: list[tuple[Cell, ...]] = []
+    pairs = {
+        pair: both
+        for pair, both in found.agreement["all"].items()
+        if pair[0] in MEASURES and pair[1] in MEASURES
+    }
+    for (first, second), (alike, conflicts) in pairs.items():
+        if first == reference:
+            numbers = (alike.tau, alike.tau_ap, alike.rbo.ext)
+            rows.append((second, *map(_short, numbers), *conflicts[:4]))
+    tau = {pair: alike.tau for pair, (alike, _) in pairs.items()}
+    opposite = {pair: conflicts.opposite for pair, (_, conflicts) in pairs.items()}
+    by_tau = sorted(tau, key=tau.__getitem__)
+    some = sum(count > 0 for count in opposite.values())
+    notes = (
+        f"most alike: {_listed(tau, by_tau[:-4:-1])}",
+        f"least alike: {_listed(tau, by_tau[:3])}",
+        f"most opposite: {_listed(opposite, sorted(opposite, key=opposite.__getitem__)[:-4:-1])}; "
+        f"pairs of measures with any: {some} of {len(pairs)}",
+    )
+    columns = ("τ", "τ_AP", "RBO", "both", "opposite", f"only {reference}", "only it")
+    return Table(("measure", *columns), tuple(rows), notes)
+
+
+# Sets of topics
+
+
+def sets_tables(collection: Collection) -> tuple[Table, Table]:
+    """The power of each measure and its forms on the topics that are uninformative and ideal by that
+    measure, and how often these two sets put two runs in opposite orders."""
+    powers: list[tuple[Cell, ...]] = []
+    swaps: list[tuple[Cell, ...]] = []
+    for measure in MEASURES:
+        own = collection.everything.select(measures=[measure])
+        sets = {
+            "uninformative": uninformative(own, collection.qrels, share=SHARE),
+            "ideal": ideal(own, collection.qrels, share=SHARE),
+        }
+        scores = collection.everything.select(measures=normalised(measure))
+        found = {
+            test: assess(scores, sets=sets, test=test, splits=0) for test in (PAIRED, UNPAIRED)
+        }
+        for part in sets:
+            row = [
+                _short(power(each, name, part))
+                for each in found.values()
+                for name in normalised(measure)
+            ]
+            powers.append((measure, part, *row))
+        alike = found[PAIRED].swaps["uninformative", "ideal"]
+        taus = [
+            found[PAIRED].agreement[part][measure, f"v2({measure})"][0].tau
+            for part in ("all", *sets)
+        ]
+        rates = [alike[name].swap_rate for name in normalised(measure)]
+        swaps.append((measure, *map(_short, (*rates, *taus))))
+    columns = (PAIRED, "v1", "v2", UNPAIRED, "v1", "v2")
+    first = Table(("measure", "set", *columns), tuple(powers))
+    rates_and_taus = ("swap rate", "of v1", "of v2", "τ with v2: all", "uninformative", "ideal")
+    return first, Table(("measure", *rates_and_taus), tuple(swaps))
+
+
+# Percentage absolute difference
+
+
+def pad_table(collection: Collection) -> Table:
+    """The same scores with a constant added: another PAD, and not one test that changes."""
+    first, second = np.triu_indices(len(collection.teams), 1)
+    rows: list[tuple[Cell, ...]] = []
+    for name, constant in (
+        ("nDCG@10", 0.0), ("nDCG@10", 0.1), ("nDCG@10", 1.0), ("v2(nDCG@10)", 0.0),
+        ("v2(nDCG@10)", 0.1), ("v2(nDCG@10)", 1.0), ("AP", 0.0), ("v2(AP)", 0.0), ("v2(AP)", 1.0),
+    ):  # fmt: skip
+        values = collection.of(name) + constant
+        means = values.mean(axis=1)
+        p = TESTS[PAIRED](Pairs(values, first, second, 0.95, Drawing(1))).p
+        row = (absolute_difference(means), absolute_difference(means, safe=True))
+        label = f"{name} + {constant:g}" if constant else name
+        share = float(np.mean(p <= 0.05))
+        lowest, highest = f"{means.min():.3f}", f"{means.max():.3f}"
+        rows.append((label, lowest, highest, *(f"{pad:.1f}" for pad in row), _short(share)))
+    columns = ("lowest mean", "highest", "PAD", "safe PAD", "power")
+    return Table(("scores", *columns), tuple(rows))
+
+
+# Matrices without runs
+
+
+def matrix_tables(folder: Path, samples: int, executor: Executor) -> tuple[Table, Table, Table]:
+    """What was found of TREC-8 and Web 2013: halves, power by test, pairs of measures."""
+    halves: list[tuple[Cell, ...]] = []
+    powers: list[tuple[Cell, ...]] = []
+    pairs: list[tuple[Cell, ...]] = []
+    for name, files in MATRICES.items():
+        scores = from_files(folder, files)
+        found = by_test(scores, samples, executor)
+        table = halves_table(found[PAIRED])
+        halves += [(name, *row) for row in table.rows]
+        powers += [
+            (name, *row, _short(_topics_share(matrix(scores, str(row[0])))))
+            for row in power_table(found, list(files)).rows
+        ]
+        for (first, second), (alike, conflicts) in found[PAIRED].agreement["all"].items():
+            numbers = (alike.tau, alike.tau_ap, alike.rbo.ext)
+            pairs.append((name, first, second, *map(_short, numbers), *conflicts[:4]))
+    columns = ("τ", "τ_AP", "RBO", "both", "opposite", "only first", "only second")
+    return (
+        Table(("scores", *table.columns), tuple(halves)),
+        Table(("scores", "measure", *BY_TEST, "topics"), tuple(powers)),
+        Table(("scores", "first", "second", *columns), tuple(pairs)),
+    )
+
+
+def _short(number: float) -> str:
+    return f"{number:.3f}"
+
+
+def _listed(values: Mapping[tuple[str, str], float], pairs: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{a} and {b} {values[a, b]:.3g}" for a, b in pairs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--samples", type=int, default=1_999, help="where a test draws them")
+    parser.add_argument("--halves", type=int, default=100, help="of the topics, for the errors")
+    parser.add_argument("--figures", action="store_true", help="write docs/figures")
+    wanted = parser.parse_args()
+    collection = covid(data_folder())
+    scores = collection.scores
+    with ThreadPoolExecutor(os.cpu_count()) as executor:
+        found = by_test(scores, wanted.samples, executor)
+        show("TREC-COVID: what each measure tells apart, and halves", halves_table(found[PAIRED]))
+        show("Power by test", power_table(found, MEASURES))
+        samples = {
+            test: resampled(scores, collection.teams, test, wanted.halves, executor)
+            for test in (PAIRED, UNPAIRED)
+        }
+        show(
+            f"Measures by power, {PAIRED}, with errors", order_table(found[PAIRED], samples[PAIRED])
+        )
+        show("What v1 and v2 gain in power", gain_table(found, samples))
+        show("Spread between topics, and the kink", spread_table(collection, found))
+        title = "A measure and its v2: conflicts of significance"
+        show(title, forms_table({test: found[test] for test in (PAIRED, UNPAIRED)}))
+        show(f"Agreement with nDCG@10, {PAIRED}", agreement_table(found[PAIRED]))
+        powers, swaps = sets_tables(collection)
+        show(f"Power on sets of topics, by {PAIRED} and {UNPAIRED}", powers)
+        show("Between the uninformative and the ideal topics", swaps)
+        show("PAD with a constant added", pad_table(collection))
+        titles = ("halves", "power by test", "pairs of measures")
+        for title, table in zip(
+            titles, matrix_tables(data_folder(), wanted.samples, executor), strict=True
+        ):
+            show(f"From matrices: {title}", table)
+    if wanted.figures:
+        FIGURES.mkdir(exist_ok=True)
+        curves = [measure for measure in MEASURES if measure not in ("AP@100", "RBP")]
+        save_figure(asl_curves(found[PAIRED], [*curves, *SHOWN]), FIGURES / "assessment-asl.svg")
+        save_figure(swap_curves(found[PAIRED], MEASURES), FIGURES / "assessment-swaps.svg")
+        save_figure(tau_map(found[PAIRED]), FIGURES / "assessment-tau.svg")
+
+
+def show(title: str, table: Table) -> None:
+    print(f"{title}\n\n{table.render('table')}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
