@@ -23,7 +23,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     ROOT / name
-    for name in ("README.md", "docs/CHANCE.md", "docs/COMPARISON.md", "docs/DISTANCE.md")
+    for name in (
+        "README.md",
+        "docs/ASSESSMENT.md",
+        "docs/CHANCE.md",
+        "docs/COMPARISON.md",
+        "docs/DISTANCE.md",
+    )
 ]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -57,6 +57,7 @@ def test_the_measure_of_the_walk_through_works_on_the_command_line(tmp_path: Pat
         "README.md",
         "CONTRIBUTING.md",
         "docs/ARCHITECTURE.md",
+        "docs/ASSESSMENT.md",
         "docs/CHANCE.md",
         "docs/COMPARISON.md",
         "docs/DISTANCE.md",

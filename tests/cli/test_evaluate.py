@@ -842,3 +842,16 @@ def test_too_little_memory_for_the_judgements(files: Files) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)),
     )
     assert (result.returncode, result.stderr) == (2, "not enough memory\n")
+
+
+def test_the_like_of_many_runs_is_said_once(tmp_path, rankgauge):
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    for number in range(8):
+        lines = "".join(f"1 Q0 x{line} 0 {-line} t\n" for line in range(number + 1))
+        (tmp_path / f"run{number}").write_text(f"1 Q0 a 0 1 t\n{lines}")
+    runs = [tmp_path / f"run{number}" for number in range(8)]
+    found = rankgauge("evaluate", tmp_path / "qrels", *runs, "-m", "v2(P@5)")
+    assert found.err.count("unjudged documents among the first ten") == 1
+    assert "; the like of 7 more runs" in found.err
+    few = rankgauge("evaluate", tmp_path / "qrels", *runs[:5], "-m", "v2(P@5)")
+    assert few.err.count("unjudged documents among the first ten") == 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import click
 
@@ -27,10 +27,10 @@ from rankgauge.cli.scoring import (
     named,
     progress,
     scores_options,
+    testing_options,
 )
 from rankgauge.comparison.assessment import ALL, SPLITS, Assessment, assess
 from rankgauge.comparison.design import MOST_SAMPLES, Topics
-from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import display_name, read_bytes, writing
@@ -42,7 +42,6 @@ from rankgauge.scores import Scores
 
 T = TypeVar("T")
 
-NO_CORRECTION = "none"
 DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 BY_SCORES = ("ideal", "uninformative", "hard", "easy", "informative")
 BY_JUDGMENTS = ("broad", "focused")
@@ -94,27 +93,7 @@ HEADINGS = {
     is_flag=True,
     help="A measure at several cut-offs is one: its tests are counted together, its means averaged.",
 )
-@click.option(
-    "--test",
-    type=click.Choice(list(TESTS)),
-    default="paired-t",
-    show_default=True,
-    help="Paired by topic, but for welch and student.",
-)
-@click.option(
-    "--correction",
-    type=click.Choice([*CORRECTIONS, NO_CORRECTION]),
-    default=NO_CORRECTION,
-    show_default=True,
-    help="How p-values are corrected for the number of pairs; the two Tukey tests need none.",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Significant is a p-value of 1 - level or less.",
-)
+@testing_options(None)
 @click.option(
     "--samples",
     type=click.IntRange(1, MOST_SAMPLES),
@@ -122,12 +101,6 @@ HEADINGS = {
     show_default=True,
     metavar="N",
     help="How many samples a test draws, where it draws any.",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(get_args(Topics)),
-    help="Topics that some run lacks: count as empty rankings, or leave out for all runs. By default "
-    "zero, and with --scores as those were made.",
 )
 @click.option(
     "--splits",
@@ -188,7 +161,7 @@ def command(
     set_number: int | None,
     set_files: tuple[str, ...],
     other_files: tuple[str, ...],
-    correction: str,
+    correction: str | None,
     shown: str | None,
     json_file: str | None,
     asl_file: str | None,
@@ -262,7 +235,7 @@ def command(
                 others=others,
                 pool_cutoffs=pool_cutoffs,
                 test=test,
-                correction=None if correction == NO_CORRECTION else correction,
+                correction=correction,
                 level=level,
                 missing=missing,
                 splits=splits,

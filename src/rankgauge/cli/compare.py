@@ -18,16 +18,15 @@ from rankgauge.cli.scoring import (
     fail_if_incomplete,
     progress,
     scores_options,
+    testing_options,
 )
 from rankgauge.comparison.design import MOST_SAMPLES, Topics, pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.resampling import Drawing, pair_blocks
-from rankgauge.comparison.significance import CORRECTIONS, TESTS
+from rankgauge.comparison.significance import TESTS
 from rankgauge.comparison.systems import SAMPLES, compare, usual_samples
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.scores import Scores
-
-NO_CORRECTION = "none"
 
 
 @click.command("compare")
@@ -39,39 +38,13 @@ NO_CORRECTION = "none"
     help="Hold each other run against this one, given by its name or its file; may be repeated. By "
     "default all pairs are compared.",
 )
-@click.option(
-    "--test",
-    type=click.Choice(list(TESTS)),
-    default="paired-t",
-    show_default=True,
-    help="Paired by topic, but for welch and student.",
-)
-@click.option(
-    "--correction",
-    type=click.Choice([*CORRECTIONS, NO_CORRECTION]),
-    default="holm",
-    show_default=True,
-    help="How p-values are corrected for the number of pairs; the two Tukey tests need none.",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="The level of the intervals; significant, and marked, is a corrected p of 1 - level or less.",
-)
+@testing_options("holm")
 @click.option(
     "--samples",
     type=click.IntRange(1, MOST_SAMPLES),
     metavar="N",
     help=f"How many samples are drawn, where any are; by default {SAMPLES:,}, and for "
     "randomization more where the correction asks for smaller p-values than these can have.",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(get_args(Topics)),
-    help="Topics that some run lacks: count as empty rankings, or leave out for all runs. By default "
-    "zero, and with --scores as those were made.",
 )
 @click.option(
     "--marks",
@@ -98,7 +71,7 @@ NO_CORRECTION = "none"
 def command(
     baselines: tuple[str, ...],
     test: str,
-    correction: str,
+    correction: str | None,
     level: float,
     samples: int | None,
     missing: Topics | None,
@@ -140,11 +113,10 @@ def command(
     wanted = Wanted(seed=seed, **source)
     scores = wanted.scores(DEFAULT_MEASURE)
     names = [wanted.run(name) for name in baselines]
-    corrects = None if correction == NO_CORRECTION else correction
     try:
         _check_baselines(names, scores)
         pairs = len(pairs_of(scores.runs, names or None)[0])
-        usual = SAMPLES if power is not None else usual_samples(test, corrects, pairs, level)
+        usual = SAMPLES if power is not None else usual_samples(test, correction, pairs, level)
         drawing = Drawing(samples or usual, seed)
         with progress(_steps(scores, test, pairs, drawing), "comparing") as advance:
             shared: Any = {
@@ -159,7 +131,7 @@ def command(
             if power is not None:
                 table = detectable(scores, power=power, difference=difference, **shared).table()
             else:
-                found = compare(scores, correction=corrects, **shared)
+                found = compare(scores, correction=correction, **shared)
                 table = found.marked_table() if marks else found.table()
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None

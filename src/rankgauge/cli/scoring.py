@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ import click
 
 from rankgauge.cli import printable
 from rankgauge.cli.options import F, notify, reading_options, together
+from rankgauge.comparison.design import Topics
+from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments, Precision, counted
@@ -127,6 +130,43 @@ def scores_options(*default: str) -> Callable[[F], F]:
     )
 
 
+def testing_options(correction: str | None) -> Callable[[F], F]:
+    """What tests of pairs of runs are, with this correction by default."""
+    return together(
+        click.option(
+            "--test",
+            type=click.Choice(list(TESTS)),
+            default="paired-t",
+            show_default=True,
+            help="Paired by topic, but for welch and student.",
+        ),
+        click.option(
+            "--correction",
+            type=click.Choice([*CORRECTIONS, NO_CORRECTION]),
+            default=correction or NO_CORRECTION,
+            show_default=True,
+            callback=lambda _, __, name: None if name == NO_CORRECTION else name,
+            help="How p-values are corrected for the number of pairs; the two Tukey tests need none.",
+        ),
+        click.option(
+            "--level",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.95,
+            show_default=True,
+            help="The level of intervals; significant is a corrected p of 1 - level or less.",
+        ),
+        click.option(
+            "--missing",
+            type=click.Choice(get_args(Topics)),
+            help="Topics that some run lacks: count as empty rankings, or leave out for all runs. By "
+            "default zero, and with --scores as those were made.",
+        ),
+    )
+
+
+NO_CORRECTION = "none"
+
+
 @dataclass(frozen=True)
 class Scoring:
     """What is to be scored, and how."""
@@ -187,11 +227,30 @@ class Scoring:
 
     def tell(self, judgments: Judgments, scores: Scores) -> None:
         """Notes on standard error: what to know about the input."""
-        notify([*(f"{judgments.source}: {text}" for text in judgments.dropped), *scores.notes])
+        dropped = (f"{judgments.source}: {text}" for text in judgments.dropped)
+        notify([*dropped, *_gathered(scores)])
         if not self.subtopics and any(about_subtopics(measure) for measure in scores.measures):
             notify(
                 [f"{judgments.source}: read without --subtopics, so each topic has a single one"]
             )
+
+
+def _gathered(scores: Scores) -> Iterator[str]:
+    """The notes on the scores; where the like is said of many runs, once, with how many more."""
+    kinds: dict[str, list[str]] = {}
+    runs = set(scores.runs)
+    for note in scores.notes:
+        run, _, text = note.partition(": ")
+        kinds.setdefault(_NUMBER.sub("…", text) if run in runs else note, []).append(note)
+    for notes in kinds.values():
+        shown = notes if len(notes) <= MOST_ALIKE else notes[:1]
+        yield from shown[:-1]
+        more = len(notes) - len(shown)
+        yield shown[-1] + (f"; the like of {more} more runs" if more else "")
+
+
+MOST_ALIKE = 5
+_NUMBER = re.compile(r"\d[\d,.]*")
 
 
 class Wanted:
@@ -227,7 +286,7 @@ class Wanted:
         if self.scoring is None:
             first, *others = (file_of_scores(*named(text)) for text in self.score_files)
             scores = _chosen(first.joined(*others) if others else first, self.measures)
-            notify(scores.notes)
+            notify(_gathered(scores))
         else:
             judgments, scores = self.judged = self.scoring.scores(self.measures or default)
             self.scoring.tell(judgments, scores)

@@ -29,6 +29,7 @@ from rankgauge.comparison.design import (
     checked_number,
     checked_whole,
     pairs_of,
+    said_together,
     shared_topics,
 )
 from rankgauge.comparison.overlap import checked_persistence
@@ -332,15 +333,18 @@ def assess(
     ]
     found: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
     notes = list(_about(test, correction, level, halving, fuzziness, drawing))
+    measured: dict[str, list[tuple[str, str]]] = {part: [] for part in parts}
     for (part, name, *_), result in outcomes(task, work, executor, itemgetter(1)):
         if isinstance(result, RankgaugeError):
             raise result
         found[part][name], said = result
-        notes += [note if part == ALL else f"{part}: {note}" for note in said]
+        measured[part] += ((name, text) for text in dict.fromkeys(said))
         if progress is not None:
             progress(name)
     if any((each.means <= 0).any() for measures in found.values() for each in measures.values()):
         notes.append("pad is of no use where a mean is 0 or below; safe_pad is defined there")
+    for part, texts in measured.items():
+        notes += (text if part == ALL else f"{part}: {text}" for text in said_together(texts))
     return Assessment(scores.runs, found, test, level, seed, persistence, tuple(notes))
 
 
@@ -377,7 +381,7 @@ class _Task:
         p, better, values = [], [], []
         for m in columns:
             found, said = shared_topics(scores, m, self.missing)
-            notes += said
+            notes += said[1:]  # the first is how many topics there are
             pairs = Pairs(found, self.first, self.second, self.level, self.drawing)
             p.append(self._p(pairs))
             better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))
@@ -397,7 +401,7 @@ class _Task:
             splits=halves,
         )
         if np.ptp(assessed.means) <= ROUNDING * np.abs(together).max():
-            notes.append(f"{name}: the same mean for all runs")
+            notes.append("the same mean for all runs")
         return assessed, notes
 
     def _p(self, pairs: Pairs) -> Floats:

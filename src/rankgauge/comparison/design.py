@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -68,8 +68,19 @@ def shared_topics(
         "left out for all runs, undefined for some": undefined,
     }
     notes = [f"{_topics(which)} {text}" for text, which in said.items() if which.any()]
-    over = [counted(values.shape[1], "topic"), *notes] if notes else []
-    return values, [f"{measure}: {note}" for note in over]
+    return values, [counted(values.shape[1], "topic"), *notes] if notes else []
+
+
+def said_together(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """The notes on measures, those of which the same is said together.
+
+    >>> said_together([("AP", "2 topics"), ("AP", "constant"), ("RR", "2 topics")])
+    ['AP, RR: 2 topics', 'AP: constant']
+    """
+    said: dict[str, list[str]] = {}
+    for name, text in notes:
+        said.setdefault(text, []).append(name)
+    return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in said.items()]
 
 
 def _worst_is_zero(scores: Scores, m: int) -> bool:

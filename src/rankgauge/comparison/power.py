@@ -21,6 +21,7 @@ from rankgauge.comparison.design import (
     checked_number,
     checked_whole,
     pairs_of,
+    said_together,
     shared_topics,
 )
 from rankgauge.comparison.resampling import Drawing, Progress, greatest_ranges
@@ -223,10 +224,11 @@ def detectable(
     drawing = checked_drawing(samples, seed, executor, progress)
     first, second, _ = pairs_of(scores.runs, baseline)
     rows: list[tuple[Any, ...]] = []
+    measured: list[tuple[str, str]] = []
     notes = list(_about(test, power, level, difference, len(scores.runs), drawing))
     for m, measure in enumerate(scores.measures):
         values, said = shared_topics(scores, m, missing)
-        notes += said
+        measured += ((str(measure), text) for text in said)
         topics = values.shape[1]
         if topics < 2:
             raise RankgaugeError(f"{measure}: 1 topic, expected at least two: one has no spread")
@@ -242,7 +244,7 @@ def detectable(
             names = str(measure), scores.runs[i], scores.runs[j]
             fewest = None if needed == float("inf") else needed
             rows.append((*names, float(apart), float(sd), topics, smallest, fewest))
-    return Detectable(tuple(rows), tuple(notes))
+    return Detectable(tuple(rows), (*notes, *said_together(measured)))
 
 
 def _about(

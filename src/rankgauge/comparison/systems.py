@@ -14,6 +14,7 @@ from rankgauge.comparison.design import (
     check_level,
     checked_drawing,
     pairs_of,
+    said_together,
     shared_topics,
 )
 from rankgauge.comparison.resampling import Drawing, Progress
@@ -210,18 +211,19 @@ def compare(
     wanted = usual_samples(test, correction, len(first), level) if samples is None else samples
     drawing = checked_drawing(wanted, seed, executor, progress)
     found: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
-    notes: list[str] = []
+    notes: list[tuple[str, str]] = []
     draws = False
     for m, measure in enumerate(scores.measures):
         values, said = shared_topics(scores, m, missing)
-        notes += said
+        notes += ((str(measure), text) for text in said)
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
         draws = draws or method.draws(pairs.topics, drawing)
         corrects = None if method.family or correction is None else CORRECTIONS[correction]
         direction = inner(measure).direction
         if direction == "none":
-            notes.append(f"{measure}: neither high nor low is better; a win is a higher value")
+            text = "neither high nor low is better; a win is a higher value"
+            notes.append((str(measure), text))
         sign = -1 if direction == "lower" else 1
         found["means"].append(pairs.means)
         found["difference"].append(pairs.difference)
@@ -232,9 +234,8 @@ def compare(
             found[name].append(count)
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
-            notes.append(
-                f"{measure}: {counted(same, 'pair')} with the same difference on every topic"
-            )
+            text = f"{counted(same, 'pair')} with the same difference on every topic"
+            notes.append((str(measure), text))
     return Comparison(
         runs=scores.runs,
         measures=scores.measures,
@@ -247,7 +248,7 @@ def compare(
         seed=seed if draws else None,
         notes=(
             *_about(test, correction, level, len(first), scores, drawing if draws else None),
-            *notes,
+            *said_together(notes),
         ),
         **{name: np.array(columns) for name, columns in found.items()},
     )
