@@ -78,6 +78,14 @@ def test_significance_is_that_of_compare(
     assert found.power == sum(both) / len(p)
 
 
+@pytest.mark.parametrize(("level", "power"), [(1 - 2 / 2**5, 1), (0.94, 0)])
+def test_a_p_value_at_the_limit_counts(level: float, power: float) -> None:
+    """The better one on all of five topics: p = 2/2⁵ by the sign test."""
+    values = np.array([[0.5, 0.6, 0.7, 0.8, 0.9], [0.4, 0.5, 0.6, 0.7, 0.8]])
+    found = assessed(values, test="sign", level=level)
+    assert (found.p.tolist(), found.power) == ([2 / 2**5], power)
+
+
 @given(several(2))
 def test_measures_are_held_against_each_other_by_their_means_and_tests(values: np.ndarray) -> None:
     found = assess(scores_of(values, ["AP", "SearchLength"]), splits=0, level=0.7)
