@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -393,7 +394,7 @@ def test_families_are_of_the_same_parameters() -> None:
 def test_measures_at_one_cut_off_each_are_as_they_are() -> None:
     scores = scores_of(np.random.default_rng(8).random((3, 6, 3)), ["P@5", "nDCG@10", "AP"])
     found, plain = (assess(scores, pool_cutoffs=pool, splits=9) for pool in (True, False))
-    assert as_text(found) == as_text(plain)
+    assert as_text(replace(found, options=plain.options)) == as_text(plain)
 
 
 # Reproducible, whoever does the work
@@ -498,12 +499,51 @@ def test_notes_say_how_the_numbers_came_about(scores: Scores) -> None:
     found = assess(
         scores, test="bootstrap", samples=150, seed=2, splits=50, fuzziness=0.05, correction="holm"
     )
-    power, pad, swaps, *_ = found.notes
+    power, pad, swaps, *_ = found.definitions["measures"]
     assert power.startswith("power: the share of tests with p ≤ 0.05; Studentised bootstrap")
     assert power.endswith("corrected by holm, 150 samples, seed 2")
     assert "change with an added constant" in pad
     assert swaps.endswith("ties below 0.05 of the greater mean; 50 splits, seed 2")
-    assert not any("splits" in note for note in assess(scores, splits=0).notes)
+    whole = assess(scores, splits=0, test="tukey", correction="holm")
+    assert not any("splits" in text for text in whole.definitions["measures"])
+    assert "for all pairs of runs together, so not corrected again" in whole.table().notes[0]
+    for table in (found.pair_table(), found.swap_table()):
+        assert not any("halves" in note or "pad" in note for note in table.notes)
+    assert any("second as reference" in note for note in found.pair_table().notes)
+
+
+def test_a_topic_counts_once_however_often_a_set_names_it(scores: Scores) -> None:
+    few = list(scores.queries[:5])
+    found = assess(scores, sets={"twice": few * 2, "once": few}, splits=0)
+    for name in found.measures:
+        assert found.parts["twice"][name].topics == 5
+        np.testing.assert_array_equal(found.parts["twice"][name].p, found.parts["once"][name].p)
+    assert found.queries["twice"] == tuple(few)
+    with pytest.raises(RankgaugeError, match="the set 'x' is a text, expected a list"):
+        assess(scores, sets={"x": "ab"})
+    with pytest.raises(RankgaugeError, match=r"sets=\[.*expected a dict by name"):
+        assess(scores, sets=[few])  # type: ignore[arg-type]
+
+
+def test_the_tau_of_halves_knows_no_fuzziness(scores: Scores) -> None:
+    plain, fuzzy = (assess(scores, splits=40, fuzziness=share) for share in (0.0, 0.3))
+    for name in plain.measures:
+        a, b = plain.parts["all"][name].splits, fuzzy.parts["all"][name].splits
+        assert a is not None
+        assert b is not None
+        np.testing.assert_array_equal(a.tau, b.tau)
+        assert b.tied >= a.tied
+
+
+def test_one_object_has_all_that_was_asked(scores: Scores) -> None:
+    found = assess(scores, splits=10, sets={"few": scores.queries[:3]}).to_dict()
+    assert found["options"]["splits"] == 10
+    assert found["topics"]["few"] == list(scores.queries[:3])
+    runs = len(scores.runs)
+    assert len(found["pairs_of_runs"]) == runs * (runs - 1) // 2
+    for each in found["details"]:
+        assert len(each["p"]) == len(each["better"]) == len(found["pairs_of_runs"])
+        assert len(each["tau"]) == 10
 
 
 # What is defined at the edge

@@ -45,12 +45,26 @@ def tau(values: Matrix, found: Sequence[Decision]) -> float:
 def trusted(
     edges: Sequence[float], decided: Sequence[int], swapped: Sequence[int], rate: float, fewest: int
 ) -> tuple[float, float]:
-    """The least edge above which no size with enough decisions has a greater swap rate."""
-    for start, edge in enumerate(edges):
-        counted = [b for b in range(start, len(edges)) if decided[b] >= fewest]
-        if counted and all(swapped[b] / decided[b] <= rate for b in counted):
-            return edge, sum(decided[start:]) / sum(decided)
-    return math.nan, 0.0
+    """The sizes in groups of enough decisions, from the greatest down; the least edge of the last group
+    before one with a greater swap rate."""
+    if sum(decided) < fewest:
+        return math.nan, math.nan
+    groups: list[list[int]] = [[]]
+    for place in reversed(range(len(edges))):
+        groups[-1].append(place)
+        if sum(decided[b] for b in groups[-1]) >= fewest:
+            groups.append([])
+    rest = groups.pop()
+    good: list[int] = []
+    for group in groups:
+        if sum(swapped[b] for b in group) / sum(decided[b] for b in group) > rate:
+            break
+        good += group
+    else:
+        good += rest if sum(decided[b] for b in rest) == 0 else []
+    if not good:
+        return math.nan, 0.0
+    return edges[min(good)], sum(decided[b] for b in good) / sum(decided)
 
 
 def conflicts(first: Sequence[int], second: Sequence[int]) -> tuple[int, int, int, int, int]:

@@ -33,7 +33,7 @@ from rankgauge.comparison.assessment import ALL, SPLITS, Assessment, assess
 from rankgauge.comparison.design import MOST_SAMPLES, Topics
 from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
 from rankgauge.data.model import counted, decode
 from rankgauge.measures.elsewhere import Given
 from rankgauge.query_sets import QuerySet
@@ -42,6 +42,7 @@ from rankgauge.scores import Scores
 
 T = TypeVar("T")
 
+FEWEST_TOPICS = 2
 DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 BY_SCORES = ("ideal", "uninformative", "hard", "easy", "informative")
 BY_JUDGMENTS = ("broad", "focused")
@@ -284,8 +285,12 @@ def _made(wanted: Wanted, names: Sequence[str], size: dict[str, float]) -> dict[
             chosen: QuerySet = make(judgments)
         else:
             chosen = make(by, judgments, **({} if name == "informative" else size))
-        notify([_about(name, chosen) + ("" if name in BY_JUDGMENTS else f"; by {by.measures[0]}")])
-        made[name] = chosen.queries
+        text = _about(name, chosen) + ("" if name in BY_JUDGMENTS else f"; by {by.measures[0]}")
+        if len(chosen) < FEWEST_TOPICS:
+            notify([f"{text}; left out, at least {FEWEST_TOPICS} are needed"])
+        else:
+            notify([text])
+            made[name] = chosen.queries
     return made
 
 
@@ -311,7 +316,8 @@ def _read_set(file: str, queries: Sequence[str]) -> list[str]:
     """The topics in a file, which have scores, each once."""
     known = set(queries)
     chosen: dict[str, None] = {}
-    for number, line in enumerate(read_bytes(file).splitlines(), start=1):
+    raw = read_bytes(file).removeprefix(UTF8_MARK)
+    for number, line in enumerate(raw.splitlines(), start=1):
         topic = decode(line.strip())
         if topic and topic not in known:
             message = f"no scores on topic {topic[:40]!r}, expected a topic that has some"
@@ -382,7 +388,7 @@ def _narrower(tables: dict[str, Table], found: Assessment) -> dict[str, Table]:
     for name, table in tables.items():
         columns = table.columns[int(len(found.parts) == 1) :]
         if name == "measures":
-            at = columns.index("swap_rate")
+            at = columns.index("decisions")
             pages[name] = _columns(table, columns[:at])
             halved = any(each.splits for part in found.parts.values() for each in part.values())
             if halved:

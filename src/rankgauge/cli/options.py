@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from rankgauge.cli import printable
+from rankgauge.data.errors import InputError
 from rankgauge.data.files import SIZE_LIMIT, writing
 from rankgauge.measures import load_plugin
 from rankgauge.report.tables import FORMATS, Table
@@ -135,6 +136,9 @@ def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -
             continue
         if option in figures:
             check_figure_path(file)
+        folder = os.path.dirname(os.path.realpath(file))
+        if file != "-" and not os.path.isdir(folder):
+            raise InputError(file, None, "cannot be written: No such file or directory")
         other = options.setdefault(os.path.realpath(file), option)
         if other != option:
             raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -141,16 +141,32 @@ class Assessed:
 class Assessment:
     """What `assess` found: for each set of topics or collection the measures, by name.
 
-    `parts` is {set: {measure: Assessed}}. `runs` are those that the measures were asked about.
+    `parts` is {set: {measure: Assessed}}. `runs` are those that the measures were asked about, `queries`
+    has the topics of each set, `options` what `assess` was asked, `definitions` what the columns of each
+    table mean.
     """
 
     runs: tuple[str, ...]
     parts: Mapping[str, Mapping[str, Assessed]]
-    test: str
-    level: float
-    seed: int
-    persistence: float
+    queries: Mapping[str, tuple[str, ...]]
+    options: Mapping[str, Any]
+    definitions: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...]
+
+    @property
+    def test(self) -> str:
+        """The test by which differences are significant."""
+        return str(self.options["test"])
+
+    @property
+    def level(self) -> float:
+        """Significant is a p-value of 1 − level or less."""
+        return float(self.options["level"])
+
+    @property
+    def persistence(self) -> float:
+        """That of the overlap of two rankings of the runs."""
+        return float(self.options["persistence"])
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -204,7 +220,7 @@ class Assessment:
                         *_about_splits(each.splits),
                     )
                 )
-        return Table(COLUMNS, tuple(rows), self.notes)
+        return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *self.notes))
 
     def pair_table(self) -> Table:
         """A row for each set and pair of measures: how alike they rank the runs, and their conflicts."""
@@ -213,12 +229,7 @@ class Assessment:
             for (first, second), (alike, conflicts) in pairs.items():
                 correlations = (alike.tau, alike.tau_b, alike.tau_ap, alike.rbo.ext)
                 rows.append((part, first, second, *correlations, *conflicts, conflicts.conflicts))
-        notes = (
-            "both, opposite: significant by both measures, for the same run or for another; "
-            "only_first, only_second: significant by that one alone; conflicts: their sum",
-            *self.notes,
-        )
-        return Table(PAIR_COLUMNS, tuple(rows), notes)
+        return Table(PAIR_COLUMNS, tuple(rows), (*self.definitions["pairs"], *self.notes))
 
     def swap_table(self) -> Table:
         """A row for each pair of sets or collections and each measure: how often they put two runs in
@@ -227,16 +238,18 @@ class Assessment:
         for (one, other), measures in self.swaps.items():
             for name, alike in measures.items():
                 pairs = alike.concordant + alike.discordant + alike.tied
-                rows.append((one, other, name, alike.discordant, pairs, alike.swap_rate, alike.tau))
-        return Table(SWAP_COLUMNS, tuple(rows), self.notes)
+                counts = (alike.discordant, alike.tied, pairs)
+                rows.append((one, other, name, *counts, alike.swap_rate, alike.tau))
+        return Table(SWAP_COLUMNS, tuple(rows), (*self.definitions["swaps"], *self.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in lists and dicts that JSON can hold."""
         return {
+            "options": dict(self.options),
             "runs": list(self.runs),
-            "test": self.test,
-            "level": self.level,
-            "seed": self.seed,
+            "pairs_of_runs": np.stack(np.triu_indices(len(self.runs), 1), axis=1).tolist(),
+            "topics": {part: list(queries) for part, queries in self.queries.items()},
+            "definitions": {name: list(texts) for name, texts in self.definitions.items()},
             "notes": list(self.notes),
             "measures": _records(self.table()),
             "pairs": _records(self.pair_table()),
@@ -245,8 +258,10 @@ class Assessment:
                 {
                     "set": part,
                     "measure": each.name,
+                    "lower_is_better": each.lower,
                     "means": each.means.tolist(),
                     "p": each.p.tolist(),
+                    "better": each.better.tolist(),
                     **_split_details(each.splits),
                 }
                 for part, measures in self.parts.items()
@@ -267,13 +282,14 @@ class Assessment:
 
 COLUMNS = (
     "set", "measure", "topics", "significant", "tests", "power", "pad", "safe_pad",
-    "swap_rate", "tie_rate", "trusted", "trusted_share", "half_tau", "half_low", "half_high",
+    "decisions", "swap_rate", "tie_rate", "trusted", "trusted_share",
+    "half_tau", "half_low", "half_high",
 )  # fmt: skip
 PAIR_COLUMNS = (
     "set", "first", "second", "tau", "tau_b", "tau_ap", "rbo",
     "both", "opposite", "only_first", "only_second", "neither", "conflicts",
 )  # fmt: skip
-SWAP_COLUMNS = ("set", "other", "measure", "discordant", "pairs", "swap_rate", "tau")
+SWAP_COLUMNS = ("set", "other", "measure", "discordant", "tied", "pairs", "swap_rate", "tau")
 
 
 def assess(
@@ -332,7 +348,7 @@ def assess(
         for name, columns in _columns(chosen, pool_cutoffs).items()
     ]
     found: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
-    notes = list(_about(test, correction, level, halving, fuzziness, drawing))
+    notes: list[str] = []
     measured: dict[str, list[tuple[str, str]]] = {part: [] for part in parts}
     for (part, name, *_), result in outcomes(task, work, executor, itemgetter(1)):
         if isinstance(result, RankgaugeError):
@@ -345,7 +361,26 @@ def assess(
         notes.append("pad is of no use where a mean is 0 or below; safe_pad is defined there")
     for part, texts in measured.items():
         notes += (text if part == ALL else f"{part}: {text}" for text in said_together(texts))
-    return Assessment(scores.runs, found, test, level, seed, persistence, tuple(notes))
+    options = {
+        "test": test,
+        "correction": correction,
+        "level": level,
+        "missing": missing,
+        "pool_cutoffs": pool_cutoffs,
+        "splits": splits,
+        "fuzziness": fuzziness,
+        "persistence": persistence,
+        "samples": samples,
+        "seed": seed,
+    }
+    return Assessment(
+        runs=scores.runs,
+        parts=found,
+        queries={part: chosen.queries for part, chosen in parts.items()},
+        options=options,
+        definitions=_definitions(options),
+        notes=tuple(notes),
+    )
 
 
 @dataclass(frozen=True)
@@ -421,10 +456,15 @@ def _parts(
     scores: Scores, sets: Mapping[str, Iterable[str]], others: Mapping[str, Scores]
 ) -> dict[str, Scores]:
     """The scores by the name of the topics they are on."""
+    for what, given in (("sets", sets), ("others", others)):
+        if not isinstance(given, Mapping):
+            raise RankgaugeError(f"{what}={given!r}, expected a dict by name")
     parts = {ALL: scores}
     for name, queries in sets.items():
         _new(name, parts)
-        chosen = list(queries)
+        if isinstance(queries, str | bytes):
+            raise RankgaugeError(f"the set {name!r} is a text, expected a list of query ids")
+        chosen = list(dict.fromkeys(queries))
         if not chosen:
             raise RankgaugeError(f"the set {name!r} has no topics, expected at least one")
         parts[name] = scores.select(chosen)
@@ -482,10 +522,11 @@ def _family(names: Sequence[str]) -> str:
 
 def _about_splits(splits: Splits | None) -> tuple[float | None, ...]:
     if splits is None:
-        return (None,) * 7
+        return (None,) * 8
     low, high = np.quantile(splits.tau, (0.025, 0.975))
     halves = (float(splits.tau.mean()), float(low), float(high))
-    return splits.swap_rate, splits.tie_rate, *splits.trusted(), *halves
+    rates = (splits.swap_rate, splits.tie_rate, *splits.trusted())
+    return int(splits.decided.sum()), *rates, *halves
 
 
 def _split_details(splits: Splits | None) -> dict[str, Any]:
@@ -493,6 +534,8 @@ def _split_details(splits: Splits | None) -> dict[str, Any]:
         return {}
     return {
         "edges": splits.edges.tolist(),
+        "tau": splits.tau.tolist(),
+        "tied": splits.tied,
         "decided": splits.decided.tolist(),
         "swapped": splits.swapped.tolist(),
     }
@@ -509,30 +552,38 @@ def _plain(cell: Cell) -> Cell:
     return None if math.isnan(cell) else str(cell)
 
 
-def _about(
-    test: str,
-    correction: str | None,
-    level: float,
-    halving: Drawing | None,
-    fuzziness: float,
-    drawing: Drawing,
-) -> Iterator[str]:
-    """How the numbers came about."""
-    method = named_test(test)
-    drawn = f", {drawing.samples:,} samples, seed {drawing.seed}" if method.drawn else ""
-    corrected = (
-        "not corrected" if correction is None or method.family else f"corrected by {correction}"
+def _definitions(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """For each table what its columns mean."""
+    method, correction, seed = named_test(options["test"]), options["correction"], options["seed"]
+    drawn = f", {options['samples']:,} samples, seed {seed}" if method.drawn else ""
+    corrected = "not corrected" if correction is None else f"corrected by {correction}"
+    if method.family:
+        corrected = "for all pairs of runs together, so not corrected again"
+    significant = f"p ≤ {1 - options['level']:.4g}; {method.summary}, {corrected}{drawn}"
+    fuzzy = options["fuzziness"]
+    ties = f", ties below {fuzzy:g} of the greater mean" if fuzzy else ""
+    halves = (
+        "decisions: pairs of runs and splits in which both halves of the topics put one run first; "
+        f"swap_rate: the share of them in opposite orders; tie_rate: of all, the share without{ties}; "
+        f"{options['splits']:,} splits, seed {seed}",
+        "trusted: the difference from which on at most 5% swap; trusted_share: of the decisions",
+        "half_tau: τ between the halves' orders, mean; half_low, half_high: 95% of the splits",
     )
-    yield f"power: the share of tests with p ≤ {1 - level:.4g}; {method.summary}, {corrected}{drawn}"
-    yield (
-        "pad: mean of |a − b| / max(a, b) over pairs of runs, in percent; safe_pad: with max(|a|, |b|). "
-        "Both change with an added constant, so they compare no measures of different origin"
-    )
-    if halving is not None:
-        fuzzy = f", ties below {fuzziness:g} of the greater mean" if fuzziness else ""
-        yield (
-            f"swap_rate: pairs that two halves of the topics put in opposite orders{fuzzy}; "
-            f"{halving.samples:,} splits, seed {halving.seed}"
-        )
-        yield "trusted: the difference from which on at most 5% swap; trusted_share: of the decisions"
-        yield "half_tau: τ between the halves' orders, mean; half_low, half_high: 95% of the splits"
+    return {
+        "measures": (
+            f"power: the share of tests with {significant}",
+            "pad: mean of |a − b| / max(a, b) over pairs of runs, in percent; safe_pad: with max(|a|, "
+            "|b|). Both change with an added constant, so they compare no measures of different origin",
+            *(halves if options["splits"] else ()),
+        ),
+        "pairs": (
+            "tau, tau_b, tau_ap, rbo: how alike the runs are ranked; tau_ap: with second as reference",
+            "both, opposite: significant by both measures, for the same run or for another; "
+            "only_first, only_second: significant by that one alone; conflicts: their sum",
+            f"significant: {significant}",
+        ),
+        "swaps": (
+            "discordant: pairs of runs that the two put in opposite orders; tied: that either ties; "
+            "swap_rate: the discordant share of all pairs",
+        ),
+    }

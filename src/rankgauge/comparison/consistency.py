@@ -28,10 +28,10 @@ class Splits:
     """What pairs of halves of the topics said of pairs of runs.
 
     `topics` is how many each half has, `tau` is Kendall's τ between the orders of the runs by the two
-    halves, a number a split. A decision is a pair of runs and a split in which both halves put one of
-    the runs first; `tied` counts the others. `edges` are sizes of differences on the first half, and
-    `decided` and `swapped` count the decisions, and those with opposite orders, from each edge to the
-    next; the last has no end.
+    halves, a number a split, whatever the fuzziness. A decision is a pair of runs and a split in which
+    both halves put one of the runs first; `tied` counts the others. `edges` are sizes of differences on
+    the first half, and `decided` and `swapped` count the decisions, and those with opposite orders, from
+    each edge to the next; the last has no end.
     """
 
     topics: int
@@ -60,11 +60,23 @@ class Splits:
 
     def trusted(self, rate: float = 0.05) -> tuple[float, float]:
         """The size of difference from which on the swap rate is at most `rate`, and which share of the
-        decisions are that large: NaN and 0 where there is none."""
-        counted = self.decided >= FEWEST
-        above = np.flatnonzero(counted & (self.swap_rates > rate))
-        first = int(above[-1]) + 1 if len(above) else 0
-        if not counted[first:].any():
+        decisions are that large: NaN and 0 where there is none, both NaN for too few decisions.
+
+        Sizes are taken together from the greatest on until they have `FEWEST` decisions.
+        """
+        if self.decided.sum() < FEWEST:
+            return float("nan"), float("nan")
+        first, decided, swapped = len(self.edges), 0, 0
+        for place in range(len(self.edges) - 1, -1, -1):
+            decided += int(self.decided[place])
+            swapped += int(self.swapped[place])
+            if decided >= FEWEST:
+                if swapped > rate * decided:
+                    break
+                first, decided, swapped = place, 0, 0
+        else:
+            first = first if decided else 0
+        if first == len(self.edges):
             return float("nan"), 0.0
         return float(self.edges[first]), float(self.decided[first:].sum() / self.decided.sum())
 
@@ -91,11 +103,13 @@ def split_halves(
     for start in range(0, drawing.samples, step):
         some = range(start, min(start + step, drawing.samples))
         halves = _halves(topics, half, some, drawing)
-        apart = [
-            _apart(values @ counts / half, first, second, fuzziness, least) for counts in halves
-        ]
+        means = [values @ counts / half for counts in halves]
+        apart = [_apart(each, first, second, 0.0, least) for each in means]
         agreed = np.sign(apart[0]) * np.sign(apart[1])
         tau[start : start + len(some)] = agreed.mean(axis=0)
+        if fuzziness:
+            apart = [_apart(each, first, second, fuzziness, least) for each in means]
+            agreed = np.sign(apart[0]) * np.sign(apart[1])
         decides = agreed != 0
         place = np.minimum((np.abs(apart[0][decides]) / edges[1]).astype(np.int64), BINS - 1)
         decided += np.bincount(place, minlength=BINS)

@@ -134,14 +134,14 @@ def tau_map(assessment: Assessment, part: str = ALL, kind: Alike = "tau") -> Fig
     with plotting():
         from matplotlib.figure import Figure
 
-        side = 2.6 + (0.45 if size <= _NUMBERED else 0.22) * size
+        side = max(4.0, 2.6 + (0.45 if size <= _NUMBERED else 0.22) * size)
         figure = Figure(figsize=(side + 0.9, side), layout="constrained")
         axes = figure.add_subplot()
         least = float(np.nanmin(square))
         low = least if least < 1 else 0.0
         scale: Any = {"vmin": low, "vmax": 1.0}
         image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
-        names = [wrapped(chosen[place].name, 40) for place in order]
+        names = [_shortened(chosen[place].name) for place in order]
         small: Any = {"fontsize": 8, "parse_math": False}
         axes.set_xticks(range(size), names, rotation=90, **small)
         axes.set_yticks(range(size), names, **small)
@@ -155,6 +155,11 @@ def tau_map(assessment: Assessment, part: str = ALL, kind: Alike = "tau") -> Fig
         label = f"{_NAMES[kind]} of the rankings of runs"
         figure.colorbar(image, ax=axes, shrink=0.85, label=label)
         return figure
+
+
+def _shortened(name: str) -> str:
+    """A name that leaves room for the rest."""
+    return wrapped(name if len(name) <= 36 else f"{name[:35]}…", 40)
 
 
 def _square(assessment: Assessment, part: str, kind: Alike) -> Floats:
