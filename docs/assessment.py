@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankgauge as rg
-from rankgauge.comparison.assessment import Assessment, assess
+from rankgauge.comparison.assessed import Assessment
+from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import kendall_tau
 from rankgauge.comparison.resampling import Drawing

@@ -1,7 +1,8 @@
 """rankgauge: how good a ranking is, and how far the number can be trusted."""
 
 from rankgauge import measures
-from rankgauge.comparison.assessment import Assessment, assess
+from rankgauge.comparison.assessed import Assessment
+from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.correlation import (
     Concordance,
     concordance,

@@ -18,7 +18,8 @@ import rankgauge as rg
 from command_line import Outcome, records
 from rankgauge import query_sets
 from rankgauge.cli.assess import DEFAULT_MEASURES
-from rankgauge.comparison.assessment import COLUMNS, PAIR_COLUMNS, SWAP_COLUMNS, assess
+from rankgauge.comparison.assessed import COLUMNS, PAIR_COLUMNS, SWAP_COLUMNS
+from rankgauge.comparison.assessment import assess
 from rankgauge.data.model import counted
 from rankgauge.report.tables import Table
 

@@ -21,7 +21,8 @@ import rankgauge as rg
 from oracles import consistency as oracle
 from oracles import correlation as correlations
 from rankgauge import RankgaugeError, Scores, compare
-from rankgauge.comparison.assessment import Assessed, Assessment, Conflicts, assess, conflicts_of
+from rankgauge.comparison.assessed import Assessed, Assessment, Conflicts, conflicts_of
+from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.data.errors import MeasureError
 

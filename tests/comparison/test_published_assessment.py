@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from rankgauge import Scores
-from rankgauge.comparison.assessment import Assessment, assess, conflicts_of
+from rankgauge.comparison.assessed import Assessment, conflicts_of
+from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import concordance_of
 

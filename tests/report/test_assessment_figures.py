@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rankgauge import RankgaugeError, Scores
-from rankgauge.comparison.assessment import Assessment, assess
+from rankgauge.comparison.assessed import Assessment
+from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import FEWEST
 from rankgauge.report.assessment_figures import asl_curves, swap_curves, tau_map
 from rankgauge.report.figures import save_figure

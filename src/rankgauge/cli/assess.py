@@ -29,7 +29,8 @@ from rankgauge.cli.scoring import (
     scores_options,
     testing_options,
 )
-from rankgauge.comparison.assessment import ALL, SPLITS, Assessment, assess
+from rankgauge.comparison.assessed import ALL, Assessment
+from rankgauge.comparison.assessment import SPLITS, assess
 from rankgauge.comparison.design import MOST_SAMPLES, Topics
 from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import InputError, RankgaugeError

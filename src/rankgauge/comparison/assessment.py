@@ -8,19 +8,17 @@ or the opposite. And over sets of topics, or collections: how often two of them 
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.comparison.consistency import Splits, absolute_difference, split_halves
-from rankgauge.comparison.correlation import Concordance, concordance_of
+from rankgauge.comparison.assessed import ALL, Assessed, Assessment, definitions_of
+from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.design import (
     MOST_SAMPLES,
     Topics,
@@ -37,9 +35,8 @@ from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.comparison.significance import CORRECTIONS, Pairs, named_test
 from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ints, counted
+from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import inner
-from rankgauge.report.tables import Cell, Table
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores import Scores
 from rankgauge.workers import outcomes
@@ -47,249 +44,7 @@ from rankgauge.workers import outcomes
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-ALL = "all"
-"""What the topics are called that are not a set."""
 SPLITS = 1_000
-
-
-class Conflicts(NamedTuple):
-    """How two measures agree on which differences are significant, in tests of pairs of runs.
-
-    `both` counts the tests in which both find the same run better, `opposite` those in which each finds
-    another, `first` and `second` those in which only that measure finds any, `neither` the rest.
-    """
-
-    both: int
-    opposite: int
-    first: int
-    second: int
-    neither: int
-
-    @property
-    def conflicts(self) -> int:
-        """Significant by one and not by the other."""
-        return self.first + self.second
-
-
-def conflicts_of(first: Ints, second: Ints) -> Conflicts:
-    """The conflicts of two measures, given for each test 1 where the first run is significantly better,
-    −1 where the second is, and 0 where neither.
-
-    >>> conflicts_of(np.array([1, 1, 0, -1]), np.array([1, 0, 1, 1]))
-    Conflicts(both=1, opposite=1, first=1, second=1, neither=0)
-    """
-    counts = (
-        (first != 0) & (first == second),
-        (first != 0) & (first == -second),
-        (first != 0) & (second == 0),
-        (first == 0) & (second != 0),
-        (first == 0) & (second == 0),
-    )
-    return Conflicts(*(int(np.count_nonzero(which)) for which in counts))
-
-
-@dataclass(frozen=True, eq=False)
-class Assessed:
-    """A measure, or one at several cut-offs taken together, on some topics.
-
-    `means` has a number a run, and `lower` says whether lower ones are better. `p` has a p-value for
-    each test, of a pair of runs at a cut-off, and `better` 1 where the first run is the better one, −1
-    where the second is, 0 where neither.
-    """
-
-    name: str
-    topics: int
-    means: Floats
-    lower: bool
-    p: Floats
-    better: Ints
-    alpha: float
-    splits: Splits | None
-
-    @property
-    def merits(self) -> Floats:
-        """The means, turned round where lower is better."""
-        return -self.means if self.lower else self.means
-
-    @property
-    def significant(self) -> Ints:
-        """For each test 1 where the first run is significantly better, −1 where the second is."""
-        return np.where(self.p <= self.alpha * (1 + 1e-12), self.better, 0)
-
-    @property
-    def power(self) -> float:
-        """Discriminative power: the share of the tests that find a difference."""
-        return float(np.count_nonzero(self.significant) / len(self.p))
-
-    @property
-    def asl(self) -> Floats:
-        """The achieved significance levels, the largest first: what ASL curves show."""
-        return np.sort(self.p)[::-1]
-
-    @property
-    def pad(self) -> float:
-        """The percentage absolute difference as printed in the UE paper; see `absolute_difference`."""
-        return absolute_difference(self.means)
-
-    @property
-    def safe_pad(self) -> float:
-        """The same with magnitudes below, which stays between 0 and 200."""
-        return absolute_difference(self.means, safe=True)
-
-
-@dataclass(frozen=True, eq=False)
-class Assessment:
-    """What `assess` found: for each set of topics or collection the measures, by name.
-
-    `parts` is {set: {measure: Assessed}}. `runs` are those that the measures were asked about, `queries`
-    has the topics of each set, `options` what `assess` was asked, `definitions` what the columns of each
-    table mean.
-    """
-
-    runs: tuple[str, ...]
-    parts: Mapping[str, Mapping[str, Assessed]]
-    queries: Mapping[str, tuple[str, ...]]
-    options: Mapping[str, Any]
-    definitions: Mapping[str, tuple[str, ...]]
-    notes: tuple[str, ...]
-
-    @property
-    def test(self) -> str:
-        """The test by which differences are significant."""
-        return str(self.options["test"])
-
-    @property
-    def level(self) -> float:
-        """Significant is a p-value of 1 − level or less."""
-        return float(self.options["level"])
-
-    @property
-    def persistence(self) -> float:
-        """That of the overlap of two rankings of the runs."""
-        return float(self.options["persistence"])
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The names of what was assessed."""
-        return tuple(next(iter(self.parts.values())))
-
-    @cached_property
-    def agreement(self) -> dict[str, dict[tuple[str, str], tuple[Concordance, Conflicts]]]:
-        """For each set and pair of measures how alike they rank the runs, and their conflicts."""
-        return {
-            part: {
-                (a.name, b.name): (
-                    concordance_of(a.merits, b.merits, self.persistence),
-                    conflicts_of(a.significant, b.significant),
-                )
-                for a, b in itertools.combinations(measures.values(), 2)
-            }
-            for part, measures in self.parts.items()
-        }
-
-    @cached_property
-    def swaps(self) -> dict[tuple[str, str], dict[str, Concordance]]:
-        """For each pair of sets or collections and each measure how alike they rank the runs: their
-        `swap_rate` is the share of pairs of runs that the two put in opposite orders."""
-        return {
-            (one, other): {
-                name: concordance_of(
-                    self.parts[one][name].merits, self.parts[other][name].merits, self.persistence
-                )
-                for name in self.measures
-            }
-            for one, other in itertools.combinations(self.parts, 2)
-        }
-
-    def table(self) -> Table:
-        """A row for each set and measure: what it tells apart, and whether half of the topics agree."""
-        rows = []
-        for part, measures in self.parts.items():
-            for each in measures.values():
-                found = np.count_nonzero(each.significant)
-                rows.append(
-                    (
-                        part,
-                        each.name,
-                        each.topics,
-                        int(found),
-                        len(each.p),
-                        each.power,
-                        each.pad,
-                        each.safe_pad,
-                        *_about_splits(each.splits),
-                    )
-                )
-        return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *self.notes))
-
-    def pair_table(self) -> Table:
-        """A row for each set and pair of measures: how alike they rank the runs, and their conflicts."""
-        rows: list[tuple[Cell, ...]] = []
-        for part, pairs in self.agreement.items():
-            for (first, second), (alike, conflicts) in pairs.items():
-                correlations = (alike.tau, alike.tau_b, alike.tau_ap, alike.rbo.ext)
-                rows.append((part, first, second, *correlations, *conflicts, conflicts.conflicts))
-        return Table(PAIR_COLUMNS, tuple(rows), (*self.definitions["pairs"], *self.notes))
-
-    def swap_table(self) -> Table:
-        """A row for each pair of sets or collections and each measure: how often they put two runs in
-        opposite orders."""
-        rows = []
-        for (one, other), measures in self.swaps.items():
-            for name, alike in measures.items():
-                pairs = alike.concordant + alike.discordant + alike.tied
-                counts = (alike.discordant, alike.tied, pairs)
-                rows.append((one, other, name, *counts, alike.swap_rate, alike.tau))
-        return Table(SWAP_COLUMNS, tuple(rows), (*self.definitions["swaps"], *self.notes))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, in lists and dicts that JSON can hold."""
-        return {
-            "options": dict(self.options),
-            "runs": list(self.runs),
-            "pairs_of_runs": np.stack(np.triu_indices(len(self.runs), 1), axis=1).tolist(),
-            "topics": {part: list(queries) for part, queries in self.queries.items()},
-            "definitions": {name: list(texts) for name, texts in self.definitions.items()},
-            "notes": list(self.notes),
-            "measures": _records(self.table()),
-            "pairs": _records(self.pair_table()),
-            "swaps": _records(self.swap_table()),
-            "details": [
-                {
-                    "set": part,
-                    "measure": each.name,
-                    "lower_is_better": each.lower,
-                    "means": each.means.tolist(),
-                    "p": each.p.tolist(),
-                    "better": each.better.tolist(),
-                    **_split_details(each.splits),
-                }
-                for part, measures in self.parts.items()
-                for each in measures.values()
-            ],
-        }
-
-    def __repr__(self) -> str:
-        head = (
-            f"Assessment: {counted(len(self.measures), 'measure')}, "
-            f"{counted(len(self.runs), 'run')}, {counted(len(self.parts), 'set')} of topics"
-        )
-        return f"{head}\n{self.table().render('table')}".rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.table().render_html()
-
-
-COLUMNS = (
-    "set", "measure", "topics", "significant", "tests", "power", "pad", "safe_pad",
-    "decisions", "swap_rate", "tie_rate", "trusted", "trusted_share",
-    "half_tau", "half_low", "half_high",
-)  # fmt: skip
-PAIR_COLUMNS = (
-    "set", "first", "second", "tau", "tau_b", "tau_ap", "rbo",
-    "both", "opposite", "only_first", "only_second", "neither", "conflicts",
-)  # fmt: skip
-SWAP_COLUMNS = ("set", "other", "measure", "discordant", "tied", "pairs", "swap_rate", "tau")
 
 
 def assess(
@@ -378,7 +133,7 @@ def assess(
         parts=found,
         queries={part: chosen.queries for part, chosen in parts.items()},
         options=options,
-        definitions=_definitions(options),
+        definitions=definitions_of(options),
         notes=tuple(notes),
     )
 
@@ -518,72 +273,3 @@ def _family(names: Sequence[str]) -> str:
         return names[0]
     cutoffs = ",".join(_CUTOFF.findall(name)[-1][1:] for name in names)
     return _CUTOFF.sub(f"@{cutoffs}", names[0])
-
-
-def _about_splits(splits: Splits | None) -> tuple[float | None, ...]:
-    if splits is None:
-        return (None,) * 8
-    low, high = np.quantile(splits.tau, (0.025, 0.975))
-    halves = (float(splits.tau.mean()), float(low), float(high))
-    rates = (splits.swap_rate, splits.tie_rate, *splits.trusted())
-    return int(splits.decided.sum()), *rates, *halves
-
-
-def _split_details(splits: Splits | None) -> dict[str, Any]:
-    if splits is None:
-        return {}
-    return {
-        "edges": splits.edges.tolist(),
-        "tau": splits.tau.tolist(),
-        "tied": splits.tied,
-        "decided": splits.decided.tolist(),
-        "swapped": splits.swapped.tolist(),
-    }
-
-
-def _records(table: Table) -> list[dict[str, Cell]]:
-    """The rows as JSON can hold them: None for what is undefined, and text for what is infinite."""
-    return [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
-
-
-def _plain(cell: Cell) -> Cell:
-    if not isinstance(cell, float) or math.isfinite(cell):
-        return cell
-    return None if math.isnan(cell) else str(cell)
-
-
-def _definitions(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """For each table what its columns mean."""
-    method, correction, seed = named_test(options["test"]), options["correction"], options["seed"]
-    drawn = f", {options['samples']:,} samples, seed {seed}" if method.drawn else ""
-    corrected = "not corrected" if correction is None else f"corrected by {correction}"
-    if method.family:
-        corrected = "for all pairs of runs together, so not corrected again"
-    significant = f"p ≤ {1 - options['level']:.4g}; {method.summary}, {corrected}{drawn}"
-    fuzzy = options["fuzziness"]
-    ties = f", ties below {fuzzy:g} of the greater mean" if fuzzy else ""
-    halves = (
-        "decisions: pairs of runs and splits in which both halves of the topics put one run first; "
-        f"swap_rate: the share of them in opposite orders; tie_rate: of all, the share without{ties}; "
-        f"{options['splits']:,} splits, seed {seed}",
-        "trusted: the difference from which on at most 5% swap; trusted_share: of the decisions",
-        "half_tau: τ between the halves' orders, mean; half_low, half_high: 95% of the splits",
-    )
-    return {
-        "measures": (
-            f"power: the share of tests with {significant}",
-            "pad: mean of |a − b| / max(a, b) over pairs of runs, in percent; safe_pad: with max(|a|, "
-            "|b|). Both change with an added constant, so they compare no measures of different origin",
-            *(halves if options["splits"] else ()),
-        ),
-        "pairs": (
-            "tau, tau_b, tau_ap, rbo: how alike the runs are ranked; tau_ap: with second as reference",
-            "both, opposite: significant by both measures, for the same run or for another; "
-            "only_first, only_second: significant by that one alone; conflicts: their sum",
-            f"significant: {significant}",
-        ),
-        "swaps": (
-            "discordant: pairs of runs that the two put in opposite orders; tied: that either ties; "
-            "swap_rate: the discordant share of all pairs",
-        ),
-    }

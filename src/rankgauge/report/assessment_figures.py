@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankgauge.comparison.assessment import ALL, Assessed, Assessment
+from rankgauge.comparison.assessed import ALL, Assessed, Assessment
 from rankgauge.comparison.consistency import FEWEST, Splits
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, counted
