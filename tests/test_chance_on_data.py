@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -12,24 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from docs_scripts import DOCS, load
 from rankgauge.data.rankings import JudgedLabels
 from rankgauge.measures import Measure, entries, parse
 from rankgauge.measures.ties import Mean
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "CHANCE.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def chance() -> ModuleType:
     """docs/chance.py."""
-    spec = importlib.util.spec_from_file_location("docs_chance", DOCS / "chance.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load("chance")
 
 
 @pytest.fixture(scope="module")

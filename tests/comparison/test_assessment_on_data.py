@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 import rankgauge as rg
+from docs_scripts import DOCS, load
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "ASSESSMENT.md").read_text(encoding="utf-8")
 ROWS = [line.split() for line in PAGE.splitlines()]
 
 
-def load() -> ModuleType:
-    """docs/assessment.py."""
-    spec = importlib.util.spec_from_file_location("docs_assessment", DOCS / "assessment.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-SCRIPT = load()
+SCRIPT = load("assessment")
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -14,25 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from docs_scripts import DOCS, load
 from rankgauge.comparison.resampling import Drawing
 from rankgauge.comparison.significance import TESTS
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "COMPARISON.md").read_text(encoding="utf-8")
 
 
-def load() -> ModuleType:
-    """docs/comparison.py."""
-    spec = importlib.util.spec_from_file_location("docs_comparison", DOCS / "comparison.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-SCRIPT = load()
+SCRIPT = load("comparison")
 
 
 @pytest.fixture(scope="module")

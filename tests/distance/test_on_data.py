@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -12,20 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from docs_scripts import DOCS, load
+
 PAGE = (DOCS / "DISTANCE.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
     """docs/distance.py."""
-    spec = importlib.util.spec_from_file_location("docs_distance", DOCS / "distance.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load("distance")
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from rankgauge.comparison.design import (
 )
 from rankgauge.comparison.overlap import checked_persistence
 from rankgauge.comparison.resampling import Drawing, Progress
-from rankgauge.comparison.significance import CORRECTIONS, Pairs, named_test
+from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
@@ -84,10 +84,7 @@ def assess(
     (1.0, 0.0)
     """
     named_test(test)
-    if correction is not None and correction not in CORRECTIONS:
-        raise RankgaugeError(
-            f"correction={correction!r}, expected None or one of {', '.join(CORRECTIONS)}"
-        )
+    check_correction(correction)
     check_level(level)
     checked_number("fuzziness", fuzziness, 0)
     drawing = checked_drawing(samples, seed)
@@ -196,8 +193,7 @@ class _Task:
 
     def _p(self, pairs: Pairs) -> Floats:
         method = named_test(self.test)
-        p = method(pairs).p
-        return p if method.family or self.correction is None else CORRECTIONS[self.correction](p)
+        return corrected(method(pairs).p, method, self.correction)
 
 
 def _defined(scores: Scores, columns: Sequence[int]) -> Scores:

@@ -409,3 +409,16 @@ CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
     "bonferroni": bonferroni,
     "bh": benjamini_hochberg,
 }
+
+
+def check_correction(correction: str | None) -> None:
+    """RankgaugeError for what is no correction, with the names that there are."""
+    if correction is not None and correction not in CORRECTIONS:
+        raise RankgaugeError(
+            f"correction={correction!r}, expected None or one of {', '.join(CORRECTIONS)}"
+        )
+
+
+def corrected(p: Floats, test: Test, correction: str | None) -> Floats:
+    """The p-values of a test after a correction; those that are for all pairs already stay."""
+    return p if test.family or correction is None else CORRECTIONS[correction](p)

@@ -18,8 +18,7 @@ from rankgauge.comparison.design import (
     shared_topics,
 )
 from rankgauge.comparison.resampling import Drawing, Progress
-from rankgauge.comparison.significance import CORRECTIONS, Pairs, named_test
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.data.model import Floats, Ints, counted
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.report.tables import Cell, Marked, PValue, Table
@@ -202,10 +201,7 @@ def compare(
     ([[0.15]], [[0.0138]])
     """
     method = named_test(test)
-    if correction is not None and correction not in CORRECTIONS:
-        raise RankgaugeError(
-            f"correction={correction!r}, expected None or one of {', '.join(CORRECTIONS)}"
-        )
+    check_correction(correction)
     check_level(level)
     first, second, baselines = pairs_of(scores.runs, baseline)
     wanted = usual_samples(test, correction, len(first), level) if samples is None else samples
@@ -219,7 +215,6 @@ def compare(
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
         draws = draws or method.draws(pairs.topics, drawing)
-        corrects = None if method.family or correction is None else CORRECTIONS[correction]
         direction = inner(measure).direction
         if direction == "none":
             text = "neither high nor low is better; a win is a higher value"
@@ -229,7 +224,7 @@ def compare(
         found["difference"].append(pairs.difference)
         for name, column in zip(("p", "low", "high", "effect"), outcome, strict=True):
             found[name].append(column)
-        found["p_corrected"].append(outcome.p if corrects is None else corrects(outcome.p))
+        found["p_corrected"].append(corrected(outcome.p, method, correction))
         for name, count in zip(("wins", "ties", "losses"), pairs.signs[::sign], strict=True):
             found[name].append(count)
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
