@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ import oracles
 import rankgauge as rg
 from rankgauge import AP, ERR, RR, P, SearchLength, gm, nDCG
 from rankgauge.alignment import align, judged_labels
+from rankgauge.data.rankings import JudgedLabels, Rankings
 
 ids = st.text("abcdefgh", min_size=1, max_size=3)
 qrels_dicts = st.dictionaries(ids, st.dictionaries(ids, st.integers(-2, 3), max_size=8), min_size=1)
@@ -35,33 +37,19 @@ def labels_by_oracle(grades: dict[str, int], scores: dict[str, float], single: b
 def test_alignment_is_its_definition(qrels: Any, run: Any, precision: Any) -> None:
     judgments = rg.Judgments.from_dict(qrels)
     lists = align(judgments, rg.Run.from_dict(run), precision=precision)
-    rankings = lists.rankings
-    for q, query in enumerate(qrels):
-        labels = rankings.labels[rankings.offsets[q] : rankings.offsets[q + 1]].tolist()
+    rankings, names = lists.rankings, list(qrels)
+    assert [names[q] for q in lists.queries] == [query for query in run if query in qrels]
+    for i, query in enumerate(names[q] for q in lists.queries):
+        labels = rankings.labels[rankings.offsets[i] : rankings.offsets[i + 1]].tolist()
         grades = qrels[query]
-        assert labels == labels_by_oracle(grades, run.get(query, {}), precision == "single")
-        known = rankings.judged.labels[rankings.judged.offsets[q] : rankings.judged.offsets[q + 1]]
+        assert labels == labels_by_oracle(grades, run[query], precision == "single")
+        known = rankings.judged.labels[rankings.judged.offsets[i] : rankings.judged.offsets[i + 1]]
         assert known.tolist() == sorted((g for g in grades.values() if g >= 0), reverse=True)
-        assert rankings.judged.pooled[q] == sum(g < 0 for g in grades.values())
-        assert lists.present[q] == (query in run)
+        assert rankings.judged.pooled[i] == sum(g < 0 for g in grades.values())
     assert rankings.judged.max_grade == max([1, *(g for r in qrels.values() for g in r.values())])
     assert lists.unknown == len(set(run) - set(qrels))
-
-
-@given(qrels_dicts, st.lists(run_dicts, min_size=2, max_size=2))
-def test_document_numbers_on_request_mean_the_same_document_in_all_runs(
-    qrels: Any, runs: Any
-) -> None:
-    judgments = rg.Judgments.from_dict(qrels)
-    numbers: dict[bytes, int] = {}
-    for run in runs:
-        lists = align(judgments, rg.Run.from_dict(run), documents=numbers).rankings
-        names = {number: raw.decode() for raw, number in numbers.items()}
-        assert lists.documents is not None
-        for q, query in enumerate(qrels):
-            ranked = lists.documents[lists.offsets[q] : lists.offsets[q + 1]].tolist()
-            assert sorted(names[d] for d in ranked) == sorted(run.get(query, {}))
-        assert align(judgments, rg.Run.from_dict(run)).rankings.documents is None
+    retrieved = {(q, d) for q in run for d in run[q] if d in qrels.get(q, {})}
+    assert len(lists.retrieved) == len(set(lists.retrieved.tolist())) == len(retrieved)
 
 
 @given(qrels_dicts, run_dicts)
@@ -217,3 +205,90 @@ def test_paths_among_other_runs_stand_for_files_folders_and_patterns(tmp_path: P
         scores = rg.evaluate(QRELS, [*paths, run], "RR")
         assert scores.runs == ("a", "b", "c")
         assert (scores.values == scores.values[2]).all()
+
+
+# The evaluator
+
+
+label_lists = st.lists(
+    st.tuples(st.integers(0, 2), st.lists(st.integers(-2, 2), max_size=6)), max_size=12
+)
+LABELLED = {
+    "q1": {"a": 1, "b": 0, "c": 2, "d": -1},
+    "q2": {"c": 2, "d": -1, "e": 1, "f": 1, "g": 2},
+    "q3": {"e": 0},
+}
+MANY = ["nDCG@3", "AP", "ERR", "v2(nDCG@3)", "linear(AP)", "gm(P@2)", "expected(RR)"]
+
+
+@given(label_lists, st.sampled_from(["nonrelevant", "condensed"]))
+def test_lists_of_labels_are_scored_as_each_alone(lists: Any, unjudged: Any) -> None:
+    evaluator = rg.Evaluator(LABELLED, MANY, unjudged=unjudged)
+    queries, labels = [q for q, _ in lists], [found for _, found in lists]
+    offsets = np.concatenate(([0], np.cumsum([len(found) for found in labels], dtype=int)))
+    flat = np.array([label for found in labels for label in found], dtype=np.int64)
+    scores = evaluator.score_labels(flat, offsets, np.array(queries, dtype=np.int64))
+    assert scores.shape == (len(lists), len(MANY))
+    for (query, found), row in zip(lists, scores, strict=True):
+        kept = [label for label in found if label >= 0 or unjudged == "nonrelevant"]
+        judged = [g for g in list(LABELLED.values())[query].values() if g >= 0]
+        one = Rankings.of(kept, judged=JudgedLabels.of(judged, max_grade=2))
+        for measure, score in zip(evaluator.measures, row, strict=True):
+            alone = getattr(measure, "measure", measure) if measure.name == "gm" else measure
+            np.testing.assert_array_equal(score, alone.score_each(one)[0])
+
+
+@given(qrels_dicts, run_dicts)
+def test_lists_of_labels_score_what_the_run_does(qrels: Any, run: Any) -> None:
+    evaluator = rg.Evaluator(qrels, [AP, nDCG @ 3, "v1(P@2)"])
+    lists = align(rg.Judgments.from_dict(qrels), rg.Run.from_dict(run))
+    scores = evaluator.score_labels(lists.rankings.labels, lists.rankings.offsets, lists.queries)
+    whole = evaluator.scores(rg.Run.from_dict(run)).values[0]
+    np.testing.assert_array_equal(scores, whole[lists.queries])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"labels": [0.5]}, "labels are not whole numbers"),
+        ({"labels": [[0]]}, "labels are not whole numbers"),
+        ({"labels": [9]}, "labels from 9 to 9, expected -2 to 2"),
+        ({"offsets": [0]}, "1 offsets for 1 list"),
+        ({"offsets": [0, 2]}, "from 0 to the number of labels"),
+        ({"labels": [1], "offsets": [0, 2, 1], "queries": [0, 0]}, "the offsets descend"),
+        ({"queries": [7]}, "queries from 7 to 7, expected places among 3 queries"),
+        ({"queries": ["q1"]}, "queries are not whole numbers"),
+    ],
+)
+def test_lists_of_labels_are_checked(arguments: Any, message: str) -> None:
+    given = {"labels": [1], "offsets": [0, 1], "queries": [0], **arguments}
+    with pytest.raises(rg.RankgaugeError, match=message):
+        rg.Evaluator(QRELS, AP).score_labels(**given)
+
+
+def test_an_evaluator_serves_again_and_again_and_in_other_processes() -> None:
+    evaluator = rg.Evaluator(QRELS, [AP, "v2(nDCG@3)"], missing="skip")
+    once, again = evaluator.scores(RUN), evaluator.scores(RUN)
+    np.testing.assert_array_equal(once.values, again.values)
+    sent = pickle.loads(pickle.dumps(evaluator)).scores(RUN)
+    np.testing.assert_array_equal(once.values, sent.values)
+    assert once.policies == sent.policies
+    assert evaluator.queries == ("q1", "q2", "q3")
+
+
+class OnlyWhereThereAreLists(rg.Measure):
+    """Fails where it is given no list."""
+
+    name = "OnlyWhereThereAreLists"
+    summary = "The greatest label of a list, if it has one."
+
+    def _score(self, lists: Rankings) -> Any:
+        assert len(lists)
+        return lists.count(lists.relevant(1)).astype(float) / max(lists.lengths)
+
+
+def test_a_measure_is_asked_of_a_file_what_it_is_asked_of_a_run(tmp_path: Path) -> None:
+    qrels, run = {"q1": {"a": 1}}, {"q1": {"a": 1.0}}
+    rg.write_run(run, tmp_path / "x.run")
+    for runs in (run, tmp_path / "x.run"):
+        assert rg.evaluate(qrels, runs, OnlyWhereThereAreLists()).values.tolist() == [[[1.0]]]

@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Ids, Ints, Judgments, Labels, Precision, Run
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
-from rankgauge.data.scanning import Piece
+from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
+from rankgauge.data.scanning import Piece, Spans
 from rankgauge.native import ids as native
 from rankgauge.tie_policies import Ties, broken
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """One run laid over the judgments: a list for each judged query, in the judgments' order.
+    """A run, or a piece of one, laid over the judgments: a list for each of its judged queries.
 
-    `present` says which queries the run holds; those it lacks have an empty list. `unknown` counts
-    the run's queries that are not judged, `merged` the neighbours whose scores differ in double but
-    not in single precision. `tied` says of each row whether its score is that of the row above it,
-    `retrieved` of each judgement whether the run has the document.
+    `queries` are the numbers of these queries among all that are judged; `rankings` knows of them
+    alone. `tied` says of each row whether its score is that of the row above it; `retrieved` has the
+    judgments of the documents, in any order. `unknown` counts the queries that are not judged,
+    `merged` the neighbours whose scores differ in double but not in single precision.
     """
 
+    queries: Ints
     rankings: Rankings
-    present: NDArray[np.bool_]
-    unknown: int
-    merged: int
     tied: NDArray[np.bool_]
-    retrieved: NDArray[np.bool_]
+    retrieved: Labels | Ints
+    unknown: int = 0
+    merged: int = 0
+
+    @classmethod
+    def empty(cls, queries: Ints, judged: JudgedLabels) -> Alignment:
+        """Empty lists for these queries of the judged ones: what is made of those a run lacks."""
+        nothing = np.zeros(0, dtype=np.int64)
+        part = judged.take(queries)
+        rankings = Rankings(
+            nothing.astype(np.int32),
+            np.zeros(len(queries) + 1, dtype=np.int64),
+            np.arange(len(queries)),
+            part,
+            rows=None if part.rows is None else nothing,
+        )
+        return cls(queries, rankings, nothing.astype(np.bool_), nothing)
 
 
 def alignment_notes(unknown: int, merged: int) -> list[str]:
@@ -76,100 +90,76 @@ def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedL
     return JudgedLabels(labels, offsets_of(sizes), pooled, max_grade)
 
 
-def align(
-    judgments: Judgments,
-    run: Run,
-    *,
-    judged: JudgedLabels | None = None,
-    ties: Ties = "docno",
-    seed: int = 0,
-    precision: Precision | None = None,
-    documents: dict[bytes, int] | None = None,
-) -> Alignment:
-    """A run's lists in rank order, with a label for each document.
-
-    Under ties="expected" documents of equal score are in the order of "docno", with `tied` to say so.
-    `documents` asks for document numbers: the dict, which may be shared by several runs, gets a
-    number for every id it does not have yet.
-    """
-    judged = judged_labels(judgments) if judged is None else judged
-    in_judgments = rows_of(judgments.queries, run.queries)
-    row = native.match(
+def located(judgments: Judgments, run: Run) -> Piece:
+    """A whole run as one piece: its queries and documents found in the judgments."""
+    numbers = rows_of(judgments.queries, run.queries)
+    rows = native.match(
         run.documents.data,
         run.documents.offsets,
         run.bounds,
         judgments.documents.data,
         judgments.documents.offsets,
         judgments.bounds,
-        in_judgments,
+        numbers,
     )
-    label = judgments.labels[row]
-    order, tied, merged = rank_order(run, label, ties, seed, precision or run.precision)
-    # The lists of the judged queries, in the judgments' order.
-    in_run = np.full(len(judgments.queries), -1, dtype=np.int64)
-    known = np.flatnonzero(in_judgments >= 0)
-    in_run[in_judgments[known]] = known
-    present = in_run >= 0
-    lengths = np.where(present, np.diff(run.bounds)[in_run] if len(known) else 0, 0)
-    offsets = offsets_of(lengths)
-    starts = np.where(present, run.bounds[in_run], 0)
-    places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
-    rows = order[places]
-    numbers = None
-    if documents is not None:
-        ids = run.documents.take(rows)
-        numbers = np.array(
-            [documents.setdefault(raw, len(documents)) for raw in ids], dtype=np.int32
-        )
-    rankings = Rankings(label[rows], offsets, np.arange(len(in_run)), judged, numbers)
-    if judgments.subtopics is not None:
-        rankings = replace(rankings, rows=np.where(label < 0, -1, row)[rows])
-    retrieved = np.zeros(len(judgments.grades), dtype=np.bool_)
-    retrieved[row[row >= 0]] = True
-    unknown = len(run.queries) - len(known)
-    return Alignment(rankings, present, unknown, merged, tied[places], retrieved)
+    with np.errstate(over="ignore"):
+        single = run.scores.astype(np.float32)
+    falls = np.append(False, single[1:] < single[:-1])[: len(single)]
+    falls[run.bounds[:-1][np.diff(run.bounds) > 0]] = True  # the first row of a query
+    return Piece(
+        Spans.of(run.queries),
+        numbers,
+        segment_count(~falls, run.bounds) == 0,
+        run.bounds,
+        Spans.of(run.documents),
+        run.scores,
+        rows,
+        run.precision,
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class PieceLists:
-    """A piece of a run laid over the judgments: a list for each of its judged queries.
-
-    `queries` are the numbers of these queries among all that are judged; `rankings` knows of them
-    alone. `unknown` and `merged` count as in Alignment.
-    """
-
-    queries: Ints
-    rankings: Rankings
-    unknown: int
-    merged: int
-
-
-def align_piece(
+def align(
     judgments: Judgments,
-    piece: Piece,
-    judged: JudgedLabels,
+    run: Run | Piece,
+    judged: JudgedLabels | None = None,
     *,
-    ties: Ties,
-    seed: int,
-    precision: Precision,
-) -> PieceLists:
-    """A piece's lists in rank order, with a label for each document."""
-    labels = judgments.labels[piece.rows]
-    merged = 0
-    lengths = np.diff(piece.bounds)
+    ties: Ties = "docno",
+    seed: int = 0,
+    precision: Precision | None = None,
+) -> Alignment:
+    """The lists of a run, or of a piece of one, in rank order, with a label for each document.
+
+    Under ties="expected" documents of equal score are in the order of "docno", with `tied` to say so.
+    """
+    judged = judged_labels(judgments) if judged is None else judged
+    piece = located(judgments, run) if isinstance(run, Run) else run
+    rows, lengths = piece.rows, np.diff(piece.bounds)
+    labels, tied, merged = judgments.labels[rows], np.zeros(len(rows), dtype=np.bool_), 0
     if not piece.descending.all():
-        part = piece.part(np.flatnonzero(~piece.descending))
-        places = np.flatnonzero(np.repeat(~piece.descending, lengths))
-        order, _, merged = rank_order(part, labels[places], ties, seed, precision)
+        part, places = piece, np.arange(len(rows))
+        if piece.descending.any():
+            part = piece.part(np.flatnonzero(~piece.descending))
+            places = np.flatnonzero(np.repeat(~piece.descending, lengths))
+        order, tied[places], merged = rank_order(
+            part, labels[places], ties, seed, precision or piece.precision
+        )
         labels[places] = labels[places[order]]
+        if judgments.subtopics is not None:
+            rows = rows.copy()
+            rows[places] = rows[places[order]]
     known = piece.numbers >= 0
     queries = piece.numbers[known]
     if len(queries) < len(known):
-        labels = labels[np.repeat(known, lengths)]
+        kept = np.repeat(known, lengths)
+        labels, tied, rows = labels[kept], tied[kept], rows[kept]
     rankings = Rankings(
-        labels, offsets_of(lengths[known]), np.arange(len(queries)), judged.take(queries)
+        labels,
+        offsets_of(lengths[known]),
+        np.arange(len(queries)),
+        judged.take(queries),
+        rows=None if judgments.subtopics is None else np.where(labels < 0, -1, rows),
     )
-    return PieceLists(queries, rankings, len(known) - len(queries), merged)
+    return Alignment(queries, rankings, tied, rows[rows >= 0], len(known) - len(queries), merged)
 
 
 def rank_order(

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.alignment import align, align_piece, alignment_notes, judged_labels
+from rankgauge.alignment import Alignment, align, alignment_notes, judged_labels, located
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ints, Judgments, Precision, Run, T, counted
-from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.data.model import POOLED, Floats, Ints, Precision, Run, T, counted
+from rankgauge.data.rankings import Rankings
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
@@ -39,115 +39,350 @@ Remarks: TypeAlias = list[list[Remark]]
 Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
 
 
+class EvaluationPolicies(TypedDict, total=False):
+    """How rankings are made of runs and scored: the keyword parameters of `Evaluator`."""
+
+    missing: Missing
+    unjudged: Unjudged
+    ties: Ties
+    seed: int
+    tail: Tail | None
+    documents: int | None
+    precision: Precision | None
+    max_grade: int | None
+
+
 def evaluate(
     qrels: Qrels,
     runs: Runs,
     measures: Measures,
     *,
-    missing: Missing = "zero",
-    unjudged: Unjudged = "nonrelevant",
-    ties: Ties = "docno",
-    seed: int = 0,
-    tail: Tail | None = None,
-    documents: int | None = None,
-    precision: Precision | None = None,
-    max_grade: int | None = None,
     failures: Failures = "raise",
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
+    **policies: Unpack[EvaluationPolicies],
 ) -> Scores:
     """The score of every run on every judged query by every measure.
 
-    `qrels`: Judgments, `{query: {document: grade}}`, a data frame or a qrels file. `runs`: a Run,
-    several, a dict of runs by name; in place of any Run a plain dict `{query: {document: score}}`, a
-    data frame, a run file, or a function that gives a Run; in place of several also a folder or a
-    pattern such as "runs/*.gz". Files are read by as many threads as there are processors, and their
-    ids not kept. Every judged query counts: one that a run lacks is scored as an empty ranking, or left
-    out of its means with missing="skip". failures="skip" leaves out the runs that cannot be read, and
-    says so in `.failed`.
-
-    `ties` says what is made of equal scores. "docno", "docno-ascending" and "input" order them;
-    "pessimistic" puts the lowest label first, with unjudged documents between labels 0 and 1, so that
-    no other order scores worse by a measure that never prefers the worse of two neighbours first, and
-    "optimistic" is its reverse; "random" draws an order by `seed` and the ids of query and documents;
-    "expected" gives the mean score over all orders, by the measure's own formula or, as a note then
-    says, estimated. tail="tied", for ties="expected" alone, completes each list by what it lacks of a
-    collection of so many `documents`, all of them one more tie. `executor` does the work, run by run;
-    by default threads. Processes are sent the judgments with every run. `progress` is called with the
-    name of each run done.
+    `Evaluator` says what qrels, measures and policies (`missing`, `unjudged`, `ties`, `seed`, `tail`,
+    `documents`, `precision`, `max_grade`) are, and `Evaluator.scores` the rest.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
     {'run': {'RR': 0.25}}
     """
-    for what, value, choices in (
-        ("missing", missing, Missing),
-        ("unjudged", unjudged, Unjudged),
-        ("ties", ties, Ties),
-        ("tail", tail, Tail),
-        ("precision", precision, Precision),
-        ("failures", failures, Failures),
-    ):
-        if value is not None and value not in get_args(choices):
-            expected = ", ".join(get_args(choices))
-            raise RankgaugeError(f"{what}={value!r}, expected one of {expected}")
-    Whole(0).check(seed)
-    _check_tail(tail, documents, ties)
-    judgments = judgments_of(qrels)
-    wanted = _measures(measures)
-    judged = judged_labels(judgments, max_grade)
-    sources = sources_of(runs)
-    task = _Task(
-        judgments=judgments,
-        judged=judged,
-        measures=[inner(measure) for measure in wanted],
-        unjudged=unjudged,
-        ties=ties,
-        seed=seed,
-        documents=documents,
-        precision=precision,
-        threads=1 if executor is not None else max(1, processors() // max(1, len(sources))),
-    )
-    # Asked before the runs are, so that what does not depend on them is found once.
-    about_queries = [measure.query_remarks(judged) for measure in task.measures]
-    results, failed = [], []
-    for source, result in outcomes(task, sources, executor, label):
-        if isinstance(result, _RunScores):
-            results.append(result)
-        elif failures == "raise":
-            raise result
+    evaluator = Evaluator(qrels, measures, **policies)
+    return evaluator.scores(runs, failures=failures, executor=executor, progress=progress)
+
+
+class Evaluator:
+    """Judgments, measures and policies, prepared once: the one way from runs to scores.
+
+    Parameters
+    ----------
+    qrels
+        Judgments, `{query: {document: grade}}`, a data frame or a qrels file.
+    measures
+        One measure or several, each a measure or its text: "nDCG@10".
+    missing
+        Judged topics that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
+        the means of the run.
+    unjudged
+        Documents without a judgement: "nonrelevant", or "condensed" to take them out of the rankings.
+    ties
+        Documents of equal score. "docno", "docno-ascending" and "input" order them; "pessimistic" puts
+        the lowest label first, with unjudged documents between labels 0 and 1, so that no other order
+        scores worse by a measure that never prefers the worse of two neighbours first, and
+        "optimistic" is its reverse; "random" draws an order by `seed` and the ids of query and
+        documents; "expected" gives the mean score over all orders, by the measure's own formula or,
+        as a note then says, estimated.
+    seed
+        The seed of all that is drawn.
+    tail, documents
+        tail="tied", for ties="expected" alone, completes each list by what it lacks of a collection of
+        so many `documents`, all of them one more tie.
+    precision
+        How scores of documents are compared: "single" or "double"; by default single for TREC files,
+        as trec_eval 9 does, and double for everything else.
+    max_grade
+        The highest grade of the collection, by default the highest in the judgments.
+
+    >>> evaluator = Evaluator({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}, ["RR", "P@1"])
+    >>> evaluator.scores({"q1": {"b": 9.0, "a": 8.0}}).mean()
+    {'run': {'RR': 0.25, 'P@1': 0.0}}
+    >>> evaluator.score_labels([0, 1, 2], offsets=[0, 2, 3], queries=[0, 1]).tolist()
+    [[0.5, 0.0], [1.0, 1.0]]
+    """
+
+    def __init__(
+        self,
+        qrels: Qrels,
+        measures: Measures,
+        *,
+        missing: Missing = "zero",
+        unjudged: Unjudged = "nonrelevant",
+        ties: Ties = "docno",
+        seed: int = 0,
+        tail: Tail | None = None,
+        documents: int | None = None,
+        precision: Precision | None = None,
+        max_grade: int | None = None,
+    ) -> None:
+        for what, value, choices in (
+            ("missing", missing, Missing),
+            ("unjudged", unjudged, Unjudged),
+            ("ties", ties, Ties),
+            ("tail", tail, Tail),
+            ("precision", precision, Precision),
+        ):
+            _check_choice(what, value, choices)
+        Whole(0).check(seed)
+        _check_tail(tail, documents, ties)
+        self.judgments = judgments_of(qrels)
+        self.measures = _measures(measures)
+        self.judged = judged_labels(self.judgments, max_grade)
+        self.missing, self.unjudged, self.ties = missing, unjudged, ties
+        self.seed, self.tail, self.documents, self.precision = seed, tail, documents, precision
+        self._inner = [inner(measure) for measure in self.measures]
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The judged queries, in the order of the judgments."""
+        return tuple(self.judgments.queries.texts())
+
+    def scores(
+        self,
+        runs: Runs,
+        *,
+        failures: Failures = "raise",
+        executor: Executor | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> Scores:
+        """The score of every run on every judged query by every measure.
+
+        `runs`: a Run, several, a dict of runs by name; in place of any Run a plain dict
+        `{query: {document: score}}`, a data frame, a run file, or a function that gives a Run; in place
+        of several also a folder or a pattern such as "runs/*.gz". Files are read by as many threads as
+        there are processors, and their ids not kept. failures="skip" leaves out the runs that cannot be
+        read, and says so in `.failed`. `executor` does the work, run by run; by default threads.
+        `progress` is called with the name of each run done.
+        """
+        _check_choice("failures", failures, Failures)
+        sources = sources_of(runs)
+        threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
+        # Asked before the runs are, so that what does not depend on them is found once.
+        about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
+        results, failed = [], []
+        for source, result in outcomes(_RunTask(self, threads), sources, executor, label):
+            if isinstance(result, _RunScores):
+                results.append(result)
+            elif failures == "raise":
+                raise result
+            else:
+                failed.append(str(result))
+            if progress is not None:
+                progress(label(source))
+        names = [result.name for result in results]
+        name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+        if count > 1:
+            raise RankgaugeError(f"two runs are called {name!r}; give them different names")
+        count = len(self.judged)
+        return Scores(
+            runs=tuple(names),
+            queries=self.queries,
+            measures=self.measures,
+            values=stacked([result.values for result in results], (count, len(self.measures))),
+            present=stacked([result.present for result in results], (count,)),
+            judged_at_10=stacked([result.judged_share for result in results], (count,)),
+            relevant=self.judged.relevant(1),
+            nothing_relevant=stacked(
+                [measure.nothing_relevant_each(self.judged) for measure in self._inner], (count,)
+            ),
+            policies=self._policies(results),
+            notes=tuple(self._notes(results, about_queries)),
+            failed=tuple(failed),
+        )
+
+    def score_labels(self, labels: ArrayLike, offsets: ArrayLike, queries: ArrayLike) -> Floats:
+        """List × measure: the scores of lists that are labels in rank order already.
+
+        List i is labels[offsets[i]:offsets[i + 1]] and ranks documents of query queries[i], a place in
+        `.queries`; a query may have many lists, or none. A label is the grade of the document, -1 where
+        it is not judged, -2 where it was pooled and not judged. Nothing is read, sorted or looked up
+        by id: this is for thousands of lists at once. Aggregates are scored by the measure inside.
+        """
+        if self.tail is not None:
+            raise RankgaugeError(f"tail={self.tail!r} is for runs: lists of labels have no ids")
+        rankings = self._lists_of_labels(labels, offsets, queries)
+        if self.unjudged == "condensed":
+            rankings = rankings.condensed()
+        return _columns([_scored(measure, rankings)[0] for measure in self._inner], len(rankings))
+
+    def _lists_of_labels(
+        self, labels: ArrayLike, offsets: ArrayLike, queries: ArrayLike
+    ) -> Rankings:
+        """The lists, checked."""
+        rows, ends = _wholes("labels", labels), _wholes("offsets", offsets)
+        query = _wholes("queries", queries)
+        if len(ends) != len(query) + 1 or ends[0] != 0 or ends[-1] != len(rows):
+            raise RankgaugeError(
+                f"{len(ends)} offsets for {counted(len(query), 'list')} of {len(rows)} labels together, "
+                "expected one more than there are lists, from 0 to the number of labels"
+            )
+        if (ends[1:] < ends[:-1]).any():
+            raise RankgaugeError(
+                "the offsets descend, expected the end of each list after its start"
+            )
+        count, highest = len(self.judged), self.judged.max_grade
+        if len(query) and not 0 <= query.min() <= query.max() < count:
+            raise RankgaugeError(
+                f"queries from {query.min()} to {query.max()}, expected places among "
+                f"{counted(count, 'query', 'queries')}, from 0"
+            )
+        if len(rows) and not POOLED <= rows.min() <= rows.max() <= highest:
+            raise RankgaugeError(
+                f"labels from {rows.min()} to {rows.max()}, expected -2 to {highest}, the highest grade"
+            )
+        return Rankings(rows.astype(np.int32), ends, query, self.judged)
+
+    # A run, piece by piece
+
+    def _asked(self) -> list[Measure]:
+        """The measures that are asked about rankings; the others follow from their scores."""
+        if self.ties == "expected":
+            return list(self._inner)
+        return list(dict.fromkeys(measure.basis for measure in self._inner))
+
+    def run_scores(self, source: Source, threads: int) -> _RunScores:
+        """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
+        found: Run | list[_PieceScores]
+        if isinstance(source, RunFile):
+            found = source.scanned(self._piece_scores, self.judgments.lookup, threads)
         else:
-            failed.append(str(result))
-        if progress is not None:
-            progress(label(source))
-    names = [result.name for result in results]
-    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
-    if count > 1:
-        raise RankgaugeError(f"two runs are called {name!r}; give them different names")
-    return Scores(
-        runs=tuple(names),
-        queries=tuple(judgments.queries.texts()),
-        measures=wanted,
-        values=stacked([result.values for result in results], (len(judged), len(wanted))),
-        present=stacked([result.present for result in results], (len(judged),)),
-        judged_at_10=stacked([result.judged_share for result in results], (len(judged),)),
-        relevant=judged.relevant(1),
-        nothing_relevant=stacked(
-            [inner(measure).nothing_relevant_each(judged) for measure in wanted], (len(judged),)
-        ),
-        policies=Policies(
-            ties=f"{ties}-desc" if ties == "docno" else ties,
-            seed=seed if ties == "random" or any(r.estimated for r in results) else None,
-            tail=None if tail is None else f"{tail}({documents})",
+            found = source()
+        if isinstance(found, Run):
+            piece = self._piece_scores(located(self.judgments, found))
+            return self._joined(found.name, [piece], found.dropped)
+        return self._joined(label(source), found)
+
+    def _piece_scores(self, piece: Piece) -> _PieceScores:
+        """The scores of the judged queries in a piece of a run."""
+        precision = self.precision or piece.precision
+        lists = align(
+            self.judgments,
+            piece,
+            self.judged,
+            ties=self.ties,
+            seed=self.seed,
+            precision=precision,
+        )
+        return self._scores_of(lists, precision)
+
+    def _scores_of(self, lists: Alignment, precision: Precision) -> _PieceScores:
+        rankings: Rankings | TiedRankings = lists.rankings
+        if self.ties == "expected":
+            seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
+            rankings = tied_lists(lists.rankings, lists.tied, seeds)
+        judged_share, _ = _scored(JUDGED_AT_10, rankings)
+        if isinstance(rankings, TiedRankings) and self.documents is not None:
+            rankings = with_tail(
+                rankings, lists.queries, self.judgments, lists.retrieved, self.documents
+            )
+        if self.unjudged == "condensed":
+            rankings = rankings.condensed()
+        asked = [_scored(measure, rankings) for measure in self._asked()]
+        return _PieceScores(
+            lists.queries,
+            _columns([values for values, _ in asked], len(rankings)),
+            judged_share,
+            [remarks for _, remarks in asked],
+            precision,
+            lists.unknown,
+            lists.merged,
+        )
+
+    def _joined(
+        self, name: str, pieces: Sequence[_PieceScores], dropped: tuple[str, ...] = ()
+    ) -> _RunScores:
+        """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
+        precision = pieces[0].precision
+        present = np.zeros(len(self.judged), dtype=np.bool_)
+        for piece in pieces:
+            present[piece.queries] = True
+        parts = list(pieces)
+        if not present.all():
+            absent = np.flatnonzero(~present)
+            parts.append(self._scores_of(Alignment.empty(absent, self.judged), precision))
+        values = np.empty((len(self.judged), len(self._asked())))
+        judged_share = np.empty(len(self.judged))
+        for part in parts:
+            values[part.queries] = part.values
+            judged_share[part.queries] = part.judged_share
+        unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
+        return _RunScores(
+            name,
+            self._finished(values),
+            present,
+            judged_share,
+            precision,
+            (*dropped, *alignment_notes(unknown, merged)),
+            [_together(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
+        )
+
+    def _finished(self, scores: Floats) -> Floats:
+        """Query × measure, from the scores by the measures that were asked."""
+        known = dict(zip(self._asked(), scores.T, strict=True))
+        columns = []
+        for measure in self._inner:
+            with _blaming(measure):
+                columns.append(
+                    known[measure]
+                    if measure in known
+                    else measure.from_basis(known[measure.basis], self.judged)
+                )
+        return _columns(columns, len(scores))
+
+    # What to know of the scores
+
+    def _policies(self, results: Sequence[_RunScores]) -> Policies:
+        estimated = self.ties == "expected" and any(
+            remark.error is not None
+            for result in results
+            for remark in itertools.chain.from_iterable(result.remarks)
+        )
+        return Policies(
+            ties=f"{self.ties}-desc" if self.ties == "docno" else self.ties,
+            seed=self.seed if self.ties == "random" or estimated else None,
+            tail=None if self.tail is None else f"{self.tail}({self.documents})",
             scores="+".join(sorted({PRECISIONS[result.precision] for result in results})),
-            judgments=None if judged.aspects is None else "subtopics",
-            unjudged=unjudged,
-            missing=missing,
-            max_grade=judged.max_grade,
-        ),
-        notes=tuple(_notes(results, task, about_queries)),
-        failed=tuple(failed),
-    )
+            judgments=None if self.judged.aspects is None else "subtopics",
+            unjudged=self.unjudged,
+            missing=self.missing,
+            max_grade=self.judged.max_grade,
+        )
+
+    def _notes(self, results: Sequence[_RunScores], about_queries: Remarks) -> Iterator[str]:
+        """What to know about the queries, and about each run."""
+        yield from _by_remark(self._inner, about_queries)
+        over_orders = any(isinstance(measure, OverOrders) for measure in self._inner)
+        for result in results:
+            own = [*result.notes, *_by_remark(self._asked(), result.remarks)]
+            unjudged = np.count_nonzero(result.judged_share[result.present] < 1)
+            if unjudged and over_orders and self.unjudged == "nonrelevant":
+                topics = counted(int(unjudged), "topic")
+                own.append(f"unjudged documents among the first ten on {topics}")
+            yield from (f"{result.name}: {note}" for note in own)
+
+
+@dataclass(frozen=True)
+class _RunTask:
+    """What is done to each run; it can be sent to another process."""
+
+    evaluator: Evaluator
+    threads: int
+
+    def __call__(self, source: Source) -> _RunScores:
+        return self.evaluator.run_scores(source, self.threads)
 
 
 @dataclass(frozen=True)
@@ -161,138 +396,6 @@ class _RunScores:
     precision: Precision
     notes: tuple[str, ...]
     remarks: Remarks
-    estimated: bool = False
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What is done to each run; it can be sent to another process."""
-
-    judgments: Judgments
-    judged: JudgedLabels
-    measures: Sequence[Measure]
-    unjudged: Unjudged
-    ties: Ties
-    seed: int
-    documents: int | None
-    precision: Precision | None
-    threads: int
-
-    @property
-    def asked(self) -> list[Measure]:
-        """The measures that are asked about rankings; the others follow from their scores."""
-        if self.ties == "expected":
-            return list(self.measures)
-        return list(dict.fromkeys(measure.basis for measure in self.measures))
-
-    def finished(self, scores: Floats) -> Floats:
-        """Query × measure, from the scores by the measures that were asked."""
-        known = dict(zip(self.asked, scores.T, strict=True))
-        values = np.empty((len(scores), len(self.measures)))
-        for i, measure in enumerate(self.measures):
-            with _blaming(measure):
-                values[:, i] = (
-                    known[measure]
-                    if measure in known
-                    else measure.from_basis(known[measure.basis], self.judged)
-                )
-        return values
-
-    def __call__(self, source: Source) -> _RunScores:
-        """Read or take one run, align it and ask each measure."""
-        if not isinstance(source, RunFile) or self.ties == "expected" or self.judged.aspects:
-            return self.whole(source())
-        found = source.scanned(self.piece, self.judgments.lookup, self.threads)
-        return self.whole(found) if isinstance(found, Run) else self.joined(label(source), found)
-
-    def whole(self, run: Run) -> _RunScores:
-        """The scores of a run that is in memory."""
-        precision = self.precision or run.precision
-        lists = align(
-            self.judgments,
-            run,
-            judged=self.judged,
-            ties=self.ties,
-            seed=self.seed,
-            precision=precision,
-        )
-        rankings: Rankings | TiedRankings = lists.rankings
-        if self.ties == "expected":
-            seeds = list_seeds(self.seed, self.judgments.queries)
-            rankings = tied_lists(lists.rankings, lists.tied, seeds)
-        judged_share = _scored(JUDGED_AT_10, rankings)[0]
-        if isinstance(rankings, TiedRankings) and self.documents is not None:
-            rankings = with_tail(rankings, self.judgments, lists.retrieved, self.documents)
-        scores, remarks = self.score(rankings)
-        return _RunScores(
-            run.name,
-            self.finished(scores),
-            lists.present,
-            judged_share,
-            precision,
-            (*run.dropped, *alignment_notes(lists.unknown, lists.merged)),
-            remarks,
-            estimated=self.ties == "expected"
-            and any(remark.error is not None for found in remarks for remark in found),
-        )
-
-    def score(self, rankings: Rankings | TiedRankings) -> tuple[Floats, Remarks]:
-        """List × measure asked, and for each of these measures what to know of its numbers."""
-        if self.unjudged == "condensed":
-            rankings = rankings.condensed()
-        asked = self.asked
-        values = np.empty((len(rankings), len(asked)))
-        remarks = []
-        for column, measure in enumerate(asked):
-            values[:, column], found = _scored(measure, rankings)
-            remarks.append(found)
-        return values, remarks
-
-    def piece(self, piece: Piece) -> _PieceScores:
-        """The scores of the judged queries in a piece of a file."""
-        lists = align_piece(
-            self.judgments,
-            piece,
-            self.judged,
-            ties=self.ties,
-            seed=self.seed,
-            precision=self.precision or "single",
-        )
-        judged_share, _ = _scored(JUDGED_AT_10, lists.rankings)
-        values, remarks = self.score(lists.rankings)
-        return _PieceScores(
-            lists.queries, values, judged_share, remarks, lists.unknown, lists.merged
-        )
-
-    def joined(self, name: str, pieces: Sequence[_PieceScores]) -> _RunScores:
-        """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
-        present = np.zeros(len(self.judged), dtype=np.bool_)
-        for piece in pieces:
-            present[piece.queries] = True
-        absent = np.flatnonzero(~present)
-        nothing = Rankings(
-            np.zeros(0, dtype=np.int32),
-            np.zeros(len(absent) + 1, dtype=np.int64),
-            np.arange(len(absent)),
-            self.judged.take(absent),
-        )
-        scores, remarks = self.score(nothing)
-        rest = _PieceScores(absent, scores, _scored(JUDGED_AT_10, nothing)[0], remarks)
-        whole = np.empty((len(self.judged), len(self.asked)))
-        judged_share = np.empty(len(self.judged))
-        for piece in (*pieces, rest):
-            whole[piece.queries] = piece.values
-            judged_share[piece.queries] = piece.judged_share
-        unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
-        return _RunScores(
-            name,
-            self.finished(whole),
-            present,
-            judged_share,
-            self.precision or "single",
-            tuple(alignment_notes(unknown, merged)),
-            [_joined(parts) for parts in zip(*(p.remarks for p in (*pieces, rest)), strict=True)],
-        )
 
 
 @dataclass(frozen=True)
@@ -303,8 +406,9 @@ class _PieceScores:
     values: Floats
     judged_share: Floats
     remarks: Remarks
-    unknown: int = 0
-    merged: int = 0
+    precision: Precision
+    unknown: int
+    merged: int
 
 
 def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Remark]]:
@@ -329,7 +433,7 @@ def _blaming(measure: Measure) -> Iterator[None]:
         raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
 
 
-def _joined(parts: Sequence[Sequence[Remark]]) -> list[Remark]:
+def _together(parts: Sequence[Sequence[Remark]]) -> list[Remark]:
     """The remarks on all lists, from those on some of them."""
     found: dict[str, Remark] = {}
     for what, lists, error in itertools.chain.from_iterable(parts):
@@ -337,20 +441,6 @@ def _joined(parts: Sequence[Sequence[Remark]]) -> list[Remark]:
         most = None if error is None else max(error, before.error or 0.0)
         found[what] = Remark(what, before.lists + lists, most)
     return list(found.values())
-
-
-def _notes(results: Sequence[_RunScores], task: _Task, about_queries: Remarks) -> list[str]:
-    """What to know about the queries, and about each run."""
-    notes = _by_remark(task.measures, about_queries)
-    over_orders = any(isinstance(measure, OverOrders) for measure in task.measures)
-    for result in results:
-        own = [*result.notes, *_by_remark(task.asked, result.remarks)]
-        unjudged = np.count_nonzero(result.judged_share[result.present] < 1)
-        if unjudged and over_orders and task.unjudged == "nonrelevant":
-            topics = counted(int(unjudged), "topic")
-            own.append(f"unjudged documents among the first ten on {topics}")
-        notes += [f"{result.name}: {note}" for note in own]
-    return notes
 
 
 def _by_remark(measures: Sequence[Measure], remarks: Remarks) -> list[str]:
@@ -376,6 +466,24 @@ def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:
             f"tail={tail!r} needs documents=, the number of documents in the collection"
         )
     Whole(1).check(documents)
+
+
+def _check_choice(name: str, value: object, choices: Any) -> None:
+    if value is not None and value not in get_args(choices):
+        raise RankgaugeError(f"{name}={value!r}, expected one of {', '.join(get_args(choices))}")
+
+
+def _wholes(name: str, values: ArrayLike) -> Ints:
+    """Whole numbers in one dimension; RankgaugeError for anything else."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise RankgaugeError(f"{name} are not whole numbers in a row, expected such an array")
+    return array.astype(np.int64, copy=False)
+
+
+def _columns(columns: Sequence[Floats], rows: int) -> Floats:
+    """Columns side by side."""
+    return stacked(columns, (rows,)).T
 
 
 def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:

@@ -95,18 +95,29 @@ def tied_lists(
 
 
 def with_tail(
-    lists: TiedRankings, judgments: Judgments, retrieved: NDArray[np.bool_], documents: int
+    lists: TiedRankings,
+    queries: Ints,
+    judgments: Judgments,
+    retrieved: Labels | Ints,
+    documents: int,
 ) -> TiedRankings:
-    """The same lists, one for each judged query, each followed by one more tie that holds what was
-    not retrieved of a collection of so many documents.
+    """The same lists, each followed by one more tie that holds what was not retrieved of a collection
+    of so many documents.
+
+    `queries` has for each list its query among the judged ones, `retrieved` the judgments of the
+    documents in the lists.
 
     Judged and pooled documents are laid out, the others only counted (Cooper 1968, Expected search
     length; McSherry and Najork 2008, Computing information retrieval performance measures efficiently
     in the presence of tied scores). RankgaugeError where the collection is too small to hold them.
     """
     rankings = lists.rankings
-    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
-    rest = np.flatnonzero(~retrieved)
+    place = np.full(len(judgments.queries), -1, dtype=np.int64)
+    place[queries] = np.arange(len(queries))
+    query = np.repeat(place, np.diff(judgments.bounds))
+    lacking = query >= 0
+    lacking[retrieved] = False
+    rest = np.flatnonzero(lacking)
     docnos = list(judgments.documents.take(rest))
     rest = rest[sorted(range(len(rest)), key=docnos.__getitem__)]
     rest = rest[np.argsort(query[rest], kind="stable")]
@@ -115,7 +126,7 @@ def with_tail(
     if (unlisted < 0).any():
         short = int(np.argmin(unlisted))
         raise RankgaugeError(
-            f"documents={documents}, but topic {decode(judgments.queries[short])!r} alone has "
+            f"documents={documents}, but topic {decode(judgments.queries[queries[short]])!r} alone has "
             f"{documents - unlisted[short]}, retrieved or judged; give the size of the collection"
         )
     owner = np.concatenate((rankings.each_row(np.arange(len(rankings))), query[rest]))
@@ -128,7 +139,6 @@ def with_tail(
         rankings,
         labels=np.concatenate((rankings.labels, labels.astype(np.int32)))[order],
         offsets=offsets_of(rankings.lengths + left),
-        documents=None,
         rows=rows,
     )
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
-from rankgauge.alignment import align
+from rankgauge.alignment import align, located
 from rankgauge.data import scanning, trec
 from rankgauge.data.files import Content, open_content
 from rankgauge.data.scanning import Piece, scanned
@@ -294,7 +294,9 @@ def test_the_judgements_of_a_file_are_found_where_alignment_finds_them() -> None
     assert piece.numbers.tolist() == [0, 1]
     assert piece.rows.tolist() == [1, 0, -1]
     run = rg.Run.from_dict({"1": {"a": 2.5, "b": 1.5}, "2": {"a": 9}})
-    assert judgments.labels[piece.rows].tolist() == align(judgments, run).rankings.labels.tolist()
+    assert located(judgments, run).rows.tolist() == piece.rows.tolist()
+    assert align(judgments, piece).rankings.labels.tolist() == [-2, 1, -1]
+    assert align(judgments, run).rankings.labels.tolist() == [-2, 1, -1]
 
 
 def test_judgments_that_were_used_can_be_sent_to_another_process() -> None:

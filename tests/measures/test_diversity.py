@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -220,3 +221,24 @@ def test_what_is_not_known_with_subtopics_is_refused() -> None:
 )
 def test_spellings_of_ir_measures_are_understood(theirs: str, ours: rg.Measure) -> None:
     assert rg.parse(theirs) == ours
+
+
+@each_measure
+@given(data=st.data())
+@settings(max_examples=40)
+def test_some_queries_know_what_they_knew_among_all(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    grades = {f"q{i}": data.draw(judgments()) for i in range(data.draw(st.integers(1, 4)))}
+    chosen = data.draw(st.lists(st.sampled_from(sorted(grades)), unique=True))
+    places = np.array([list(grades).index(query) for query in chosen], dtype=np.int64)
+    whole = rg.Judgments.from_subtopics(grades)
+    expected = measure.expected_each(judged_labels(whole))
+    part = judged_labels(whole).take(places)
+    np.testing.assert_array_equal(measure.expected_each(part), expected[places])
+    rankings = st.lists(st.sampled_from(DOCUMENTS), unique=True)
+    ranked = {query: data.draw(rankings) for query in chosen}
+    run = {q: {d: float(-i) for i, d in enumerate(docs)} for q, docs in ranked.items()}
+    scores = measure.score_each(align(whole, rg.Run.from_dict(run)).rankings)
+    for query, score in zip(chosen, scores, strict=True):
+        known = by_oracle(measure, ranked[query], grades[query])
+        assert score == pytest.approx(known, abs=1e-12)

@@ -39,7 +39,7 @@ from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import inner
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores import Scores
-from rankgauge.workers import outcomes
+from rankgauge.workers import Shared, outcomes, share
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -95,9 +95,9 @@ def assess(
     first, second, _ = pairs_of(scores.runs, None)
     task = _Task(first, second, test, correction, level, missing, drawing, halving, fuzziness)
     work = [
-        (part, name, chosen, columns)
-        for part, chosen in parts.items()
-        for name, columns in _columns(chosen, pool_cutoffs).items()
+        (part, name, shared, columns)
+        for part, shared in ((part, share(chosen, executor)) for part, chosen in parts.items())
+        for name, columns in _columns(shared.value, pool_cutoffs).items()
     ]
     found: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
     notes: list[str] = []
@@ -149,10 +149,12 @@ class _Task:
     halving: Drawing | None
     fuzziness: float
 
-    def __call__(self, item: tuple[str, str, Scores, Sequence[int]]) -> tuple[Assessed, list[str]]:
-        part, name, scores, columns = item
+    def __call__(
+        self, item: tuple[str, str, Shared[Scores], Sequence[int]]
+    ) -> tuple[Assessed, list[str]]:
+        part, name, shared, columns = item
         try:
-            return self._assessed(name, scores, columns)
+            return self._assessed(name, shared.value, columns)
         except RankgaugeError as error:
             if part == ALL:
                 raise

@@ -118,6 +118,29 @@ class Subtopics:
     def __post_init__(self) -> None:
         _freeze(self, "bounds", "offsets", "numbers", "grades", "order")
 
+    def take(self, queries: Ints) -> Subtopics:
+        """The subtopics of these queries, each given once, in their order; rows keep their numbers."""
+        sizes = np.diff(self.bounds)
+        place = np.full(len(sizes), -1, dtype=np.int64)
+        place[queries] = np.arange(len(queries))
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        names = np.flatnonzero(place[owner] >= 0)
+        names = names[np.argsort(place[owner[names]], kind="stable")]
+        number = np.full(len(owner), -1, dtype=np.int64)
+        number[names] = np.arange(len(names))
+        kept = number[self.numbers] >= 0
+        row = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        query = place[owner[self.numbers[self.offsets[self.order]]]]
+        order = self.order[query >= 0][np.argsort(query[query >= 0], kind="stable")]
+        return Subtopics(
+            self.names.take(names),
+            _bounds(sizes[queries]),
+            _bounds(np.bincount(row[kept], minlength=len(self.offsets) - 1)),
+            number[self.numbers[kept]],
+            self.grades[kept],
+            order,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Judgments:

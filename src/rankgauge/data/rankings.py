@@ -70,6 +70,8 @@ class JudgedLabels:
 
     def take(self, queries: Ints) -> JudgedLabels:
         """What is judged of these queries, in their order."""
+        if len(queries) == len(self) and (queries == np.arange(len(self))).all():
+            return self
         sizes = self.sizes[queries]
         offsets = offsets_of(sizes)
         place = np.arange(offsets[-1]) + np.repeat(self.offsets[queries] - offsets[:-1], sizes)
@@ -79,7 +81,7 @@ class JudgedLabels:
             self.pooled[queries],
             self.max_grade,
             None if self.rows is None else self.rows[place],
-            self.aspects,
+            None if self.aspects is None else self.aspects.take(queries),
         )
         object.__setattr__(part, "_taken", Part(self, queries))
         return part
@@ -108,16 +110,15 @@ class JudgedLabels:
     @cached_property
     def best_first(self) -> Rankings:
         """One ranking a query: all judged documents, the highest label first."""
-        return Rankings(self.labels, self.offsets, np.arange(len(self)), self, rows=self.rows)
+        return Rankings(self.labels, self.offsets, np.arange(len(self)), self, self.rows)
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
     """Lists of labels in rank order: list i is labels[offsets[i]:offsets[i + 1]], for query[i].
 
-    `documents`, kept only when asked for, numbers the documents so that equal numbers mean the same
-    document in all rankings aligned together. `rows`, kept only where the judgments have subtopics,
-    has the judgment of each document, -1 where it is not judged.
+    `rows`, kept only where the judgments have subtopics, has the judgment of each document, -1 where it
+    is not judged.
 
     >>> lists = Rankings.of([1, 0, 2], [0])
     >>> lists.ranks.tolist(), lists.count(lists.labels >= 1).tolist()
@@ -128,7 +129,6 @@ class Rankings:
     offsets: Ints
     query: Ints
     judged: JudgedLabels
-    documents: NDArray[np.int32] | None = None
     rows: Ints | None = None
     _answers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
@@ -186,7 +186,6 @@ class Rankings:
             offsets_of(lengths),
             self.query,
             self.judged,
-            None if self.documents is None else self.documents[rows],
             None if self.rows is None else self.rows[rows],
         )
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.files import UTF8_MARK, Content
-from rankgauge.data.model import Floats, Ids, Ints, Labels
+from rankgauge.data.model import Floats, Ids, Ints, Labels, Precision
 from rankgauge.native import ids as native_ids
 from rankgauge.native import scan as native
 
@@ -35,8 +35,13 @@ WINDOW = 1 << 17
 class Spans:
     """A column of ids that lie about in a text, copied out only where they are asked for."""
 
-    def __init__(self, text: Bytes, starts: Labels, lengths: Labels) -> None:
+    def __init__(self, text: Bytes, starts: Labels | Ints, lengths: Labels | Ints) -> None:
         self.text, self.starts, self.lengths = text, starts, lengths
+
+    @classmethod
+    def of(cls, ids: Ids) -> Spans:
+        """The ids of a column, left where they are."""
+        return cls(ids.data, ids.offsets[:-1], np.diff(ids.offsets))
 
     def part(self, rows: NDArray[np.integer]) -> Spans:
         """The ids of these rows, in their order."""
@@ -53,22 +58,22 @@ class Spans:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Some topics of a file: topic t has the rows bounds[t]:bounds[t + 1].
+    """Some topics of a run or qrels file, or a whole run: topic t has the rows bounds[t]:bounds[t + 1].
 
-    Of each topic there is its number among the judged queries, or -1, the hash of its id, and whether
-    its scores fall from row to row, in single precision too; of each row its score or grade, and its
-    row in the judgments, or -1. `tag` is that of a run's last line.
+    Of each topic there is its number among the judged queries, or -1, and whether its scores fall from
+    row to row, in single precision too; of each row its score or grade, and its row in the judgments,
+    or -1. `precision` is how scores are compared, `tag` that of a run's last line.
     """
 
     queries: Spans
     numbers: Ints
-    hashes: Ints
     descending: NDArray[np.bool_]
     bounds: Ints
     documents: Spans
     scores: Floats
-    rows: Labels
-    tag: bytes
+    rows: Labels | Ints
+    precision: Precision = "single"
+    tag: bytes = b""
 
     def part(self, topics: Ints) -> Piece:
         """These topics of it, in their order."""
@@ -78,12 +83,12 @@ class Piece:
         return Piece(
             self.queries.part(topics),
             self.numbers[topics],
-            self.hashes[topics],
             self.descending[topics],
             bounds,
             self.documents.part(rows),
             self.scores[rows],
             self.rows[rows],
+            self.precision,
             self.tag,
         )
 
@@ -105,8 +110,11 @@ def scanned(
 
     def work(place: tuple[int, int]) -> tuple[Ints, R] | None:
         text = _read(content, *place, buffers)
-        piece = None if text is None else _piece(text, columns, judged)
-        return None if piece is None else (piece.hashes, each(piece))
+        found = None if text is None else _piece(text, columns, judged)
+        if found is None:
+            return None
+        hashes, piece = found
+        return hashes, each(piece)
 
     done = []
     for result in _mapped(work, _places(content), threads):
@@ -130,22 +138,22 @@ def _mapped(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]
         yield from pool.map(work, items)
 
 
-def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> Piece | None:
+def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> tuple[Ints, Piece] | None:
+    """The hashes of the topics' ids, and the topics."""
     found = native.scan(text, columns, judged)
     if found is None:
         return None
     topics, starts, lengths, values, rows, tag = found
     first, number, at, length, hashes, descending = np.ascontiguousarray(topics.T)
-    return Piece(
+    return hashes, Piece(
         Spans(text, at.astype(np.int32), length.astype(np.int32)),
         number,
-        hashes,
         descending.astype(np.bool_),
         np.append(first, len(values)),
         Spans(text, starts, lengths),
         values,
         rows,
-        tag,
+        tag=tag,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.base import Aggregate, Measure, Wrapper
+from rankgauge.workers import prepare
 
 Entry = Measure | type[Wrapper] | type[Aggregate]
 """A measure with its default parameters, or a class to be called with a measure."""
@@ -111,3 +112,4 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
     except (Exception, SystemExit) as error:
         message = f"{path}: the plug-in fails: {type(error).__name__}: {error}"
         raise MeasureError(message) from error
+    prepare(load_plugin, str(file))

@@ -231,7 +231,6 @@ def arranged(rankings: Rankings, rows: Ints, lengths: Ints, query: Ints) -> Rank
         labels=take(rankings.labels),
         offsets=offsets_of(lengths),
         query=query,
-        documents=None if rankings.documents is None else take(rankings.documents),
         rows=None if rankings.rows is None else take(rankings.rows),
     )
 

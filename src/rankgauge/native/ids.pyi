@@ -1,9 +1,5 @@
-from typing import TypeVar
-
 from numpy import int32, int64, uint8
 from numpy.typing import NDArray
-
-Place = TypeVar("Place", int32, int64)
 
 def number(
     data: NDArray[uint8], offsets: NDArray[int64]
@@ -21,5 +17,7 @@ def repeats(
     data: NDArray[uint8], offsets: NDArray[int64], bounds: NDArray[int64]
 ) -> NDArray[int64]: ...
 def gather(
-    data: NDArray[uint8], starts: NDArray[Place], lengths: NDArray[Place]
+    data: NDArray[uint8],
+    starts: NDArray[int32] | NDArray[int64],
+    lengths: NDArray[int32] | NDArray[int64],
 ) -> tuple[NDArray[uint8], NDArray[int64]]: ...

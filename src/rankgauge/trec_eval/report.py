@@ -5,6 +5,7 @@ Version 9.0.8 is followed; `compat=10` follows version 10.0 where they differ.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -13,7 +14,7 @@ import numpy as np
 from rankgauge.alignment import align, judged_labels
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import read_bytes
-from rankgauge.data.model import UNJUDGED, Judgments, Run, decode
+from rankgauge.data.model import UNJUDGED, Judgments, Labels, Run, decode
 from rankgauge.data.rankings import Rankings, offsets_of
 from rankgauge.native import segments as native
 from rankgauge.trec_eval.columns import LEAST, Column, Topics
@@ -57,28 +58,33 @@ def _topics(judgments: Judgments, run: Run, settings: Settings) -> Topics:
     them, the missing ones as a list of one unjudged document."""
     judged = judged_labels(judgments)
     precision: Literal["single", "double"] = "single" if settings.compat == 9 else "double"
-    aligned = align(judgments, run, judged=judged, precision=precision)
+    aligned = align(judgments, run, judged, precision=precision)
     rankings = aligned.rankings.top(settings.most_retrieved)
     if settings.judged_only:
         rankings = rankings.condensed()
+    lists = dict(zip(aligned.queries.tolist(), _lists(rankings), strict=True))
     fill = settings.complete and settings.compat == 10
     ids = list(judgments.queries)
-    chosen = sorted((q for q in range(len(ids)) if fill or aligned.present[q]), key=ids.__getitem__)
-    lists = []
-    for q in chosen:
-        labels = rankings.labels[rankings.offsets[q] : rankings.offsets[q + 1]]
-        lists.append(labels if aligned.present[q] else np.array([UNJUDGED], dtype=np.int32))
-    flat = np.concatenate([np.zeros(0, dtype=np.int32), *lists])
+    chosen = sorted(range(len(ids)) if fill else lists, key=ids.__getitem__)
+    nothing = np.array([UNJUDGED], dtype=np.int32)
+    shown = [lists.get(q, nothing) for q in chosen]
+    flat = np.concatenate([np.zeros(0, dtype=np.int32), *shown])
     return Topics(
         settings,
         run,
         [decode(ids[q]) for q in chosen],
         Rankings(
-            flat, offsets_of([len(x) for x in lists]), np.array(chosen, dtype=np.int64), judged
+            flat, offsets_of([len(x) for x in shown]), np.array(chosen, dtype=np.int64), judged
         ),
-        ~aligned.present[chosen],
+        np.array([q not in lists for q in chosen], dtype=np.bool_),
         judged,
     )
+
+
+def _lists(rankings: Rankings) -> list[Labels]:
+    """The labels of each list."""
+    bounds = itertools.pairwise(rankings.offsets.tolist())
+    return [rankings.labels[start:end] for start, end in bounds]
 
 
 def _total(
