@@ -87,9 +87,9 @@ def commands(data: Path) -> Iterator[tuple[str, list[str]]]:
             ["queries", qrels, runs, "--format", "csv", *measured("nDCG@10", "AP")],
         )
         for measure in ("nDCG@10", "AP@30", "RBP", "Rprec"):
-            pair = ["distance", qrels, *some[name][:2], "-q", "--format", "jsonl"]
+            pair = ["distance", "--qrels", qrels, *some[name][:2], "-q", "--format", "jsonl"]
             yield f"distance-{measure}-{name}", [*pair, *measured(measure)]
-        matrix = ["distance", qrels, *some[name], "--format", "csv"]
+        matrix = ["distance", "--qrels", qrels, *some[name], "--format", "csv"]
         yield f"matrix-{name}", [*matrix, *measured("nDCG@10")]
     tail = ["--ties", "expected", "--tail", "tied", "--documents", "1000000", "--format", "jsonl"]
     yield (
