@@ -12,6 +12,7 @@ from rankgauge.data.model import Ids, Ints, Judgments, Labels, Precision, Run
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.data.scanning import Piece, Spans
 from rankgauge.native import ids as native
+from rankgauge.notes import Note
 from rankgauge.tie_policies import Ties, broken
 
 
@@ -47,16 +48,15 @@ class Alignment:
         return cls(queries, rankings, nothing.astype(np.bool_), nothing)
 
 
-def alignment_notes(unknown: int, merged: int) -> list[str]:
+def alignment_notes(unknown: int, merged: int) -> list[Note]:
     """What the user should know about how the lists came about."""
     notes = []
     if unknown:
-        notes.append(f"topics without judgements, not scored: {unknown}")
+        notes.append(Note("topics without judgements, not scored: {count}", count=unknown))
     if merged:
-        notes.append(
-            f"neighbours tied in single precision only: {merged} "
-            "(double precision would order them by score)"
-        )
+        kind = "neighbours tied in single precision only: {count}"
+        detail = "double precision would order them by score"
+        notes.append(Note(kind, count=merged, detail=detail))
     return notes
 
 

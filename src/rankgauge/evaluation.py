@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
@@ -14,17 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.alignment import Alignment, align, alignment_notes, judged_labels, located
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import POOLED, Floats, Ints, Precision, Run, T, counted
+from rankgauge.data.model import POOLED, Floats, Ints, Precision, Run, T
 from rankgauge.data.rankings import Rankings
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
-from rankgauge.measures.base import Aggregate, Measure, Remark, estimates, inner
+from rankgauge.measures.base import Aggregate, Measure, estimates, inner
 from rankgauge.measures.chance import OverOrders
 from rankgauge.measures.grammar import parse
 from rankgauge.measures.parameters import Whole
 from rankgauge.measures.precision import Judged
 from rankgauge.measures.ties import TiedRankings
+from rankgauge.notes import Note, counted
 from rankgauge.scores import Missing, Policies, Scores
 from rankgauge.tie_policies import Tail, Ties, list_seeds, tied_lists, with_tail
 from rankgauge.workers import outcomes, processors
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
 Failures: TypeAlias = Literal["raise", "skip"]
-Remarks: TypeAlias = list[list[Remark]]
+Remarks: TypeAlias = list[list[Note]]
 """For each measure what to know of its scores."""
 Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
 
@@ -199,7 +200,7 @@ class Evaluator:
                 [measure.nothing_relevant_each(self.judged) for measure in self._inner], (count,)
             ),
             policies=self._policies(results),
-            notes=tuple(self._notes(results, about_queries)),
+            notes=(*_about(self._inner, about_queries), *self._run_notes(results)),
             failed=tuple(failed),
         )
 
@@ -302,7 +303,7 @@ class Evaluator:
         )
 
     def _joined(
-        self, name: str, pieces: Sequence[_PieceScores], dropped: tuple[str, ...] = ()
+        self, name: str, pieces: Sequence[_PieceScores], dropped: tuple[Note, ...] = ()
     ) -> _RunScores:
         """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
         precision = pieces[0].precision
@@ -361,17 +362,16 @@ class Evaluator:
             max_grade=self.judged.max_grade,
         )
 
-    def _notes(self, results: Sequence[_RunScores], about_queries: Remarks) -> Iterator[str]:
-        """What to know about the queries, and about each run."""
-        yield from _by_remark(self._inner, about_queries)
+    def _run_notes(self, results: Sequence[_RunScores]) -> Iterator[Note]:
+        """What to know about each run."""
         over_orders = any(isinstance(measure, OverOrders) for measure in self._inner)
         for result in results:
-            own = [*result.notes, *_by_remark(self._asked(), result.remarks)]
-            unjudged = np.count_nonzero(result.judged_share[result.present] < 1)
+            own = [*result.notes, *_about(self._asked(), result.remarks)]
+            unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
             if unjudged and over_orders and self.unjudged == "nonrelevant":
-                topics = counted(int(unjudged), "topic")
-                own.append(f"unjudged documents among the first ten on {topics}")
-            yield from (f"{result.name}: {note}" for note in own)
+                kind = "unjudged documents among the first ten on {topics}"
+                own.append(Note(kind, count=unjudged))
+            yield from (replace(note, run=result.name) for note in own)
 
 
 @dataclass(frozen=True)
@@ -394,7 +394,7 @@ class _RunScores:
     present: NDArray[np.bool_]
     judged_share: Floats
     precision: Precision
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     remarks: Remarks
 
 
@@ -411,7 +411,7 @@ class _PieceScores:
     merged: int
 
 
-def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Remark]]:
+def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
     """The score of each list, and what to know of the scores."""
     with _blaming(measure):
         if isinstance(lists, Rankings):
@@ -433,23 +433,21 @@ def _blaming(measure: Measure) -> Iterator[None]:
         raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
 
 
-def _together(parts: Sequence[Sequence[Remark]]) -> list[Remark]:
+def _together(parts: Sequence[Sequence[Note]]) -> list[Note]:
     """The remarks on all lists, from those on some of them."""
-    found: dict[str, Remark] = {}
-    for what, lists, error in itertools.chain.from_iterable(parts):
-        before = found.get(what, Remark(what, 0, error))
-        most = None if error is None else max(error, before.error or 0.0)
-        found[what] = Remark(what, before.lists + lists, most)
-    return list(found.values())
+    whole: dict[str, Note] = {}
+    for note in itertools.chain.from_iterable(parts):
+        before = whole.get(note.kind, replace(note, count=0))
+        error = None if note.error is None else max(note.error, before.error or 0.0)
+        count = (before.count or 0) + (note.count or 0)
+        whole[note.kind] = replace(note, count=count, error=error)
+    return list(whole.values())
 
 
-def _by_remark(measures: Sequence[Measure], remarks: Remarks) -> list[str]:
-    """The remarks on each measure, those of which the same is said together."""
-    said: dict[str, list[str]] = {}
-    for measure, found in zip(measures, remarks, strict=True):
-        if found:
-            said.setdefault("; ".join(map(str, found)), []).append(str(measure))
-    return [f"{', '.join(names)}: {text}" for text, names in said.items()]
+def _about(measures: Sequence[Measure], remarks: Remarks) -> Iterator[Note]:
+    """The remarks on each measure, which they name."""
+    for measure, notes in zip(measures, remarks, strict=True):
+        yield from (replace(note, measure=str(measure)) for note in notes)
 
 
 def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, counted
+from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import Answer, Direction, Measure, Remark, estimates, ratio
+from rankgauge.measures.base import Answer, Direction, Measure, estimates, ratio
 from rankgauge.measures.chance import (
     INDEPENDENT,
     RUN,
@@ -30,6 +30,7 @@ from rankgauge.measures.chance import (
 from rankgauge.measures.parameters import Choice, parameter
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import Mean, TiedRankings
+from rankgauge.notes import Note, counted
 
 TOLERANCE = 1e-12
 """What is no difference: how far below chance a score still counts as chance, and how far apart chance
@@ -107,7 +108,7 @@ class Normalized(OverOrders):
         """By how much a is better than b."""
         return a - b if self.measure.direction == "higher" else b - a
 
-    def _remarks(self, rankings: Rankings) -> list[Remark]:
+    def _remarks(self, rankings: Rankings) -> list[Note]:
         """How many lists are degenerate, and in what way."""
         orders = self._orders(rankings)
         sizes, relevant = orders.sizes(), orders.relevant(self.measure.relevant_from)
@@ -123,7 +124,7 @@ class Normalized(OverOrders):
             found[f"fewer than {depth} documents"] = sizes < depth
         found |= self._degenerate(orders, ~nothing)
         counts = {what: int(np.count_nonzero(which)) for what, which in found.items()}
-        return [Remark(what, count) for what, count in counts.items() if count]
+        return [Note(f"{what} on {{topics}}", count=n) for what, n in counts.items() if n]
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         """Which lists leave nothing to normalise by, of those `known` to have something relevant."""
@@ -148,7 +149,7 @@ class ByChance(Normalized):
     def _chance(self, orders: Orders) -> Floats:
         return orders.mean(self.measure, self.reb).values
 
-    def _remarks(self, rankings: Rankings) -> list[Remark]:
+    def _remarks(self, rankings: Rankings) -> list[Note]:
         mean = self._orders(rankings).mean(self.measure, self.reb)
         return super()._remarks(rankings) + estimates(mean, "chance estimated")
 

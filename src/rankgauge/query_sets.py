@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from rankgauge.alignment import judged_labels
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ints, Judgments, counted, encode
+from rankgauge.data.model import Floats, Ints, Judgments, encode
 from rankgauge.data.rankings import offsets_of, segment_count
 from rankgauge.inputs import Qrels, judgments_of
 from rankgauge.measures.base import estimates, inner
 from rankgauge.measures.parameters import Kind, Number, Whole
+from rankgauge.notes import Note, counted, worded
 from rankgauge.report.tables import Table
+from rankgauge.results import Result
 from rankgauge.scores import Bools, Scores
 from rankgauge.tie_policies import query_key
 
@@ -89,7 +91,7 @@ class _Differences:
     differences: Floats
     better: Floats
     left_out: tuple[LeftOut, ...]
-    estimated: tuple[str, ...]
+    estimated: tuple[Note, ...]
 
     def set_of(self, name: str, chosen: Bools) -> QuerySet:
         rows = np.flatnonzero(chosen).tolist()
@@ -264,8 +266,8 @@ def easy(
     return found.set_of("uninformative easy", found.easy(rest))
 
 
-@dataclass(frozen=True, eq=False)
-class QueryTypes:
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryTypes(Result):
     """For each query its mean score, expected score, difference and type, one of `TYPES`; `estimated`
     says of which measures expected scores are estimates."""
 
@@ -275,7 +277,7 @@ class QueryTypes:
     differences: Floats
     types: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
-    estimated: tuple[str, ...] = ()
+    estimated: tuple[Note, ...] = ()
 
     def sets(self) -> dict[str, QuerySet]:
         """The queries of each type."""
@@ -296,19 +298,20 @@ class QueryTypes:
         return Table(
             ("topic", "score", "expected", "difference", "type"),
             tuple(zip(*columns, strict=True)),
-            (
-                *(f"{name}: {count:,}" for name, count in self.counts().items()),
-                *(f"left out: {_note(left)}" for left in self.left_out),
-                *self.estimated,
-            ),
+            worded(self.notes),
         )
 
-    def __repr__(self) -> str:
-        head = f"{type(self).__name__}: {counted(len(self.queries), 'topic')}"
-        return f"{head}\n{self.table().render('table')}".rstrip("\n")
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """The count of each type, what was left out, and which expected scores are estimates."""
+        return (
+            *(Note(f"{name}: {count:,}") for name, count in self.counts().items()),
+            *(Note(f"left out: {_note(left)}") for left in self.left_out),
+            *self.estimated,
+        )
 
-    def _repr_html_(self) -> str:
-        return self.table().render_html()
+    def _title(self) -> str:
+        return f"{type(self).__name__}: {counted(len(self.queries), 'topic')}"
 
 
 def query_types(
@@ -406,7 +409,7 @@ def _differences(scores: Scores, qrels: Qrels) -> _Differences:
     means = [measure.random_each(judged.take(kept)) for measure in measures]
     expected = np.mean([mean.values for mean in means], axis=0)
     estimated = [
-        f"{measure}: {remark}"
+        replace(remark, measure=str(measure))
         for measure, mean in zip(measures, means, strict=True)
         for remark in estimates(mean, "expected score estimated")
     ]

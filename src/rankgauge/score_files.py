@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import InputError, MeasureError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
-from rankgauge.data.model import Floats, counted
+from rankgauge.data.model import Floats
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.grammar import parse
+from rankgauge.notes import Note, counted, worded
 from rankgauge.score_matrices import LARGEST, AnyMeasure, from_matrix, measure_of, scores_of
 from rankgauge.scores import Missing, Policies, Scores
 
@@ -58,7 +59,7 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
         "judged_at_10": _to_json(scores.judged_at_10),
         "relevant": scores.relevant.tolist(),
         "nothing_relevant": scores.nothing_relevant.tolist(),
-        "notes": scores.notes,
+        "notes": worded(scores.notes),
         "failed": scores.failed,
     }
     with writing(path) as stream:
@@ -90,7 +91,7 @@ def load(path: str | os.PathLike[str]) -> Scores:
                 document["nothing_relevant"], [shape[2], shape[1]], np.bool_
             ),
             policies=Policies(**document["policies"]),
-            notes=tuple(map(_text, document["notes"])),
+            notes=tuple(Note(_text(note)) for note in document["notes"]),
             failed=tuple(map(_text, document.get("failed", ()))),
         )
     except MeasureError as error:
@@ -223,7 +224,8 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> S
     scores = from_matrix(values, runs, list(topics), meant)
     if not named and _numbers_topics(values):
         note = f"column {_short(runs[0])} has whole numbers that all differ"
-        scores = replace(scores, notes=(f"{note}: if these are topics, call the column topic",))
+        text = f"{note}: if these are topics, call the column topic"
+        scores = replace(scores, notes=(Note(text),))
     return scores
 
 

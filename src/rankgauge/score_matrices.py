@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ints, counted
+from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.elsewhere import Given, given
 from rankgauge.measures.grammar import parse
+from rankgauge.notes import Note, counted
 from rankgauge.scores import UNKNOWN, Bools, Missing, Policies, Scores
 
 AnyMeasure: TypeAlias = str | Measure | Aggregate
@@ -156,7 +157,7 @@ def joined(parts: Sequence[Scores]) -> Scores:
     relevant, judged_at_10 = _common_judgments(parts)
     notes = [note for part in parts for note in part.notes]
     if policies.source == JOINED:
-        notes += [line for part in parts for line in part.signatures().values()]
+        notes += [Note(line) for part in parts for line in part.signatures().values()]
     return replace(
         first,
         measures=_different("measure", measures, len(measures)),

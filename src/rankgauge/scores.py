@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.data.files import writing
-from rankgauge.data.model import Floats, Ints, counted
+from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
+from rankgauge.notes import Note, counted, worded
 from rankgauge.report.tables import Cell, Table
+from rankgauge.results import Result
 from rankgauge.version import __version__
 
 Missing: TypeAlias = Literal["zero", "skip"]
@@ -97,8 +99,8 @@ class ByMeasure(dict[str, V]):
             return str(key)
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Result):
     """The score of every run on every query by every measure.
 
     `values` is run × query × measure and `numpy.asarray` of the scores gives it, with NaN for what is
@@ -117,7 +119,7 @@ class Scores:
     relevant: Ints
     nothing_relevant: Bools
     policies: Policies = field(default_factory=Policies)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     failed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -377,32 +379,30 @@ class Scores:
         return Table(columns, tuple(rows), self._table_notes(signature))
 
     def _table_notes(self, signature: bool) -> tuple[str, ...]:
-        notes, unknown = [], self._unknown()
+        notes: list[Note] = []
+        unknown = self._unknown()
         barren = np.count_nonzero(self.relevant == 0)
         for m, (measure, nothing) in enumerate(
             zip(self.measures, self.nothing_relevant, strict=True)
         ):
             if (count := int(np.count_nonzero(nothing))) > barren:
-                notes.append(f"{measure}: {counted(count, 'topic')} with nothing relevant to it")
+                kind = "{topics} with nothing relevant to it"
+                notes.append(Note(kind, measure=str(measure), count=count))
             undefined = np.isnan(self.values[:, :, m]) & ~unknown
             if count := int(np.count_nonzero(undefined.any(axis=0))):
                 left_out = ", left out of the mean" if inner(measure).averages_defined else ""
-                notes.append(f"{measure}: {counted(count, 'topic')} undefined{left_out}")
+                kind = f"{{topics}} undefined{left_out}"
+                notes.append(Note(kind, measure=str(measure), count=count))
         if self.policies.standardized is not None:
-            notes.append(f"scores standardised by topic: {self.policies.standardized}")
-        if signature:
-            notes += self.signatures().values()
-        return tuple(notes)
+            notes.append(Note(f"scores standardised by topic: {self.policies.standardized}"))
+        signatures = self.signatures().values() if signature else ()
+        return *worded(notes), *signatures
 
-    def __repr__(self) -> str:
-        head = (
+    def _title(self) -> str:
+        return (
             f"Scores: {counted(len(self.runs), 'run')}, {counted(len(self.queries), 'topic')}, "
             f"{counted(len(self.measures), 'measure')}"
         )
-        return f"{head}\n{self.table().render('table')}".rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.table().render_html()
 
     # Data frames
 

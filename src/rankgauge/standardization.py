@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, counted
+from rankgauge.data.model import Floats
 from rankgauge.measures.aggregates import GeometricMean
+from rankgauge.notes import Note, counted
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores import Bools, Scores
 
@@ -95,11 +96,8 @@ def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
     return found
 
 
-def _notes(scores: Scores, flat: Bools) -> list[str]:
+def _notes(scores: Scores, flat: Bools) -> list[Note]:
     """How many topics have no differences between the runs, by measure."""
     counts = zip(scores.measures, np.count_nonzero(flat, axis=0).tolist(), strict=True)
-    return [
-        f"{measure}: the runs do not differ on {counted(count, 'topic')}, no deviation there"
-        for measure, count in counts
-        if count
-    ]
+    kind = "the runs do not differ on {topics}, no deviation there"
+    return [Note(kind, measure=str(measure), count=n) for measure, n in counts if n]

@@ -35,8 +35,9 @@ from rankgauge.comparison.design import MOST_SAMPLES, Topics
 from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
-from rankgauge.data.model import counted, decode
+from rankgauge.data.model import decode
 from rankgauge.measures.elsewhere import Given
+from rankgauge.notes import Note, counted
 from rankgauge.query_sets import QuerySet
 from rankgauge.report.tables import Table
 from rankgauge.scores import Scores
@@ -288,9 +289,9 @@ def _made(wanted: Wanted, names: Sequence[str], size: dict[str, float]) -> dict[
             chosen = make(by, judgments, **({} if name == "informative" else size))
         text = _about(name, chosen) + ("" if name in BY_JUDGMENTS else f"; by {by.measures[0]}")
         if len(chosen) < FEWEST_TOPICS:
-            notify([f"{text}; left out, at least {FEWEST_TOPICS} are needed"])
+            notify([Note(f"{text}; left out, at least {FEWEST_TOPICS} are needed")])
         else:
-            notify([text])
+            notify([Note(text)])
             made[name] = chosen.queries
     return made
 

@@ -16,15 +16,16 @@ from rankgauge.cli.options import (
     reading_options,
     show_with_notes,
 )
-from rankgauge.cli.scoring import Incomplete, progress, same_file
+from rankgauge.cli.scoring import Incomplete, about_judgments, progress, same_file
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Judgments, Run, counted
+from rankgauge.data.model import Floats, Judgments, Run
 from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import Offlist, asked_measure, checked_grades
 from rankgauge.distance.runs import Distances, Ordered, med_matrix
 from rankgauge.evaluation import evaluate
 from rankgauge.inputs import label
+from rankgauge.notes import Note, counted
 from rankgauge.report.tables import Cell, Table
 from rankgauge.scores import Scores
 from rankgauge.workers import outcomes
@@ -168,8 +169,8 @@ def command(
     else:
         by_topic = per_topic or top is not None
         table = _topic_table(found, judged, top) if by_topic else _table(found, judged)
-    dropped = known.dropped if known is not None else ()
-    notify([*read.notes, *dropped, *(found[0].notes if found else ())])
+    about_known = [] if known is None else about_judgments(known)
+    notify([*read.notes, *about_known, *(found[0].notes if found else ())])
     show_with_notes(table, form, digits, output)
     if read.failed:
         count = (
@@ -182,7 +183,7 @@ class _Read(NamedTuple):
     """The runs, what lenient reading left out, and what could not be read."""
 
     runs: list[Run]
-    notes: list[str]
+    notes: list[Note]
     failed: list[str]
 
 
@@ -200,7 +201,7 @@ def _read(paths: Sequence[str], qrels: str | None, lenient: bool, size_limit: in
                 read.failed.append(str(result))
             else:
                 read.runs.append(result)
-                read.notes.extend(f"{result.name}: {text}" for text in result.dropped)
+                read.notes.extend(replace(note, run=result.name) for note in result.dropped)
             if advance is not None:
                 advance(source.label)
     if len(read.runs) < 2:
@@ -211,9 +212,7 @@ def _read(paths: Sequence[str], qrels: str | None, lenient: bool, size_limit: in
 def _judgments(qrels: str, runs: Sequence[str], lenient: bool, size_limit: int) -> Judgments:
     if qrels in runs:
         raise click.UsageError(f"{qrels} is given as judgements and as a run")
-    judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit)
-    dropped = tuple(f"{judgments.source}: {text}" for text in judgments.dropped)
-    return replace(judgments, dropped=dropped)
+    return read_qrels(qrels, lenient=lenient, size_limit=size_limit)
 
 
 def _topics(runs: Sequence[Run], known: Judgments | None) -> int:

@@ -6,7 +6,7 @@ import textwrap
 
 import click
 
-from rankgauge.cli.options import notify, output_options, plugin_option, print_or_write, show
+from rankgauge.cli.options import output_options, plugin_option, print_or_write, show, tell
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.registry import Entry, broken_plugins, find
@@ -30,7 +30,7 @@ def command(name: str | None, form: str | None, digits: int | None, output: str 
         raise click.UsageError("one measure is explained as text; --format goes with the list")
     else:
         print_or_write(explanation(name) + "\n", output)
-    notify(broken_plugins())
+    tell(broken_plugins())
 
 
 def catalogue() -> Table:

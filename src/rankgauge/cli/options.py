@@ -14,6 +14,7 @@ from rankgauge.cli import printable
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import SIZE_LIMIT, writing
 from rankgauge.measures import load_plugin
+from rankgauge.notes import Note, worded
 from rankgauge.report.tables import FORMATS, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -112,7 +113,7 @@ def show(table: Table, form: str | None, digits: int | None, output: str | None)
 def show_with_notes(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
     """Print a table; its notes go to standard error where programs read the output."""
     if chosen_format(form, output) in MACHINE_FORMATS:
-        notify(table.notes)
+        tell(table.notes)
         table = replace(table, notes=())
     show(table, form, digits, output)
 
@@ -144,7 +145,12 @@ def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -
             raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")
 
 
-def notify(notes: Iterable[str]) -> None:
+def notify(notes: Iterable[Note]) -> None:
     """Tell the user on standard error what to know about the numbers."""
-    for note in notes:
-        click.echo(f"note: {printable(note)}", err=True)
+    tell(worded(notes, gather=True))
+
+
+def tell(texts: Iterable[str]) -> None:
+    """Notes that are text already, on standard error."""
+    for text in texts:
+        click.echo(f"note: {printable(text)}", err=True)

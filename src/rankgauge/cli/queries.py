@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, get_args
 
 import click
@@ -10,13 +9,10 @@ import numpy as np
 
 from rankgauge.alignment import judged_labels
 from rankgauge.cli.options import (
-    MACHINE_FORMATS,
     check_files,
-    chosen_format,
-    notify,
     output_options,
     plugin_option,
-    show,
+    show_with_notes,
 )
 from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
 from rankgauge.data.model import Floats, Judgments
@@ -116,10 +112,7 @@ def command(
         save_figure(query_map(types, _name(scores)), map_file)
     if histogram_file is not None:
         save_figure(expected_histogram(*_expected(judgments, scores)), histogram_file)
-    if chosen_format(form, output) in MACHINE_FORMATS:
-        notify(table.notes)
-        table = replace(table, notes=())
-    show(table, form, digits, output)
+    show_with_notes(table, form, digits, output)
     fail_if_incomplete(scores)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any, get_args
 
 import click
@@ -18,12 +17,13 @@ from rankgauge.comparison.design import Topics
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
-from rankgauge.data.model import Judgments, Precision, counted
+from rankgauge.data.model import Judgments, Precision
 from rankgauge.data.trec import RunFile, read_qrels, run_files
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
 from rankgauge.measures.base import Around
 from rankgauge.measures.diversity import Diversity
+from rankgauge.notes import Note, counted
 from rankgauge.score_matrices import measure_of
 from rankgauge.scores import Missing, Scores
 from rankgauge.standardization import Kind
@@ -227,30 +227,15 @@ class Scoring:
 
     def tell(self, judgments: Judgments, scores: Scores) -> None:
         """Notes on standard error: what to know about the input."""
-        dropped = (f"{judgments.source}: {text}" for text in judgments.dropped)
-        notify([*dropped, *_gathered(scores)])
+        notify([*about_judgments(judgments), *scores.notes])
         if not self.subtopics and any(about_subtopics(measure) for measure in scores.measures):
-            notify(
-                [f"{judgments.source}: read without --subtopics, so each topic has a single one"]
-            )
+            text = "read without --subtopics, so each topic has a single one"
+            notify([Note(text, part=judgments.source)])
 
 
-def _gathered(scores: Scores) -> Iterator[str]:
-    """The notes on the scores; where the like is said of many runs, once, with how many more."""
-    kinds: dict[str, list[str]] = {}
-    runs = set(scores.runs)
-    for note in scores.notes:
-        run, _, text = note.partition(": ")
-        kinds.setdefault(_NUMBER.sub("…", text) if run in runs else note, []).append(note)
-    for notes in kinds.values():
-        shown = notes if len(notes) <= MOST_ALIKE else notes[:1]
-        yield from shown[:-1]
-        more = len(notes) - len(shown)
-        yield shown[-1] + (f"; the like of {more} more runs" if more else "")
-
-
-MOST_ALIKE = 5
-_NUMBER = re.compile(r"\d[\d,.]*")
+def about_judgments(judgments: Judgments) -> list[Note]:
+    """What lenient reading left out of the judgements, which it names."""
+    return [replace(note, part=judgments.source) for note in judgments.dropped]
 
 
 class Wanted:
@@ -286,7 +271,7 @@ class Wanted:
         if self.scoring is None:
             first, *others = (file_of_scores(*named(text)) for text in self.score_files)
             scores = _chosen(first.joined(*others) if others else first, self.measures)
-            notify(_gathered(scores))
+            notify(scores.notes)
         else:
             judgments, scores = self.judged = self.scoring.scores(self.measures or default)
             self.scoring.tell(judgments, scores)

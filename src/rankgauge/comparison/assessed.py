@@ -7,18 +7,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgauge.comparison.consistency import Splits, absolute_difference
 from rankgauge.comparison.correlation import Concordance, concordance_of
 from rankgauge.comparison.significance import named_test
-from rankgauge.data.model import Floats, Ints, counted
+from rankgauge.data.model import Floats, Ints
+from rankgauge.notes import Note, counted, worded
 from rankgauge.report.tables import Cell, Table
-
-if TYPE_CHECKING:
-    pass
+from rankgauge.results import Result
 
 ALL = "all"
 """What the topics are called that are not a set."""
@@ -109,8 +108,8 @@ class Assessed:
         return absolute_difference(self.means, safe=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Assessment:
+@dataclass(frozen=True, eq=False, repr=False)
+class Assessment(Result):
     """What `assess` found: for each set of topics or collection the measures, by name.
 
     `parts` is {set: {measure: Assessed}}. `runs` are those that the measures were asked about, `queries`
@@ -123,7 +122,7 @@ class Assessment:
     queries: Mapping[str, tuple[str, ...]]
     options: Mapping[str, Any]
     definitions: Mapping[str, tuple[str, ...]]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def test(self) -> str:
@@ -192,7 +191,7 @@ class Assessment:
                         *_about_splits(each.splits),
                     )
                 )
-        return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *self.notes))
+        return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *worded(self.notes)))
 
     def pair_table(self) -> Table:
         """A row for each set and pair of measures: how alike they rank the runs, and their conflicts."""
@@ -201,7 +200,7 @@ class Assessment:
             for (first, second), (alike, conflicts) in pairs.items():
                 correlations = (alike.tau, alike.tau_b, alike.tau_ap, alike.rbo.ext)
                 rows.append((part, first, second, *correlations, *conflicts, conflicts.conflicts))
-        return Table(PAIR_COLUMNS, tuple(rows), (*self.definitions["pairs"], *self.notes))
+        return Table(PAIR_COLUMNS, tuple(rows), (*self.definitions["pairs"], *worded(self.notes)))
 
     def swap_table(self) -> Table:
         """A row for each pair of sets or collections and each measure: how often they put two runs in
@@ -212,7 +211,7 @@ class Assessment:
                 pairs = alike.concordant + alike.discordant + alike.tied
                 counts = (alike.discordant, alike.tied, pairs)
                 rows.append((one, other, name, *counts, alike.swap_rate, alike.tau))
-        return Table(SWAP_COLUMNS, tuple(rows), (*self.definitions["swaps"], *self.notes))
+        return Table(SWAP_COLUMNS, tuple(rows), (*self.definitions["swaps"], *worded(self.notes)))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in lists and dicts that JSON can hold."""
@@ -222,7 +221,7 @@ class Assessment:
             "pairs_of_runs": np.stack(np.triu_indices(len(self.runs), 1), axis=1).tolist(),
             "topics": {part: list(queries) for part, queries in self.queries.items()},
             "definitions": {name: list(texts) for name, texts in self.definitions.items()},
-            "notes": list(self.notes),
+            "notes": list(worded(self.notes)),
             "measures": _records(self.table()),
             "pairs": _records(self.pair_table()),
             "swaps": _records(self.swap_table()),
@@ -241,15 +240,11 @@ class Assessment:
             ],
         }
 
-    def __repr__(self) -> str:
-        head = (
+    def _title(self) -> str:
+        return (
             f"Assessment: {counted(len(self.measures), 'measure')}, "
             f"{counted(len(self.runs), 'run')}, {counted(len(self.parts), 'set')} of topics"
         )
-        return f"{head}\n{self.table().render('table')}".rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.table().render_html()
 
 
 COLUMNS = (

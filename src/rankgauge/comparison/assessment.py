@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,6 @@ from rankgauge.comparison.design import (
     checked_number,
     checked_whole,
     pairs_of,
-    said_together,
     shared_topics,
 )
 from rankgauge.comparison.overlap import checked_persistence
@@ -37,6 +37,7 @@ from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import inner
+from rankgauge.notes import Note
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores import Scores
 from rankgauge.workers import Shared, outcomes, share
@@ -100,19 +101,20 @@ def assess(
         for name, columns in _columns(shared.value, pool_cutoffs).items()
     ]
     found: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
-    notes: list[str] = []
-    measured: dict[str, list[tuple[str, str]]] = {part: [] for part in parts}
+    notes: dict[str, list[Note]] = {part: [] for part in parts}
     for (part, name, *_), result in outcomes(task, work, executor, itemgetter(1)):
         if isinstance(result, RankgaugeError):
             raise result
         found[part][name], said = result
-        measured[part] += ((name, text) for text in dict.fromkeys(said))
+        where = None if part == ALL else part
+        notes[part] += (replace(note, part=where, measure=name) for note in said)
         if progress is not None:
             progress(name)
+    general = []
     if any((each.means <= 0).any() for measures in found.values() for each in measures.values()):
-        notes.append("pad is of no use where a mean is 0 or below; safe_pad is defined there")
-    for part, texts in measured.items():
-        notes += (text if part == ALL else f"{part}: {text}" for text in said_together(texts))
+        general.append(
+            Note("pad is of no use where a mean is 0 or below; safe_pad is defined there")
+        )
     options = {
         "test": test,
         "correction": correction,
@@ -131,7 +133,7 @@ def assess(
         queries={part: chosen.queries for part, chosen in parts.items()},
         options=options,
         definitions=definitions_of(options),
-        notes=tuple(notes),
+        notes=(*general, *chain.from_iterable(notes.values())),
     )
 
 
@@ -151,7 +153,7 @@ class _Task:
 
     def __call__(
         self, item: tuple[str, str, Shared[Scores], Sequence[int]]
-    ) -> tuple[Assessed, list[str]]:
+    ) -> tuple[Assessed, list[Note]]:
         part, name, shared, columns = item
         try:
             return self._assessed(name, shared.value, columns)
@@ -162,11 +164,11 @@ class _Task:
 
     def _assessed(
         self, name: str, scores: Scores, columns: Sequence[int]
-    ) -> tuple[Assessed, list[str]]:
+    ) -> tuple[Assessed, list[Note]]:
         if len(columns) > 1:
             scores = _defined(scores, columns)
         lower = inner(scores.measures[columns[0]]).direction == "lower"
-        notes: list[str] = []
+        notes: list[Note] = []
         p, better, values = [], [], []
         for m in columns:
             found, said = shared_topics(scores, m, self.missing)
@@ -190,7 +192,7 @@ class _Task:
             splits=halves,
         )
         if np.ptp(assessed.means) <= ROUNDING * np.abs(together).max():
-            notes.append("the same mean for all runs")
+            notes.append(Note("the same mean for all runs"))
         return assessed, notes
 
     def _p(self, pairs: Pairs) -> Floats:

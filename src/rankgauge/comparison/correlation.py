@@ -15,7 +15,9 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
+from rankgauge.notes import Note, counted
 from rankgauge.report.tables import Cell, Table
+from rankgauge.results import Result
 from rankgauge.rounding import rounded
 from rankgauge.scores import Scores
 
@@ -107,7 +109,7 @@ def spearman(x: Ranked, y: Ranked) -> float:
 
 
 @dataclass(frozen=True, repr=False)
-class Concordance:
+class Concordance(Result):
     """How far two measures agree on the order of systems: `first` judged with `second` as reference.
 
     `tau`, `tau_b`, `tau_ap` and `spearman` are correlations of the two rankings, and `rbo` is their
@@ -126,6 +128,7 @@ class Concordance:
     concordant: int
     discordant: int
     tied: int
+    notes: tuple[Note, ...] = ()
 
     @property
     def swap_rate(self) -> float:
@@ -151,11 +154,8 @@ class Concordance:
         }
         return Table(tuple(values), (tuple(values.values()),))
 
-    def __repr__(self) -> str:
-        return self.table().render("table").rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.table().render_html()
+    def _title(self) -> str:
+        return f"Concordance: {counted(self.systems, 'system')}"
 
 
 def concordance(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints, counted
+from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.base import Aggregate, inner
+from rankgauge.notes import Note, counted
 from rankgauge.scores import Bools, Scores, places
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ MOST_SAMPLES = 1_000_000
 
 def shared_topics(
     scores: Scores, m: int, missing: Topics | None = None
-) -> tuple[Floats, list[str]]:
+) -> tuple[Floats, list[Note]]:
     """Run × topic: the scores by a measure on the topics that count for all runs, and what to know of
     them.
 
@@ -67,30 +68,17 @@ def shared_topics(
         "left out for all runs, since some run lacks them": left_out,
         "left out for all runs, undefined for some": undefined,
     }
-    notes = [f"{_topics(which)} {text}" for text, which in said.items() if which.any()]
-    return values, [counted(values.shape[1], "topic"), *notes] if notes else []
-
-
-def said_together(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """The notes on measures, those of which the same is said together.
-
-    >>> said_together([("AP", "2 topics"), ("AP", "constant"), ("RR", "2 topics")])
-    ['AP, RR: 2 topics', 'AP: constant']
-    """
-    said: dict[str, list[str]] = {}
-    for name, text in notes:
-        said.setdefault(text, []).append(name)
-    return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in said.items()]
+    counts = {text: int(np.count_nonzero(which)) for text, which in said.items()}
+    name = str(measure)
+    notes = [Note(f"{{topics}} {text}", measure=name, count=n) for text, n in counts.items() if n]
+    used = Note("{topics}", measure=name, count=values.shape[1])
+    return values, [used, *notes] if notes else []
 
 
 def _worst_is_zero(scores: Scores, m: int) -> bool:
     """Whether nothing is worse than a score of 0, as far as is known."""
     higher = inner(scores.measures[m]).direction != "lower"
     return higher and scores.policies.standardized is None
-
-
-def _topics(which: Bools) -> str:
-    return counted(int(np.count_nonzero(which)), "topic")
 
 
 def pairs_of(

@@ -18,6 +18,7 @@ from rankgauge.comparison.resampling import (
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Aggregate, inner
+from rankgauge.notes import Note, worded
 from rankgauge.report.tables import Table
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores import Missing, Scores
@@ -30,7 +31,7 @@ class Intervals(NamedTuple):
 
     low: Floats
     high: Floats
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def mean_interval(
@@ -139,7 +140,8 @@ def score_intervals(
             values[undefined.any(axis=1)] = np.nan
         if isinstance(measure, Aggregate):
             if not measure.is_mean:
-                notes.append(f"{measure}: no interval, since it is not a mean over topics")
+                text = "no interval, since it is not a mean over topics"
+                notes.append(Note(text, measure=str(measure)))
                 continue
             values = measure.forward(values)
         ends = mean_interval(values, level, kind, samples, seed)
@@ -147,7 +149,8 @@ def score_intervals(
             ends = measure.back(ends[0]), measure.back(ends[1])
         low[:, m], high[:, m] = ends
         if (np.count_nonzero(~np.isnan(values), axis=1) == 1).any():
-            notes.append(f"{measure}: no interval where the mean is over a single topic")
+            text = "no interval where the mean is over a single topic"
+            notes.append(Note(text, measure=str(measure)))
     return Intervals(low, high, tuple(notes))
 
 
@@ -177,10 +180,11 @@ def beside_means(
     return Table(
         (*table.columns[:first], *chain.from_iterable(columns)),
         tuple(rows),
-        (*notes, *table.notes),
+        (*worded(notes), *table.notes),
     )
 
 
-def _about(kind: Kind, level: float, samples: int, seed: int) -> str:
+def _about(kind: Kind, level: float, samples: int, seed: int) -> Note:
     how = "Student's t" if kind == "t" else f"bootstrap (BCa), {samples:,} samples, seed {seed}"
-    return f"low, high: {100 * level:g}% interval of the mean over topics, {how}"
+    text = f"{100 * level:g}% interval of the mean over topics, {how}"
+    return Note(text, column="low, high")

@@ -21,14 +21,15 @@ from rankgauge.comparison.design import (
     checked_number,
     checked_whole,
     pairs_of,
-    said_together,
     shared_topics,
 )
 from rankgauge.comparison.resampling import Drawing, Progress, greatest_ranges
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.notes import Note, counted, worded
 from rankgauge.report.tables import Table
+from rankgauge.results import Result
 from rankgauge.scores import Scores
 
 if TYPE_CHECKING:
@@ -162,29 +163,21 @@ def detectable_difference(
     return (test or PairedT(level)).smallest(sd, topics, power)
 
 
-@dataclass(frozen=True, eq=False)
-class Detectable:
+@dataclass(frozen=True, eq=False, repr=False)
+class Detectable(Result):
     """For each measure and pair of runs what could be seen: a row each in `table()`."""
 
     rows: tuple[tuple[Any, ...], ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def table(self) -> Table:
         """Measure, a, b, the observed difference and the standard deviation of the differences; the
-        topics at hand, the smallest difference detectable with them, and the topics needed."""
-        return Table(COLUMNS, self.rows, self.notes)
+        topics at hand, the smallest difference detectable with them, and the topics needed, None where
+        no number of topics would do."""
+        return Table(COLUMNS, self.rows, worded(self.notes))
 
-    def to_polars(self) -> Any:
-        """The rows of `table()` as a polars data frame; null where no number of topics would do."""
-        import polars
-
-        return polars.DataFrame(self.rows, schema=COLUMNS, orient="row")
-
-    def __repr__(self) -> str:
-        return self.table().render("table").rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.table().render_html()
+    def _title(self) -> str:
+        return f"Detectable: {counted(len(self.rows), 'pair')} of runs"
 
 
 COLUMNS = ("measure", "a", "b", "difference", "sd", "topics", "detectable", "needed")
@@ -224,11 +217,11 @@ def detectable(
     drawing = checked_drawing(samples, seed, executor, progress)
     first, second, _ = pairs_of(scores.runs, baseline)
     rows: list[tuple[Any, ...]] = []
-    measured: list[tuple[str, str]] = []
+    measured: list[Note] = []
     notes = list(_about(test, power, level, difference, len(scores.runs), drawing))
     for m, measure in enumerate(scores.measures):
         values, said = shared_topics(scores, m, missing)
-        measured += ((str(measure), text) for text in said)
+        measured += said
         topics = values.shape[1]
         if topics < 2:
             raise RankgaugeError(f"{measure}: 1 topic, expected at least two: one has no spread")
@@ -244,22 +237,24 @@ def detectable(
             names = str(measure), scores.runs[i], scores.runs[j]
             fewest = None if needed == float("inf") else needed
             rows.append((*names, float(apart), float(sd), topics, smallest, fewest))
-    return Detectable(tuple(rows), (*notes, *said_together(measured)))
+    return Detectable(tuple(rows), (*notes, *measured))
 
 
 def _about(
     test: str, power: float, level: float, difference: float | None, runs: int, drawing: Drawing
-) -> Iterator[str]:
+) -> Iterator[Note]:
     whose = "the observed difference" if difference is None else f"a difference of {difference:g}"
-    yield f"detectable: the smallest difference found with power {power:g} on these topics"
-    yield f"needed: topics like these to find {whose} with power {power:g}"
+    text = f"the smallest difference found with power {power:g} on these topics"
+    yield Note(text, column="detectable")
+    yield Note(f"topics like these to find {whose} with power {power:g}", column="needed")
     if test == "paired-t":
-        yield f"test: paired t, two-sided, level {level:g}, for one comparison alone"
+        yield Note(f"test: paired t, two-sided, level {level:g}, for one comparison alone")
     else:
         drawn = f"{drawing.samples:,} samples, seed {drawing.seed}"
-        yield f"test: randomised Tukey over all pairs of the {runs} runs, level {level:g}, {drawn}"
+        runs_tested = f"all pairs of the {runs} runs"
+        yield Note(f"test: randomised Tukey over {runs_tested}, level {level:g}, {drawn}")
     if difference is None:
-        yield (
+        yield Note(
             "an observed difference is larger than the true one more often than not where it was "
             "picked for its size: give the difference that would matter instead"
         )

@@ -14,22 +14,23 @@ from rankgauge.comparison.design import (
     check_level,
     checked_drawing,
     pairs_of,
-    said_together,
     shared_topics,
 )
 from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
-from rankgauge.data.model import Floats, Ints, counted
+from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.notes import Note, counted, worded
 from rankgauge.report.tables import Cell, Marked, PValue, Table
+from rankgauge.results import Result
 from rankgauge.scores import Bools, Scores
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
     """Pairs of runs by each measure: what `compare` found.
 
     `first` and `second` have the runs of each pair by number; `difference`, `low`, `high`, `effect`,
@@ -56,7 +57,7 @@ class Comparison:
     correction: str | None
     level: float
     seed: int | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def significant(self) -> Bools:
@@ -72,13 +73,13 @@ class Comparison:
         return np.asarray(np.sign(self.difference).astype(np.int64) * direction[:, None])
 
     def table(self) -> Table:
-        """A row for each measure and pair."""
+        """A row for each measure and pair; the difference is the mean of a less the mean of b."""
         p = COLUMNS.index("p"), COLUMNS.index("p_corrected")
         rows = (
             tuple(PValue(cell) if c in p else cell for c, cell in enumerate(row))
             for row in self._rows()
         )
-        return Table(COLUMNS, tuple(rows), self.notes)
+        return Table(COLUMNS, tuple(rows), worded(self.notes))
 
     def marked_table(self) -> Table:
         """A row a run: its means, marked with the letters of the runs that it is significantly better
@@ -93,24 +94,12 @@ class Comparison:
         if self.baselines:
             legend += "; ▼ or subscript: significantly worse"
         columns = ("", "run", *(str(measure) for measure in self.measures))
-        about_others = ("low, high: ", "effect: ")
-        notes = (note for note in self.notes if not note.startswith(about_others))
-        return Table(columns, tuple(rows), (legend, *notes))
+        notes = [note for note in self.notes if note.column not in (INTERVAL, EFFECT)]
+        return Table(columns, tuple(rows), (legend, *worded(notes)))
 
-    def to_polars(self) -> Any:
-        """A polars data frame, a row for each measure and pair: measure, a, b, difference (the mean of a
-        less that of b), low, high, effect, p, p_corrected, wins, ties, losses."""
-        import polars
-
-        columns = zip(*self._rows(), strict=True) if len(self.first) else ((),) * len(COLUMNS)
-        return polars.DataFrame(dict(zip(COLUMNS, map(list, columns), strict=True)))
-
-    def __repr__(self) -> str:
+    def _title(self) -> str:
         pairs, measures = counted(len(self.first), "pair"), counted(len(self.measures), "measure")
-        return f"Comparison: {pairs}, {measures}\n{self.table().render('table')}".rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return self.table().render_html()
+        return f"Comparison: {pairs}, {measures}"
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for m, measure in enumerate(self.measures):
@@ -160,6 +149,8 @@ COLUMNS = (
 """Those of the table of a comparison."""
 SAMPLES = 10_000
 """How many samples are drawn, at least, unless told."""
+INTERVAL, EFFECT = "low, high", "effect"
+"""Columns that notes explain."""
 STERN = ("holm", "bonferroni")
 """Corrections that multiply the smallest p-value by the number of pairs."""
 
@@ -207,18 +198,18 @@ def compare(
     wanted = usual_samples(test, correction, len(first), level) if samples is None else samples
     drawing = checked_drawing(wanted, seed, executor, progress)
     found: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
-    notes: list[tuple[str, str]] = []
+    notes: list[Note] = []
     draws = False
     for m, measure in enumerate(scores.measures):
         values, said = shared_topics(scores, m, missing)
-        notes += ((str(measure), text) for text in said)
+        notes += said
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
         draws = draws or method.draws(pairs.topics, drawing)
         direction = inner(measure).direction
         if direction == "none":
             text = "neither high nor low is better; a win is a higher value"
-            notes.append((str(measure), text))
+            notes.append(Note(text, measure=str(measure)))
         sign = -1 if direction == "lower" else 1
         found["means"].append(pairs.means)
         found["difference"].append(pairs.difference)
@@ -229,8 +220,8 @@ def compare(
             found[name].append(count)
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
-            text = f"{counted(same, 'pair')} with the same difference on every topic"
-            notes.append((str(measure), text))
+            kind = "{pairs} with the same difference on every topic"
+            notes.append(Note(kind, measure=str(measure), count=same))
     return Comparison(
         runs=scores.runs,
         measures=scores.measures,
@@ -243,7 +234,7 @@ def compare(
         seed=seed if draws else None,
         notes=(
             *_about(test, correction, level, len(first), scores, drawing if draws else None),
-            *said_together(notes),
+            *notes,
         ),
         **{name: np.array(columns) for name, columns in found.items()},
     )
@@ -265,31 +256,33 @@ def _about(
     pairs: int,
     scores: Scores,
     drawing: Drawing | None,
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """How the numbers came about; where nothing was drawn, there is no drawing."""
     method = named_test(test)
     drawn = ", all signs tried" if method.drawn else ""
     if drawing is not None:
         drawn = f", {drawing.samples:,} samples, seed {drawing.seed}"
-    yield f"p: {method.summary}, two-sided{drawn}"
+    yield Note(f"{method.summary}, two-sided{drawn}", column="p")
     if method.family:
-        runs = len(scores.runs)
-        yield f"p_corrected: as p, which is for all pairs of the {runs} runs together"
+        text = f"as p, which is for all pairs of the {len(scores.runs)} runs together"
     elif correction is None:
-        yield f"p_corrected: as p, not corrected for {counted(pairs, 'comparison')}"
+        text = f"as p, not corrected for {counted(pairs, 'comparison')}"
     else:
-        yield f"p_corrected: {correction} over the {counted(pairs, 'comparison')} of each measure"
+        text = f"{correction} over the {counted(pairs, 'comparison')} of each measure"
+    yield Note(text, column="p_corrected")
     stern = not method.family and correction in STERN
     if stern and drawing is not None and pairs / (drawing.samples + 1) > 1 - level:
-        yield (
+        yield Note(
             f"nothing can be significant: no p is below 1/{drawing.samples + 1:,}, and p is corrected "
             f"for {pairs:,} comparisons; expected at least {int(np.ceil(pairs / (1 - level))):,} "
             "samples, or tukey-randomized"
         )
-    yield f"low, high: {100 * level:.10g}% interval of the difference, {method.interval}"
-    yield f"effect: {method.effect}"
+    yield Note(
+        f"{100 * level:.10g}% interval of the difference, {method.interval}", column=INTERVAL
+    )
+    yield Note(method.effect, column=EFFECT)
     if scores.policies.standardized is not None:
-        yield f"scores standardised by topic: {scores.policies.standardized}"
+        yield Note(f"scores standardised by topic: {scores.policies.standardized}")
 
 
 def _natural(letter: str) -> tuple[int, str]:

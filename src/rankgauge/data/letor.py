@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes
-from rankgauge.data.model import Floats, Ids, Ints, Labels, counted, decode
-from rankgauge.data.trec import Path, line_number, number_topics, text_of
+from rankgauge.data.model import Floats, Ids, Ints, Labels, decode
+from rankgauge.data.trec import Path, dropped_lines, line_number, number_topics, text_of
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native
+from rankgauge.notes import Note, counted
 
 LINE = "grade qid:query 1:value 2:value … # docid = document"
 WORD = re.compile(rb"[^\s#]{0,41}")
@@ -53,7 +54,7 @@ class Features:
     values: Floats
     documents: Ids | None = None
     source: str = "features"
-    dropped: tuple[str, ...] = ()
+    dropped: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.bounds, self.labels, self.values):
@@ -82,7 +83,7 @@ def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
     if labels.size == 0 and not lenient:
         raise InputError(source, None, f"no lines, expected `{LINE}`")
     dropped = [
-        f"{counted(count, 'line')} dropped: {FAULTS[kind]} (first at line {line_number(text, position)})"
+        dropped_lines(FAULTS[kind], count, line_number(text, position))
         for kind, (count, position) in faults.items()
     ]
     numbers, queries = number_topics(text, places[0], places[1])
@@ -103,10 +104,7 @@ def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
                     f"{line_number(text, starts[repeated[first]])}), expected each document once a query"
                 )
                 raise DuplicateError(source, line, message)
-            dropped.append(
-                f"{counted(again.size, 'line')} dropped: a document again for the same query "
-                f"(first at line {line})"
-            )
+            dropped.append(dropped_lines("a document again for the same query", again.size, line))
             kept = np.flatnonzero(repeated < 0)
             order, documents = order[kept], documents.take(kept)
     width = int(columns.max(initial=-1)) + 1
@@ -135,7 +133,7 @@ def _bounds(numbers: Ints) -> Ints:
 
 def _documents(
     text: NDArray[np.uint8], source: str, places: Ints, lenient: bool
-) -> tuple[Ids | None, list[str]]:
+) -> tuple[Ids | None, list[Note]]:
     """The documents of the rows, None where they have none, and what to say about those left out."""
     starts, lengths = np.ascontiguousarray(places[2]), np.ascontiguousarray(places[3])
     nameless = np.flatnonzero(lengths == 0)
@@ -147,8 +145,8 @@ def _documents(
     if not lenient:
         message = "no document, where other lines have one, expected `# docid = document`"
         raise InputError(source, line, message)
-    lines = counted(nameless.size, "line")
-    return None, [f"document ids dropped: {lines} without one (first at line {line})"]
+    kind, detail = "document ids dropped: {lines} without one", f"first at line {line}"
+    return None, [Note(kind, count=nameless.size, detail=detail)]
 
 
 def _fault(text: NDArray[np.uint8], source: str, kind: int, position: int) -> InputError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankgauge.data.errors import InputError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
+from rankgauge.notes import Note, counted
 
 Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[np.int32]
@@ -158,7 +159,7 @@ class Judgments:
     documents: Ids
     grades: Labels
     source: str = "judgments"
-    dropped: tuple[str, ...] = ()
+    dropped: tuple[Note, ...] = ()
     subtopics: Subtopics | None = None
 
     @classmethod
@@ -264,7 +265,7 @@ class Judgments:
         subtopics: Ids,
         grades: Labels,
         source: str = "judgments",
-        dropped: tuple[str, ...] = (),
+        dropped: tuple[Note, ...] = (),
     ) -> Judgments:
         """Judgments from rows of a document, a subtopic and a grade, each pair once a query."""
         query = np.repeat(np.arange(len(queries)), np.diff(bounds))
@@ -349,7 +350,7 @@ class Run:
     precision: Precision = "double"
     tag: str = ""
     source: str = ""
-    dropped: tuple[str, ...] = field(default=())
+    dropped: tuple[Note, ...] = ()
 
     @classmethod
     def from_dict(cls, run: Mapping[str, Mapping[str, float]], *, name: str = "run") -> Run:
@@ -418,11 +419,6 @@ class Run:
             f"{counted(len(self.queries), 'query', 'queries')}, "
             f"{counted(len(self.scores), 'document')}"
         )
-
-
-def counted(count: int, thing: str, things: str | None = None) -> str:
-    """A count with its noun: `1 query`, `1,200 queries`."""
-    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
 def first_rows(ids: Ids, bounds: Ints) -> Ints:

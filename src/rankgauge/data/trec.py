@@ -38,7 +38,6 @@ from rankgauge.data.model import (
     Ints,
     Judgments,
     Run,
-    counted,
     decode,
     encode,
     first_rows,
@@ -47,6 +46,7 @@ from rankgauge.data.scanning import Piece, scanned
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
 from rankgauge.native.scan import Lookup
+from rankgauge.notes import Note, counted
 from rankgauge.workers import processors
 
 R = TypeVar("R")
@@ -318,7 +318,7 @@ class _Rows:
     subtopics: Ids | None
     values: Floats
     tag: str
-    dropped: tuple[str, ...]
+    dropped: tuple[Note, ...]
 
 
 def _read_rows(
@@ -373,7 +373,7 @@ def _read_with_care(
         raise InputError(source, None, f"no lines, expected `{expected}`")
     numbers, topics = number_topics(text, places[0], places[1])
     dropped = [
-        f"{counted(count, 'line')} dropped: {FAULTS[kind]} (first at line {line_number(text, position)})"
+        dropped_lines(FAULTS[kind], count, line_number(text, position))
         for kind, (count, position) in faults.items()
     ]
     tag = b""
@@ -405,15 +405,18 @@ def _read_with_care(
                 message += "; if the second column is a subtopic, read with subtopics=True "
                 message += "(--subtopics)"
             raise DuplicateError(source, line, message)
-        dropped.append(
-            f"{counted(again.size, 'line')} dropped: a document again for the same {same} "
-            f"(first at line {line_number(text, starts[first])})"
-        )
+        place = line_number(text, starts[first])
+        dropped.append(dropped_lines(f"a document again for the same {same}", again.size, place))
         kept = np.flatnonzero(repeated < 0)
         documents, values, numbers = documents.take(kept), values[kept], numbers[kept]
         subtopics = None if subtopics is None else subtopics.take(kept)
         bounds = np.searchsorted(numbers, np.arange(len(topics) + 1)).astype(np.int64)
     return _Rows(topics, bounds, documents, subtopics, values, decode(tag), tuple(dropped))
+
+
+def dropped_lines(fault: str, count: int, first: int) -> Note:
+    """That lenient reading left out lines with this fault, the first of them at this line."""
+    return Note(f"{{lines}} dropped: {fault}", count=count, detail=f"first at line {first}")
 
 
 def repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import counted
 from rankgauge.data.rankings import JudgedLabels
 from rankgauge.distance.lists import Lists
 from rankgauge.distance.maximized import distance_of
 from rankgauge.distance.runs import Distances
 from rankgauge.measures.base import Measure
+from rankgauge.notes import Note, counted, worded
 from rankgauge.report.tables import Table
+from rankgauge.results import Result
 
 
 class Advised(NamedTuple):
@@ -34,8 +35,8 @@ class Advised(NamedTuple):
     left: float
 
 
-@dataclass(frozen=True)
-class Advice:
+@dataclass(frozen=True, repr=False)
+class Advice(Result):
     """Documents to judge, most decisive first, and how far apart the runs can be before and after.
 
     `left` is the mean distance over topics if none of the documents turns out relevant, `left_relevant`
@@ -49,18 +50,28 @@ class Advice:
     left: float
     left_relevant: float
 
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """Which runs a and b are, and what judging the documents leaves of their distance."""
+        documents = counted(len(self.documents), "document")
+        return (
+            Note(f"a is {self.runs[0]}, b is {self.runs[1]}"),
+            Note(
+                f"mean distance {self.mean:.4f}; with the {documents} judged {self.left:.4f} if none is "
+                f"relevant, {self.left_relevant:.4f} if all are"
+            ),
+        )
+
+    def _title(self) -> str:
+        return f"Advice: {counted(len(self.documents), 'document')} to judge, by {self.measure}"
+
     def table(self) -> Table:
         """A row a document: where it is, the distance of its topic before and after it is judged not
         relevant, and the mean over topics that is left then."""
-        found = counted(len(self.documents), "document")
         return Table(
             ("topic", "document", "rank a", "rank b", "before", "after", "left"),
             tuple((*d[:4], *d[5:]) for d in self.documents),
-            (
-                f"a is {self.runs[0]}, b is {self.runs[1]}",
-                f"mean distance {self.mean:.4f}; with the {found} judged {self.left:.4f} if none is "
-                f"relevant, {self.left_relevant:.4f} if all are",
-            ),
+            worded(self.notes),
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.alignment import rank_order
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Judgments, Labels, counted, decode
+from rankgauge.data.model import Floats, Judgments, Labels, decode
 from rankgauge.data.rankings import JudgedLabels, offsets_of
 from rankgauge.distance.lists import Lists
 from rankgauge.distance.maximized import (
@@ -27,7 +27,9 @@ from rankgauge.distance.maximized import (
 from rankgauge.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
 from rankgauge.measures.parameters import Whole
+from rankgauge.notes import Note, counted, worded
 from rankgauge.report.tables import Table
+from rankgauge.results import Result
 from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:
@@ -106,8 +108,8 @@ class Listed(NamedTuple):
     label: int | None
 
 
-@dataclass(frozen=True, eq=False)
-class Distances:
+@dataclass(frozen=True, eq=False, repr=False)
+class Distances(Result):
     """How far apart runs can be: pair × query, the pairs in the order of `pairs`.
 
     `numpy.asarray` gives the values. Where the values are not `exact` they are lower bounds, and
@@ -120,7 +122,7 @@ class Distances:
     values: Floats
     exact: bool
     upper: Floats
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     _topics: tuple[_Topic, ...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -194,7 +196,7 @@ class Distances:
 
     def table(self) -> Table:
         """A row a pair, or for many runs the matrix of means, near runs together."""
-        notes = () if self.exact else ("lower bounds, not all exact",)
+        notes = [] if self.exact else [Note("lower bounds, not all exact")]
         name = str(self.measure)
         if len(self.runs) == 2:
             mean = self.values.mean(axis=1).tolist()
@@ -202,13 +204,13 @@ class Distances:
                 (self.runs[a], self.runs[b], len(self.queries), value)
                 for (a, b), value in zip(self.pairs, mean, strict=True)
             ]
-            return Table(("a", "b", "topics", name), tuple(rows), notes)
+            return Table(("a", "b", "topics", name), tuple(rows), worded(notes))
         order, square = self.order(), self.matrix()
         names = tuple(self.runs[i] for i in order)
         return Table(
             ("run", *names),
             tuple((self.runs[i], *square[i, order].tolist()) for i in order),
-            (f"mean distance by {name} over {len(self.queries)} topics", *notes),
+            worded([Note(f"mean distance by {name} over {len(self.queries)} topics"), *notes]),
         )
 
     def query_table(self, top: int | None = None) -> Table:
@@ -218,12 +220,15 @@ class Distances:
             values = sorted(values, key=lambda item: -item[1])[:top]
         return Table(("topic", str(self.measure)), tuple(values))
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
         kind = "exact" if self.exact else "lower bound"
         return (
             f"Distances {self.measure}: {len(self.runs)} runs, {counted(len(self.queries), 'topic')}, "
             f"mean {self.mean():.4f} ({kind})"
         )
+
+    def __repr__(self) -> str:
+        return self._title()
 
 
 def med_matrix(
@@ -324,15 +329,17 @@ class _Topics(NamedTuple):
     topics: tuple[_Topic, ...]
     unknown: tuple[int, ...]
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """Which runs lack topics, or have others than those that are judged."""
         notes = []
         for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
             lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.topics)
             if lacking:
-                notes.append(f"{run}: {counted(lacking, 'topic')} missing, taken as empty lists")
+                kind = "{topics} missing, taken as empty lists"
+                notes.append(Note(kind, run=run, count=lacking))
             if unknown:
-                notes.append(f"{run}: topics without judgements, left out: {unknown}")
+                kind = "topics without judgements, left out: {count}"
+                notes.append(Note(kind, run=run, count=unknown))
         return tuple(notes)
 
 

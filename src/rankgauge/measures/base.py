@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Ints, Labels, counted
+from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.distance.lists import Greatest, Lists
 from rankgauge.distance.search import improved, searched
@@ -37,6 +37,7 @@ from rankgauge.measures.ties import (
     mean_over_orders,
     variance_over_orders,
 )
+from rankgauge.notes import Note
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
@@ -49,27 +50,15 @@ class Bounds(NamedTuple):
     high: float
 
 
-class Remark(NamedTuple):
-    """What to know about the scores of some lists: what it is, of how many lists, and, where they are
-    estimates, how large the standard error is at most."""
-
-    what: str
-    lists: int
-    error: float | None = None
-
-    def __str__(self) -> str:
-        error = "" if self.error is None else f", standard error at most {self.error:.2g}"
-        return f"{self.what} on {counted(self.lists, 'topic')}{error}"
-
-
-def estimates(mean: Mean, what: str) -> list[Remark]:
+def estimates(mean: Mean, what: str) -> list[Note]:
     """That numbers are estimated from random orders of something, where any is."""
     drawn = mean.samples > 0
     if not drawn.any():
         return []
-    text = f"{what} from {mean.samples.max():,} random orders"
+    kind = f"{what} from {mean.samples.max():,} random orders on {{topics}}"
     error = float(np.nanmax(mean.errors[drawn], initial=0.0))
-    return [Remark(text, int(np.count_nonzero(drawn)), error)]
+    kind += ", standard error at most {error}"
+    return [Note(kind, count=int(np.count_nonzero(drawn)), error=error)]
 
 
 class Estimate(float):
@@ -349,11 +338,11 @@ class Measure(Parametric):
             raise self._unsupported("what k relevant documents would get", "no formula is known")
         return self.complete()._full(tied)
 
-    def query_remarks(self, judged: JudgedLabels) -> list[Remark]:
+    def query_remarks(self, judged: JudgedLabels) -> list[Note]:
         """What a user should know of the scores on these queries, whatever the rankings are."""
         return []
 
-    def list_remarks(self, rankings: Rankings) -> list[Remark]:
+    def list_remarks(self, rankings: Rankings) -> list[Note]:
         """What a user should know of the scores of these lists, apart from `query_remarks`."""
         return []
 

@@ -13,9 +13,10 @@ import numpy as np
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import POOLED, Floats, Ints
 from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
-from rankgauge.measures.base import Measure, Remark, Wrapper
+from rankgauge.measures.base import Measure, Wrapper
 from rankgauge.measures.parameters import Choice, Whole, parameter
 from rankgauge.measures.ties import Mean, TiedRankings
+from rankgauge.notes import Note
 
 JUDGED, RUN, POOL, COLLECTION = NULLS = ("judged", "run", "pool", "collection")
 EXACT, INDEPENDENT = CHANCES = ("exact", "independent")
@@ -220,12 +221,12 @@ class OverOrders(Wrapper):
                 "null=run takes a ranking's own documents, and here a collection's are among them",
             )
 
-    def _remarks(self, rankings: Rankings) -> list[Remark]:
+    def _remarks(self, rankings: Rankings) -> list[Note]:
         """What to know of what the orders of documents get."""
         return []
 
-    def query_remarks(self, judged: JudgedLabels) -> list[Remark]:
+    def query_remarks(self, judged: JudgedLabels) -> list[Note]:
         return [] if self.null == RUN else self._remarks(judged.best_first)
 
-    def list_remarks(self, rankings: Rankings) -> list[Remark]:
+    def list_remarks(self, rankings: Rankings) -> list[Note]:
         return self._remarks(rankings) if self.null == RUN else []

@@ -10,7 +10,7 @@ import numpy as np
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.base import Answer, Measure, Remark, Wrapper, estimates
+from rankgauge.measures.base import Answer, Measure, Wrapper, estimates
 from rankgauge.measures.chance import (
     OverOrders,
     best_parameter,
@@ -20,6 +20,7 @@ from rankgauge.measures.chance import (
 )
 from rankgauge.measures.registry import register
 from rankgauge.measures.ties import Mean, TiedRankings
+from rankgauge.notes import Note
 
 
 class _Bound(Wrapper):
@@ -167,7 +168,7 @@ class Expected(_OfOrders):
     def random_each(self, judged: JudgedLabels) -> Mean:
         return self._chance(judged.best_first)
 
-    def _remarks(self, rankings: Rankings) -> list[Remark]:
+    def _remarks(self, rankings: Rankings) -> list[Note]:
         return estimates(self._chance(rankings), "chance estimated")
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from rankgauge.comparison.assessed import ALL, Assessed, Assessment
 from rankgauge.comparison.consistency import FEWEST, Splits
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, counted
+from rankgauge.data.model import Floats
+from rankgauge.notes import counted
 from rankgauge.report.drawing import DASHED, INK, LINES, plotting, wrapped
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
-from rankgauge.data.model import Floats, counted
+from rankgauge.data.model import Floats
+from rankgauge.notes import counted
 from rankgauge.query_sets import DECIMALS, TYPES, LeftOut, QueryTypes
 from rankgauge.report.drawing import DASHED, INK, LINES, plotting, wrapped
 

@@ -1,0 +1,120 @@
+"""What to know about numbers: notes, which stay structured until they become text, once, at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+MOST_ALIKE = 5
+"""Of how many runs the like is said one by one; of more, of the first alone."""
+
+
+def counted(count: int, thing: str, things: str | None = None) -> str:
+    """A count with its noun: `1 query`, `1,200 queries`."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing to know about some numbers.
+
+    `kind` is the sentence; {topics}, {lines}, {pairs}, {count} and {error} in it stand for the numbers
+    of this note, so that notes of one kind are alike. `run`, `part` (a set of topics) and `measure` say
+    what the note is about, `column` which columns of a table it explains. `detail` comes in brackets at
+    the end.
+
+    >>> print(Note("nothing relevant on {topics}", run="bm25", measure="v2(AP)", count=3))
+    bm25: v2(AP): nothing relevant on 3 topics
+    """
+
+    kind: str
+    run: str | None = None
+    part: str | None = None
+    measure: str | None = None
+    column: str | None = None
+    count: int | None = None
+    error: float | None = None
+    detail: str = ""
+
+    def sentence(self) -> str:
+        """What it says, without what it is about."""
+        text = self.kind
+        if self.count is not None:
+            numbers = {thing: counted(self.count, thing[:-1]) for thing in _THINGS}
+            error = "" if self.error is None else f"{self.error:.2g}"
+            text = text.format(count=self.count, error=error, **numbers)
+        return f"{text} ({self.detail})" if self.detail else text
+
+    def __str__(self) -> str:
+        about = (self.run, self.part, self.measure, self.column)
+        return ": ".join([*(each for each in about if each is not None), self.sentence()])
+
+
+_THINGS = ("topics", "lines", "pairs")
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Some notes that are one line: those on the same run, part, measures and column."""
+
+    measures: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def kinds(self) -> tuple[object, ...]:
+        """What lines that are alike have in common."""
+        first = self.notes[0]
+        return first.part, self.measures, first.column, tuple(note.kind for note in self.notes)
+
+    @property
+    def run(self) -> str | None:
+        """The run it is about."""
+        return self.notes[0].run
+
+    def __str__(self) -> str:
+        first = self.notes[0]
+        about = (first.run, first.part, ", ".join(self.measures) or None, first.column)
+        said = "; ".join(note.sentence() for note in self.notes)
+        return ": ".join([*(each for each in about if each is not None), said])
+
+
+def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
+    """The notes as text. What is the same for several measures is said once; `gather` says what is
+    alike for many runs of the first of them alone, with the number of the others.
+
+    >>> about = [("AP", "on 2 topics"), ("AP", "the same for all runs"), ("RR", "on 2 topics")]
+    >>> worded(Note(text, measure=name) for name, text in about)
+    ('AP, RR: on 2 topics', 'AP: the same for all runs')
+    """
+    lines = _lines(notes)
+    if not gather:
+        return tuple(map(str, lines))
+    kinds: dict[object, list[_Line]] = {}
+    for place, line in enumerate(lines):
+        kinds.setdefault(place if line.run is None else line.kinds, []).append(line)
+    texts: list[str] = []
+    for alike in kinds.values():
+        shown = alike if len(alike) <= MOST_ALIKE else alike[:1]
+        more = len(alike) - len(shown)
+        texts += map(str, shown)
+        texts[-1] += f"; alike for {more} more runs" if more else ""
+    return tuple(texts)
+
+
+def _lines(notes: Iterable[Note]) -> list[_Line]:
+    """The notes, those on one measure put together with the same on others."""
+    same: dict[Note, dict[str | None, None]] = {}
+    for note in notes:
+        same.setdefault(_without_measure(note), {})[note.measure] = None
+    lines: dict[object, _Line] = {}
+    for note, found in same.items():
+        measures = tuple(name for name in found if name is not None)
+        # Only what is said of measures goes into one line; anything else stands alone.
+        key = (note.run, note.part, measures, note.column) if measures else note
+        before = lines[key].notes if key in lines else ()
+        lines[key] = _Line(measures, (*before, note))
+    return list(lines.values())
+
+
+def _without_measure(note: Note) -> Note:
+    return note if note.measure is None else replace(note, measure=None)

@@ -1,0 +1,48 @@
+"""What all results can do: print themselves as a table, with notes, and give a data frame."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.notes import Note
+from rankgauge.report.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Result:
+    """Something that was found out: a table, what to know of it, and where there is one a figure.
+
+    A subclass gives `table`, `notes` and `_title`; a figure is given by overriding `figure`.
+    """
+
+    notes: tuple[Note, ...]
+
+    @abstractmethod
+    def table(self) -> Table:
+        """The result as a table, with the notes below it."""
+
+    def to_polars(self) -> Any:
+        """The rows of `table()` as a polars data frame, with every digit."""
+        import polars
+
+        table = self.table()
+        columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
+        return polars.DataFrame(dict(zip(table.columns, map(list, columns), strict=True)))
+
+    def figure(self) -> Figure:
+        """The result as a figure of matplotlib; RankgaugeError where there is none."""
+        raise RankgaugeError(f"{type(self).__name__} has no figure, expected `table()`")
+
+    @abstractmethod
+    def _title(self) -> str:
+        """What it is, in one line."""
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n{self.table().render('table')}".rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.table().render_html()
