@@ -30,8 +30,8 @@ import numpy as np
 from evaluate import show
 
 import rankgauge as rg
-from rankgauge.data.rankings import JudgedLabels, offsets_of
-from rankgauge.distance.lists import Lists
+from rankgauge.measures.distances.lists import Lists
+from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from oracles.distance import greedy

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.report.tables import Table
+from rankgauge.tables import Table
 
 DOCUMENTS = 1000
 JUDGED = 200

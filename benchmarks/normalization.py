@@ -19,8 +19,8 @@ from pathlib import Path
 from evaluate import DOCUMENTS, make, show
 
 import rankgauge as rg
-from rankgauge.alignment import judged_labels
-from rankgauge.data.rankings import JudgedLabels
+from rankgauge.rankings.alignment import judged_labels
+from rankgauge.rankings.lists import JudgedLabels
 
 TEN = ["nDCG@10", "nDCG@100", "AP", "AP@100", "P@10", "RR", "Recall@100", "ERR@20", "RBP", "Rprec"]
 ALL = [*TEN, *(f"{form}({measure})" for form in ("v1", "v2") for measure in TEN)]

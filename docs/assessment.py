@@ -26,12 +26,12 @@ from rankgauge.comparison.assessed import Assessment
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import kendall_tau
-from rankgauge.comparison.resampling import Drawing
 from rankgauge.comparison.significance import TESTS, Pairs
+from rankgauge.figures.assessment import asl_curves, swap_curves, tau_map
+from rankgauge.figures.queries import save_figure
 from rankgauge.query_sets import ideal, uninformative
-from rankgauge.report.assessment_figures import asl_curves, swap_curves, tau_map
-from rankgauge.report.figures import save_figure
-from rankgauge.report.tables import Cell, Table
+from rankgauge.resampling import Drawing
+from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

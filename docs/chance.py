@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankgauge as rg
-from rankgauge.alignment import align, judged_labels
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.letor import read_letor
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
+from rankgauge.figures.queries import expected_histogram, query_map, save_figure
 from rankgauge.measures import Measure, entries, parse
-from rankgauge.measures.ties import Mean
-from rankgauge.normalization import TOLERANCE, linear
+from rankgauge.measures.normalization import TOLERANCE, linear
+from rankgauge.measures.orders import Mean
 from rankgauge.query_sets import LeftOut, query_types
-from rankgauge.report.figures import expected_histogram, query_map, save_figure
-from rankgauge.report.tables import Cell, Table
+from rankgauge.rankings.alignment import align, judged_labels
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
 

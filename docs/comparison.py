@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, ndtri, stdtrit
 from scipy.stats import rankdata
 
-from rankgauge.comparison.resampling import Drawing, all_signs
 from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
-from rankgauge.report.figures import power_curves, save_figure
-from rankgauge.report.tables import Cell, Table
+from rankgauge.figures.queries import power_curves, save_figure
+from rankgauge.resampling import Drawing, all_signs
+from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 import rankgauge as rg
 from rankgauge.distance.advice import advise, judged
 from rankgauge.distance.maximized import distance_of
-from rankgauge.report.figures import distance_map, distance_scatter, save_figure
-from rankgauge.report.tables import Cell, Table
+from rankgauge.figures.queries import distance_map, distance_scatter, save_figure
+from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
 Labels = dict[str, dict[str, int]]

@@ -26,10 +26,10 @@ from rankgauge.data.table_files import read_qrels_table, read_run_table
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
 from rankgauge.distance.maximized import Distance
 from rankgauge.distance.runs import Distances, med, med_matrix
-from rankgauge.evaluation import Evaluator, evaluate
+from rankgauge.evaluation.evaluator import Evaluator, evaluate
 from rankgauge.measures import *  # noqa: F403
-from rankgauge.normalization import linear, minmax, v1, v2, z
-from rankgauge.scores import Scores
+from rankgauge.measures.normalization import linear, minmax, v1, v2, z
+from rankgauge.scores.model import Scores
 from rankgauge.version import __version__
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.notes import Note
-from rankgauge.report.tables import Table
+from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

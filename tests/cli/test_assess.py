@@ -21,7 +21,7 @@ from rankgauge.cli.assess import DEFAULT_MEASURES
 from rankgauge.comparison.assessed import COLUMNS, PAIR_COLUMNS, SWAP_COLUMNS
 from rankgauge.comparison.assessment import assess
 from rankgauge.data.model import counted
-from rankgauge.report.tables import Table
+from rankgauge.tables import Table
 
 COMMAND = [sys.executable, "-m", "rankgauge", "assess"]
 TOPICS = [f"q{number}" for number in range(12)]

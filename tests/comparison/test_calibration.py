@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from docs_scripts import DOCS, load
-from rankgauge.comparison.resampling import Drawing
 from rankgauge.comparison.significance import TESTS
+from rankgauge.resampling import Drawing
 
 PAGE = (DOCS / "COMPARISON.md").read_text(encoding="utf-8")
 

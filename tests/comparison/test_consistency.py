@@ -21,7 +21,7 @@ from rankgauge.comparison.consistency import (
     absolute_difference,
     split_halves,
 )
-from rankgauge.comparison.resampling import Drawing
+from rankgauge.resampling import Drawing
 
 SIXTEENTHS = st.integers(-4, 16).map(lambda number: number / 16)
 """Sums of these are exact, in any order, so that a tie is a tie; and there are many."""

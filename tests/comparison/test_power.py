@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from rankgauge import RankgaugeError, Scores
 from rankgauge.comparison.power import PairedT, TukeyRandomized
-from rankgauge.comparison.resampling import Drawing
 from rankgauge.comparison.significance import TESTS, Pairs
+from rankgauge.resampling import Drawing
 
 
 @given(st.floats(0, 1.2), st.integers(2, 60), st.sampled_from([0.9, 0.95, 0.99]))

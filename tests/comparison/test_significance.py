@@ -13,10 +13,10 @@ from scipy import stats
 
 from rankgauge import RankgaugeError, Scores
 from rankgauge.comparison import resampling
-from rankgauge.comparison.resampling import Drawing, greatest_ranges, topic_counts
 from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.comparison.systems import compare
+from rankgauge.resampling import Drawing, greatest_ranges, topic_counts
 
 
 @st.composite

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries
-from rankgauge.measures.parameters import (
+from rankgauge.parameters import (
     GAINS,
     Choice,
     Discount,

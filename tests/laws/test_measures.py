@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import oracles
 from laws.strategies import HIGHEST, MEASURES, REGISTERED, WRAPPERS, labels, rankings, versions
 from rankgauge.data.errors import Unsupported
-from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures import Measure, Wrapper
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 ALL = {**MEASURES, **WRAPPERS}
 DIRECTED = [name for name, m in ALL.items() if getattr(m, "direction", "none") != "none"]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from oracles.diversity import NOTHING, SUBTOPIC_SCORES, by_log, greedy, weighed
-from rankgauge.alignment import align, judged_labels
-from rankgauge.data.rankings import Rankings
+from rankgauge.rankings.alignment import align, judged_labels
+from rankgauge.rankings.lists import Rankings
 
 Grades = dict[str, dict[str, int]]
 """Subtopic, document, grade."""

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import oracles
 import rankgauge as rg
 from oracles.user_models import most_similar
-from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.measures.ties import TiedRankings
+from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.user_models import AdaptiveUserModel, StaticUserModel
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 PROVEN = [
     "INSQ",

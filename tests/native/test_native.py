@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.data.model import Ids
-from rankgauge.data.rankings import offsets_of
 from rankgauge.native import ids, segments
+from rankgauge.rankings.lists import offsets_of
 
 floats = st.floats(-1e6, 1e6)
 segmented = st.lists(st.lists(floats, max_size=6), max_size=6)

@@ -39,8 +39,8 @@ from rankgauge.data.model import decode
 from rankgauge.measures.elsewhere import Given
 from rankgauge.notes import Note, counted
 from rankgauge.query_sets import QuerySet
-from rankgauge.report.tables import Table
-from rankgauge.scores import Scores
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Table
 
 T = TypeVar("T")
 
@@ -355,8 +355,8 @@ def _write_json(found: Assessment, file: str) -> None:
 def _draw(found: Assessment, asl: str | None, tau: str | None, swaps: str | None) -> None:
     if asl is tau is swaps is None:
         return
-    from rankgauge.report.assessment_figures import asl_curves, swap_curves, tau_map
-    from rankgauge.report.figures import save_figure
+    from rankgauge.figures.assessment import asl_curves, swap_curves, tau_map
+    from rankgauge.figures.queries import save_figure
 
     for figure, file in ((asl_curves, asl), (tau_map, tau), (swap_curves, swaps)):
         if file is not None:

@@ -22,11 +22,11 @@ from rankgauge.cli.scoring import (
 )
 from rankgauge.comparison.design import MOST_SAMPLES, Topics, pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
-from rankgauge.comparison.resampling import Drawing, pair_blocks
 from rankgauge.comparison.significance import TESTS
 from rankgauge.comparison.systems import SAMPLES, compare, usual_samples
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.scores import Scores
+from rankgauge.resampling import Drawing, pair_blocks
+from rankgauge.scores.model import Scores
 
 
 @click.command("compare")

@@ -10,7 +10,7 @@ from rankgauge.cli.options import notify
 from rankgauge.data.errors import InputError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
-from rankgauge.evaluation import evaluate
+from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.simulation import simulate
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@10", "Recall@100", "gm(AP)")

@@ -23,11 +23,11 @@ from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import Offlist, asked_measure, checked_grades
 from rankgauge.distance.runs import Distances, Ordered, med_matrix
-from rankgauge.evaluation import evaluate
-from rankgauge.inputs import label
+from rankgauge.evaluation.evaluator import evaluate
+from rankgauge.evaluation.inputs import label
 from rankgauge.notes import Note, counted
-from rankgauge.report.tables import Cell, Table
-from rankgauge.scores import Scores
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Cell, Table
 from rankgauge.workers import outcomes
 
 

@@ -10,7 +10,7 @@ from rankgauge.cli.options import output_options, plugin_option, print_or_write,
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.registry import Entry, broken_plugins, find
-from rankgauge.report.tables import Table
+from rankgauge.tables import Table
 
 WIDTH = 88
 

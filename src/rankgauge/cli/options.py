@@ -15,7 +15,7 @@ from rankgauge.data.errors import InputError
 from rankgauge.data.files import SIZE_LIMIT, writing
 from rankgauge.measures import load_plugin
 from rankgauge.notes import Note, worded
-from rankgauge.report.tables import FORMATS, Table
+from rankgauge.tables import FORMATS, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -129,7 +129,7 @@ def print_or_write(text: str, output: str | None) -> None:
 
 def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -> None:
     """Refuse, before any work, figures that cannot be made and files written twice; both by option."""
-    from rankgauge.report.figures import check_figure_path
+    from rankgauge.figures.queries import check_figure_path
 
     options: dict[str, str] = {}
     for option, file in (figures | others).items():

@@ -7,7 +7,6 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from rankgauge.alignment import judged_labels
 from rankgauge.cli.options import (
     check_files,
     output_options,
@@ -16,14 +15,15 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
 from rankgauge.data.model import Floats, Judgments
-from rankgauge.measures.base import inner
-from rankgauge.query_sets import By, LeftOut, query_types
-from rankgauge.report.figures import (
+from rankgauge.figures.queries import (
     expected_histogram,
     query_map,
     save_figure,
 )
-from rankgauge.scores import Scores
+from rankgauge.measures.base import inner
+from rankgauge.query_sets.by_chance import By, LeftOut, query_types
+from rankgauge.rankings.alignment import judged_labels
+from rankgauge.scores.model import Scores
 
 
 @click.command("queries")

@@ -19,15 +19,15 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments, Precision
 from rankgauge.data.trec import RunFile, read_qrels, run_files
-from rankgauge.evaluation import evaluate
+from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
 from rankgauge.measures.base import Around
 from rankgauge.measures.diversity import Diversity
 from rankgauge.notes import Note, counted
-from rankgauge.score_matrices import measure_of
-from rankgauge.scores import Missing, Scores
-from rankgauge.standardization import Kind
-from rankgauge.tie_policies import Tail, Ties
+from rankgauge.rankings.tie_policies import Tail, Ties
+from rankgauge.scores.matrices import measure_of
+from rankgauge.scores.model import Missing, Scores
+from rankgauge.scores.standardization import Kind
 
 DEFAULT_MEASURE = "nDCG@10"
 

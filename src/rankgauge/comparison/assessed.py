@@ -16,8 +16,8 @@ from rankgauge.comparison.correlation import Concordance, concordance_of
 from rankgauge.comparison.significance import named_test
 from rankgauge.data.model import Floats, Ints
 from rankgauge.notes import Note, counted, worded
-from rankgauge.report.tables import Cell, Table
 from rankgauge.results import Result
+from rankgauge.tables import Cell, Table
 
 ALL = "all"
 """What the topics are called that are not a set."""

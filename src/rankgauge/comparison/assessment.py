@@ -31,15 +31,15 @@ from rankgauge.comparison.design import (
     shared_topics,
 )
 from rankgauge.comparison.overlap import checked_persistence
-from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import inner
 from rankgauge.notes import Note
+from rankgauge.resampling import Drawing, Progress
 from rankgauge.rounding import ROUNDING
-from rankgauge.scores import Scores
+from rankgauge.scores.model import Scores
 from rankgauge.workers import Shared, outcomes, share
 
 if TYPE_CHECKING:

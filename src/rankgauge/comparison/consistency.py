@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.comparison.resampling import CELLS, Drawing
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints
+from rankgauge.resampling import CELLS, Drawing
 from rankgauge.rounding import ROUNDING
 
 BINS = 40

@@ -16,10 +16,10 @@ from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
-from rankgauge.report.tables import Cell, Table
 from rankgauge.results import Result
 from rankgauge.rounding import rounded
-from rankgauge.scores import Scores
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Cell, Table
 
 Ranked: TypeAlias = Mapping[Any, float] | Iterable[Any]
 """Numbers or `{name: number}`, higher is better; or a list of ids and groups of tied ids, best first."""

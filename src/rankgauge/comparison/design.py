@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.base import Aggregate, inner
 from rankgauge.notes import Note, counted
-from rankgauge.scores import Bools, Scores, places
+from rankgauge.resampling import Drawing, Progress
+from rankgauge.scores.model import Bools, Scores, places
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -23,14 +23,14 @@ from rankgauge.comparison.design import (
     pairs_of,
     shared_topics,
 )
-from rankgauge.comparison.resampling import Drawing, Progress, greatest_ranges
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.notes import Note, counted, worded
-from rankgauge.report.tables import Table
+from rankgauge.resampling import Drawing, Progress, greatest_ranges
 from rankgauge.results import Result
-from rankgauge.scores import Scores
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -15,7 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.comparison.resampling import (
+from rankgauge.comparison.studentized_range import critical_value, upper_tail
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Floats, Ints, T
+from rankgauge.measures.base import ratio
+from rankgauge.resampling import (
     CELLS,
     Drawing,
     all_signs,
@@ -23,10 +27,6 @@ from rankgauge.comparison.resampling import (
     sign_flips,
     studentized,
 )
-from rankgauge.comparison.studentized_range import critical_value, upper_tail
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints, T
-from rankgauge.measures.base import ratio
 from rankgauge.rounding import ROUNDING, rounded
 
 

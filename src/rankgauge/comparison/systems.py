@@ -16,14 +16,14 @@ from rankgauge.comparison.design import (
     pairs_of,
     shared_topics,
 )
-from rankgauge.comparison.resampling import Drawing, Progress
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.notes import Note, counted, worded
-from rankgauge.report.tables import Cell, Marked, PValue, Table
+from rankgauge.resampling import Drawing, Progress
 from rankgauge.results import Result
-from rankgauge.scores import Bools, Scores
+from rankgauge.scores.model import Bools, Scores
+from rankgauge.tables import Cell, Marked, PValue, Table
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.rankings import JudgedLabels
-from rankgauge.distance.lists import Lists
 from rankgauge.distance.maximized import distance_of
 from rankgauge.distance.runs import Distances
 from rankgauge.measures.base import Measure
+from rankgauge.measures.distances.lists import Lists
 from rankgauge.notes import Note, counted, worded
-from rankgauge.report.tables import Table
+from rankgauge.rankings.lists import JudgedLabels
 from rankgauge.results import Result
+from rankgauge.tables import Table
 
 
 class Advised(NamedTuple):

@@ -10,11 +10,11 @@ import numpy as np
 
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import LARGEST_GRADE, Labels
-from rankgauge.data.rankings import JudgedLabels, offsets_of
-from rankgauge.distance.lists import Lists
 from rankgauge.measures.base import Aggregate, Measure
+from rankgauge.measures.distances.lists import Lists
 from rankgauge.measures.grammar import parse
-from rankgauge.measures.parameters import Whole
+from rankgauge.parameters import Whole
+from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
 Offlist: TypeAlias = Literal["none", "allowed"]
 """none: only documents of the two lists can turn out relevant; allowed: any number of others too. Of the

@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from rankgauge.alignment import rank_order
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Judgments, Labels, decode
-from rankgauge.data.rankings import JudgedLabels, offsets_of
-from rankgauge.distance.lists import Lists
 from rankgauge.distance.maximized import (
     Distance,
     Offlist,
@@ -24,12 +21,15 @@ from rankgauge.distance.maximized import (
     distance_of,
     med_of_lists,
 )
-from rankgauge.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
+from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
-from rankgauge.measures.parameters import Whole
+from rankgauge.measures.distances.lists import Lists
 from rankgauge.notes import Note, counted, worded
-from rankgauge.report.tables import Table
+from rankgauge.parameters import Whole
+from rankgauge.rankings.alignment import rank_order
+from rankgauge.rankings.lists import JudgedLabels, offsets_of
 from rankgauge.results import Result
+from rankgauge.tables import Table
 from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:

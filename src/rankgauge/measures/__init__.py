@@ -18,7 +18,6 @@ from rankgauge.measures.elsewhere import given
 from rankgauge.measures.gain import CG, DCG, RNDCG, SDCG, nDCG
 from rankgauge.measures.grammar import parse
 from rankgauge.measures.overlap import compat
-from rankgauge.measures.parameters import parameter
 from rankgauge.measures.precision import RR, Judged, P, R, Recall, Rprec, Success
 from rankgauge.measures.preference import CorrectPairs, bpref, infAP
 from rankgauge.measures.q_measure import GAP, Q
@@ -39,6 +38,7 @@ from rankgauge.measures.trec_experiments import G, binG, ndcg_levels, ndcg_rel, 
 from rankgauge.measures.user_models import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11
 from rankgauge.measures.weighted import Weighted
 from rankgauge.measures.wrappers import expected, ideal, lower, prefix_mean, upper, worst
+from rankgauge.parameters import parameter
 
 __all__ = [
     "AP",

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Aggregate
-from rankgauge.measures.parameters import Number, parameter
 from rankgauge.measures.registry import register
+from rankgauge.parameters import Number, parameter
 
 
 class ArithmeticMean(Aggregate):

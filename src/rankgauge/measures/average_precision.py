@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints
-from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.distance.lists import Greatest, Lists
-from rankgauge.distance.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.base import Binary, ratio
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.labelling import each_list
-from rankgauge.measures.parameters import Choice, parameter
+from rankgauge.measures.orders import TiedRankings, harmonic_between
 from rankgauge.measures.precision import inverse_squares_to
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings, harmonic_between
+from rankgauge.parameters import Choice, parameter
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class SumOfPrecisions(Binary):

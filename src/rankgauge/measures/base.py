@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Ints, Labels
-from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.distance.lists import Greatest, Lists
-from rankgauge.distance.search import improved, searched
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.measures.distances.search import improved, searched
 from rankgauge.measures.labelling import (
     MOST_CELLS,
     MOST_LABELLINGS,
@@ -29,8 +28,7 @@ from rankgauge.measures.labelling import (
     labelled,
     labelled_variants,
 )
-from rankgauge.measures.parameters import Parametric, Whole, number_text, parameter
-from rankgauge.measures.ties import (
+from rankgauge.measures.orders import (
     MOST_PLACES,
     Mean,
     TiedRankings,
@@ -38,6 +36,8 @@ from rankgauge.measures.ties import (
     variance_over_orders,
 )
 from rankgauge.notes import Note
+from rankgauge.parameters import Parametric, Whole, number_text, parameter
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]

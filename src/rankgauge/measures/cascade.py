@@ -8,12 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats, Ints, Labels
-from rankgauge.data.rankings import Rankings, offsets_of
-from rankgauge.distance.lists import Greatest, Lists
-from rankgauge.distance.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.base import Answer, Measure
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.labelling import MOST_CELLS
-from rankgauge.measures.parameters import (
+from rankgauge.measures.orders import (
+    NEGLIGIBLE,
+    TiedRankings,
+    mean_reciprocal_rank,
+    variance_over_orders,
+)
+from rankgauge.measures.registry import register
+from rankgauge.measures.weighted import Weighted
+from rankgauge.native import segments as native
+from rankgauge.parameters import (
     Gain,
     GainMap,
     Number,
@@ -22,15 +30,7 @@ from rankgauge.measures.parameters import (
     most_gainful,
     parameter,
 )
-from rankgauge.measures.registry import register
-from rankgauge.measures.ties import (
-    NEGLIGIBLE,
-    TiedRankings,
-    mean_reciprocal_rank,
-    variance_over_orders,
-)
-from rankgauge.measures.weighted import Weighted
-from rankgauge.native import segments as native
+from rankgauge.rankings.lists import Rankings, offsets_of
 
 MOST_STEPS = 10_000_000
 """How many steps, documents times places, ERR takes in one tie before it goes another way."""

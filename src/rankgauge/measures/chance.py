@@ -12,11 +12,11 @@ import numpy as np
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import POOLED, Floats, Ints
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Measure, Wrapper
-from rankgauge.measures.parameters import Choice, Whole, parameter
-from rankgauge.measures.ties import Mean, TiedRankings
+from rankgauge.measures.orders import Mean, TiedRankings
 from rankgauge.notes import Note
+from rankgauge.parameters import Choice, Whole, parameter
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 JUDGED, RUN, POOL, COLLECTION = NULLS = ("judged", "run", "pool", "collection")
 EXACT, INDEPENDENT = CHANCES = ("exact", "independent")

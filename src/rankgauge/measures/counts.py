@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Measure
-from rankgauge.measures.parameters import Whole, parameter
 from rankgauge.measures.registry import register
+from rankgauge.parameters import Whole, parameter
+from rankgauge.rankings.lists import Rankings
 
 
 class Count(Measure):

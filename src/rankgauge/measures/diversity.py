@@ -21,12 +21,12 @@ import numpy as np
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints, Subtopics
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
 from rankgauge.measures.base import Binary, ratio
-from rankgauge.measures.parameters import Number, divisors, parameter
+from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings
 from rankgauge.native import segments as native
+from rankgauge.parameters import Number, divisors, parameter
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 NEGLIGIBLE = 2.0**-70
 """Weights and gains below this share of the first cannot be seen in a sum."""

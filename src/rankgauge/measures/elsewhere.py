@@ -8,8 +8,8 @@ import numpy as np
 
 from rankgauge.data.errors import Unsupported
 from rankgauge.measures.base import Answer, Direction, Measure
-from rankgauge.measures.parameters import Choice, Quoted, parameter
 from rankgauge.measures.registry import register
+from rankgauge.parameters import Choice, Quoted, parameter
 
 
 class Given(Measure):

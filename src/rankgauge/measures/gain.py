@@ -7,12 +7,14 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
-from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.distance.lists import Greatest, Lists
-from rankgauge.distance.weighted import by_ideal
 from rankgauge.measures.base import Answer, ratio
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.measures.distances.weighted import by_ideal
 from rankgauge.measures.labelling import each_list
-from rankgauge.measures.parameters import (
+from rankgauge.measures.orders import TiedRankings
+from rankgauge.measures.registry import register
+from rankgauge.measures.weighted import Weighted
+from rankgauge.parameters import (
     Discount,
     Gain,
     GainMap,
@@ -21,9 +23,7 @@ from rankgauge.measures.parameters import (
     most_gainful,
     parameter,
 )
-from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings
-from rankgauge.measures.weighted import Weighted
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 TOLERANCE = 1e-15
 

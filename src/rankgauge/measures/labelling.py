@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 MOST_LABELLINGS = 100_000
 """How many labellings of the unjudged documents are enumerated for bounds, at the most."""

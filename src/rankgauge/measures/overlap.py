@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.data.model import Floats, Ints
-from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Measure, ratio
-from rankgauge.measures.parameters import Choice, Number, parameter
 from rankgauge.measures.registry import register
+from rankgauge.parameters import Choice, Number, parameter
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class Compatibility(Measure):

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.model import Floats, Ints
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of
-from rankgauge.distance.lists import Greatest, Lists, Pair
-from rankgauge.distance.single import (
+from rankgauge.measures.base import Binary, Measure, ratio
+from rankgauge.measures.distances.lists import Greatest, Lists, Pair
+from rankgauge.measures.distances.single import (
     Found,
     over_pairs,
     r_precision,
@@ -16,11 +16,8 @@ from rankgauge.distance.single import (
     reciprocal_rank,
     success,
 )
-from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS
-from rankgauge.measures.parameters import Number, parameter
-from rankgauge.measures.registry import register
-from rankgauge.measures.ties import (
+from rankgauge.measures.orders import (
     NEGLIGIBLE,
     SHORT,
     TiedRankings,
@@ -28,8 +25,11 @@ from rankgauge.measures.ties import (
     mean_reciprocal_rank,
     miss_chance,
 )
+from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import BinaryWeighted
 from rankgauge.native import segments as native
+from rankgauge.parameters import Number, parameter
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 
 class Precision(BinaryWeighted):

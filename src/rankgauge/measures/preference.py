@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.data.model import POOLED, Floats, Ints
-from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.measures.orders import TiedRankings, variance_over_orders
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings, variance_over_orders
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 EPSILON = 1e-5
 """What infAP adds to the judged relevant and to the judged other documents, as trec_eval does."""

@@ -7,9 +7,6 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints, Labels
-from rankgauge.data.rankings import JudgedLabels, Rankings, offsets_of, segment_count
-from rankgauge.distance.lists import Greatest, Lists
-from rankgauge.distance.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.average_precision import (
     SumOfPrecisions,
     covariance_of_pairs,
@@ -17,12 +14,15 @@ from rankgauge.measures.average_precision import (
     sums_by_count,
 )
 from rankgauge.measures.base import Measure, ratio
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.labelling import MOST_CELLS, each_list
-from rankgauge.measures.parameters import Choice, Gain, GainMap, Number, gains, parameter
+from rankgauge.measures.orders import TiedRankings, harmonic_between
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings, harmonic_between
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
+from rankgauge.parameters import Choice, Gain, GainMap, Number, gains, parameter
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 
 TOLERANCE = 1e-15
 

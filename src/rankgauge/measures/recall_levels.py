@@ -8,10 +8,10 @@ import numpy as np
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints
-from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary
-from rankgauge.measures.parameters import Choice, Number, parameter
 from rankgauge.measures.registry import register
+from rankgauge.parameters import Choice, Number, parameter
+from rankgauge.rankings.lists import Rankings
 
 ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary
-from rankgauge.measures.parameters import Whole, parameter
+from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings
+from rankgauge.parameters import Whole, parameter
+from rankgauge.rankings.lists import Rankings
 
 
 class SearchLengthTo(Binary):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import Rankings
 from rankgauge.measures.base import Binary, ratio
-from rankgauge.measures.parameters import Number, Whole, parameter
+from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.precision import variance_of_hits
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings
+from rankgauge.parameters import Number, Whole, parameter
+from rankgauge.rankings.lists import Rankings
 
 
 class OfCounts(Binary):

@@ -19,9 +19,12 @@ from typing import Any
 import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
-from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Answer, ratio
-from rankgauge.measures.parameters import (
+from rankgauge.measures.orders import TiedRankings
+from rankgauge.measures.registry import register
+from rankgauge.measures.weighted import Gainful, Weighted
+from rankgauge.native import segments as native
+from rankgauge.parameters import (
     GainMap,
     Number,
     Share,
@@ -29,10 +32,7 @@ from rankgauge.measures.parameters import (
     parameter,
     shares,
 )
-from rankgauge.measures.registry import register
-from rankgauge.measures.ties import TiedRankings
-from rankgauge.measures.weighted import Gainful, Weighted
-from rankgauge.native import segments as native
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 TOLERANCE = 1e-9
 """By how much a sum of gains may miss a goal and still reach it: ten gains of 0.1 make 1."""

@@ -11,12 +11,12 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
-from rankgauge.data.rankings import JudgedLabels, Rankings
-from rankgauge.distance.lists import Greatest, Lists
-from rankgauge.distance.weighted import static
 from rankgauge.measures.base import Binary, Measure, ratio
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.measures.distances.weighted import static
 from rankgauge.measures.labelling import labelled
-from rankgauge.measures.ties import TiedRankings
+from rankgauge.measures.orders import TiedRankings
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class Gainful(Measure):

@@ -9,7 +9,6 @@ import numpy as np
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
-from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Answer, Measure, Wrapper, estimates
 from rankgauge.measures.chance import (
     OverOrders,
@@ -18,9 +17,10 @@ from rankgauge.measures.chance import (
     check_best,
     check_chance,
 )
+from rankgauge.measures.orders import Mean, TiedRankings
 from rankgauge.measures.registry import register
-from rankgauge.measures.ties import Mean, TiedRankings
 from rankgauge.notes import Note
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class _Bound(Wrapper):

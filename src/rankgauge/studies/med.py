@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.alignment import judged_labels
 from rankgauge.data.model import Floats, Ints, Judgments
-from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.data.trec import read_qrels
 from rankgauge.distance.maximized import asked_measure, med_of_lists
 from rankgauge.measures.base import Measure
-from rankgauge.report.tables import Cell, Table
+from rankgauge.rankings.alignment import judged_labels
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -330,7 +330,7 @@ def data_tables(found: Sequence[Topics]) -> dict[str, Table]:
 
 def figures(found: Sequence[Topics]) -> dict[str, Figure]:
     """Figures 1 and 2, by the names of their files without endings."""
-    from rankgauge.report.figures import ideal_lines, relevant_lines
+    from rankgauge.figures.queries import ideal_lines, relevant_lines
 
     counts = {
         topics.name: {f"{t}+": line for t, line in topics.sorted_counts.items()} for topics in found

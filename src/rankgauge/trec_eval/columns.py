@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.model import POOLED, UNJUDGED, Floats, Labels, Run
-from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures import Measure, parse
-from rankgauge.measures.parameters import number_text
+from rankgauge.parameters import number_text
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.trec_eval.settings import (
     ParameterError,
     Settings,

@@ -11,12 +11,12 @@ from typing import Literal
 
 import numpy as np
 
-from rankgauge.alignment import align, judged_labels
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import read_bytes
 from rankgauge.data.model import UNJUDGED, Judgments, Labels, Run, decode
-from rankgauge.data.rankings import Rankings, offsets_of
 from rankgauge.native import segments as native
+from rankgauge.rankings.alignment import align, judged_labels
+from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.trec_eval.columns import LEAST, Column, Topics
 from rankgauge.trec_eval.listings import columns
 from rankgauge.trec_eval.settings import NoCommonTopics, Settings

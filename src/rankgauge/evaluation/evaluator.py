@@ -1,0 +1,503 @@
+"""From judgments and runs to scores: align the two, then ask each measure."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.model import POOLED, Floats, Ints, Precision, Run, T
+from rankgauge.data.scanning import Piece
+from rankgauge.data.trec import RunFile
+from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
+from rankgauge.measures.base import Aggregate, Measure, estimates, inner
+from rankgauge.measures.chance import OverOrders
+from rankgauge.measures.grammar import parse
+from rankgauge.measures.orders import TiedRankings
+from rankgauge.measures.precision import Judged
+from rankgauge.notes import Note, counted
+from rankgauge.parameters import Whole
+from rankgauge.rankings.alignment import Alignment, align, alignment_notes, judged_labels, located
+from rankgauge.rankings.lists import Rankings
+from rankgauge.rankings.tie_policies import Tail, Ties, list_seeds, tied_lists, with_tail
+from rankgauge.scores.model import Missing, Policies, Scores
+from rankgauge.workers import outcomes, processors
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
+Failures: TypeAlias = Literal["raise", "skip"]
+Remarks: TypeAlias = list[list[Note]]
+"""For each measure what to know of its scores."""
+Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
+
+
+class EvaluationPolicies(TypedDict, total=False):
+    """How rankings are made of runs and scored: the keyword parameters of `Evaluator`."""
+
+    missing: Missing
+    unjudged: Unjudged
+    ties: Ties
+    seed: int
+    tail: Tail | None
+    documents: int | None
+    precision: Precision | None
+    max_grade: int | None
+
+
+def evaluate(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Measures,
+    *,
+    failures: Failures = "raise",
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+    **policies: Unpack[EvaluationPolicies],
+) -> Scores:
+    """The score of every run on every judged query by every measure.
+
+    `Evaluator` says what qrels, measures and policies (`missing`, `unjudged`, `ties`, `seed`, `tail`,
+    `documents`, `precision`, `max_grade`) are, and `Evaluator.scores` the rest.
+
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
+    >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
+    {'run': {'RR': 0.25}}
+    """
+    evaluator = Evaluator(qrels, measures, **policies)
+    return evaluator.scores(runs, failures=failures, executor=executor, progress=progress)
+
+
+class Evaluator:
+    """Judgments, measures and policies, prepared once: the one way from runs to scores.
+
+    Parameters
+    ----------
+    qrels
+        Judgments, `{query: {document: grade}}`, a data frame or a qrels file.
+    measures
+        One measure or several, each a measure or its text: "nDCG@10".
+    missing
+        Judged topics that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
+        the means of the run.
+    unjudged
+        Documents without a judgement: "nonrelevant", or "condensed" to take them out of the rankings.
+    ties
+        Documents of equal score. "docno", "docno-ascending" and "input" order them; "pessimistic" puts
+        the lowest label first, with unjudged documents between labels 0 and 1, so that no other order
+        scores worse by a measure that never prefers the worse of two neighbours first, and
+        "optimistic" is its reverse; "random" draws an order by `seed` and the ids of query and
+        documents; "expected" gives the mean score over all orders, by the measure's own formula or,
+        as a note then says, estimated.
+    seed
+        The seed of all that is drawn.
+    tail, documents
+        tail="tied", for ties="expected" alone, completes each list by what it lacks of a collection of
+        so many `documents`, all of them one more tie.
+    precision
+        How scores of documents are compared: "single" or "double"; by default single for TREC files,
+        as trec_eval 9 does, and double for everything else.
+    max_grade
+        The highest grade of the collection, by default the highest in the judgments.
+
+    >>> evaluator = Evaluator({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}, ["RR", "P@1"])
+    >>> evaluator.scores({"q1": {"b": 9.0, "a": 8.0}}).mean()
+    {'run': {'RR': 0.25, 'P@1': 0.0}}
+    >>> evaluator.score_labels([0, 1, 2], offsets=[0, 2, 3], queries=[0, 1]).tolist()
+    [[0.5, 0.0], [1.0, 1.0]]
+    """
+
+    def __init__(
+        self,
+        qrels: Qrels,
+        measures: Measures,
+        *,
+        missing: Missing = "zero",
+        unjudged: Unjudged = "nonrelevant",
+        ties: Ties = "docno",
+        seed: int = 0,
+        tail: Tail | None = None,
+        documents: int | None = None,
+        precision: Precision | None = None,
+        max_grade: int | None = None,
+    ) -> None:
+        for what, value, choices in (
+            ("missing", missing, Missing),
+            ("unjudged", unjudged, Unjudged),
+            ("ties", ties, Ties),
+            ("tail", tail, Tail),
+            ("precision", precision, Precision),
+        ):
+            _check_choice(what, value, choices)
+        Whole(0).check(seed)
+        _check_tail(tail, documents, ties)
+        self.judgments = judgments_of(qrels)
+        self.measures = _measures(measures)
+        self.judged = judged_labels(self.judgments, max_grade)
+        self.missing, self.unjudged, self.ties = missing, unjudged, ties
+        self.seed, self.tail, self.documents, self.precision = seed, tail, documents, precision
+        self._inner = [inner(measure) for measure in self.measures]
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The judged queries, in the order of the judgments."""
+        return tuple(self.judgments.queries.texts())
+
+    def scores(
+        self,
+        runs: Runs,
+        *,
+        failures: Failures = "raise",
+        executor: Executor | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> Scores:
+        """The score of every run on every judged query by every measure.
+
+        `runs`: a Run, several, a dict of runs by name; in place of any Run a plain dict
+        `{query: {document: score}}`, a data frame, a run file, or a function that gives a Run; in place
+        of several also a folder or a pattern such as "runs/*.gz". Files are read by as many threads as
+        there are processors, and their ids not kept. failures="skip" leaves out the runs that cannot be
+        read, and says so in `.failed`. `executor` does the work, run by run; by default threads.
+        `progress` is called with the name of each run done.
+        """
+        _check_choice("failures", failures, Failures)
+        sources = sources_of(runs)
+        threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
+        # Asked before the runs are, so that what does not depend on them is found once.
+        about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
+        results, failed = [], []
+        for source, result in outcomes(_RunTask(self, threads), sources, executor, label):
+            if isinstance(result, _RunScores):
+                results.append(result)
+            elif failures == "raise":
+                raise result
+            else:
+                failed.append(str(result))
+            if progress is not None:
+                progress(label(source))
+        names = [result.name for result in results]
+        name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+        if count > 1:
+            raise RankgaugeError(f"two runs are called {name!r}; give them different names")
+        count = len(self.judged)
+        return Scores(
+            runs=tuple(names),
+            queries=self.queries,
+            measures=self.measures,
+            values=stacked([result.values for result in results], (count, len(self.measures))),
+            present=stacked([result.present for result in results], (count,)),
+            judged_at_10=stacked([result.judged_share for result in results], (count,)),
+            relevant=self.judged.relevant(1),
+            nothing_relevant=stacked(
+                [measure.nothing_relevant_each(self.judged) for measure in self._inner], (count,)
+            ),
+            policies=self._policies(results),
+            notes=(*_about(self._inner, about_queries), *self._run_notes(results)),
+            failed=tuple(failed),
+        )
+
+    def score_labels(self, labels: ArrayLike, offsets: ArrayLike, queries: ArrayLike) -> Floats:
+        """List × measure: the scores of lists that are labels in rank order already.
+
+        List i is labels[offsets[i]:offsets[i + 1]] and ranks documents of query queries[i], a place in
+        `.queries`; a query may have many lists, or none. A label is the grade of the document, -1 where
+        it is not judged, -2 where it was pooled and not judged. Nothing is read, sorted or looked up
+        by id: this is for thousands of lists at once. Aggregates are scored by the measure inside.
+        """
+        if self.tail is not None:
+            raise RankgaugeError(f"tail={self.tail!r} is for runs: lists of labels have no ids")
+        rankings = self._lists_of_labels(labels, offsets, queries)
+        if self.unjudged == "condensed":
+            rankings = rankings.condensed()
+        return _columns([_scored(measure, rankings)[0] for measure in self._inner], len(rankings))
+
+    def _lists_of_labels(
+        self, labels: ArrayLike, offsets: ArrayLike, queries: ArrayLike
+    ) -> Rankings:
+        """The lists, checked."""
+        rows, ends = _wholes("labels", labels), _wholes("offsets", offsets)
+        query = _wholes("queries", queries)
+        if len(ends) != len(query) + 1 or ends[0] != 0 or ends[-1] != len(rows):
+            raise RankgaugeError(
+                f"{len(ends)} offsets for {counted(len(query), 'list')} of {len(rows)} labels together, "
+                "expected one more than there are lists, from 0 to the number of labels"
+            )
+        if (ends[1:] < ends[:-1]).any():
+            raise RankgaugeError(
+                "the offsets descend, expected the end of each list after its start"
+            )
+        count, highest = len(self.judged), self.judged.max_grade
+        if len(query) and not 0 <= query.min() <= query.max() < count:
+            raise RankgaugeError(
+                f"queries from {query.min()} to {query.max()}, expected places among "
+                f"{counted(count, 'query', 'queries')}, from 0"
+            )
+        if len(rows) and not POOLED <= rows.min() <= rows.max() <= highest:
+            raise RankgaugeError(
+                f"labels from {rows.min()} to {rows.max()}, expected -2 to {highest}, the highest grade"
+            )
+        return Rankings(rows.astype(np.int32), ends, query, self.judged)
+
+    # A run, piece by piece
+
+    def _asked(self) -> list[Measure]:
+        """The measures that are asked about rankings; the others follow from their scores."""
+        if self.ties == "expected":
+            return list(self._inner)
+        return list(dict.fromkeys(measure.basis for measure in self._inner))
+
+    def run_scores(self, source: Source, threads: int) -> _RunScores:
+        """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
+        found: Run | list[_PieceScores]
+        if isinstance(source, RunFile):
+            found = source.scanned(self._piece_scores, self.judgments.lookup, threads)
+        else:
+            found = source()
+        if isinstance(found, Run):
+            piece = self._piece_scores(located(self.judgments, found))
+            return self._joined(found.name, [piece], found.dropped)
+        return self._joined(label(source), found)
+
+    def _piece_scores(self, piece: Piece) -> _PieceScores:
+        """The scores of the judged queries in a piece of a run."""
+        precision = self.precision or piece.precision
+        lists = align(
+            self.judgments,
+            piece,
+            self.judged,
+            ties=self.ties,
+            seed=self.seed,
+            precision=precision,
+        )
+        return self._scores_of(lists, precision)
+
+    def _scores_of(self, lists: Alignment, precision: Precision) -> _PieceScores:
+        rankings: Rankings | TiedRankings = lists.rankings
+        if self.ties == "expected":
+            seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
+            rankings = tied_lists(lists.rankings, lists.tied, seeds)
+        judged_share, _ = _scored(JUDGED_AT_10, rankings)
+        if isinstance(rankings, TiedRankings) and self.documents is not None:
+            rankings = with_tail(
+                rankings, lists.queries, self.judgments, lists.retrieved, self.documents
+            )
+        if self.unjudged == "condensed":
+            rankings = rankings.condensed()
+        asked = [_scored(measure, rankings) for measure in self._asked()]
+        return _PieceScores(
+            lists.queries,
+            _columns([values for values, _ in asked], len(rankings)),
+            judged_share,
+            [remarks for _, remarks in asked],
+            precision,
+            lists.unknown,
+            lists.merged,
+        )
+
+    def _joined(
+        self, name: str, pieces: Sequence[_PieceScores], dropped: tuple[Note, ...] = ()
+    ) -> _RunScores:
+        """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
+        precision = pieces[0].precision
+        present = np.zeros(len(self.judged), dtype=np.bool_)
+        for piece in pieces:
+            present[piece.queries] = True
+        parts = list(pieces)
+        if not present.all():
+            absent = np.flatnonzero(~present)
+            parts.append(self._scores_of(Alignment.empty(absent, self.judged), precision))
+        values = np.empty((len(self.judged), len(self._asked())))
+        judged_share = np.empty(len(self.judged))
+        for part in parts:
+            values[part.queries] = part.values
+            judged_share[part.queries] = part.judged_share
+        unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
+        return _RunScores(
+            name,
+            self._finished(values),
+            present,
+            judged_share,
+            precision,
+            (*dropped, *alignment_notes(unknown, merged)),
+            [_together(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
+        )
+
+    def _finished(self, scores: Floats) -> Floats:
+        """Query × measure, from the scores by the measures that were asked."""
+        known = dict(zip(self._asked(), scores.T, strict=True))
+        columns = []
+        for measure in self._inner:
+            with _blaming(measure):
+                columns.append(
+                    known[measure]
+                    if measure in known
+                    else measure.from_basis(known[measure.basis], self.judged)
+                )
+        return _columns(columns, len(scores))
+
+    # What to know of the scores
+
+    def _policies(self, results: Sequence[_RunScores]) -> Policies:
+        estimated = self.ties == "expected" and any(
+            remark.error is not None
+            for result in results
+            for remark in itertools.chain.from_iterable(result.remarks)
+        )
+        return Policies(
+            ties=f"{self.ties}-desc" if self.ties == "docno" else self.ties,
+            seed=self.seed if self.ties == "random" or estimated else None,
+            tail=None if self.tail is None else f"{self.tail}({self.documents})",
+            scores="+".join(sorted({PRECISIONS[result.precision] for result in results})),
+            judgments=None if self.judged.aspects is None else "subtopics",
+            unjudged=self.unjudged,
+            missing=self.missing,
+            max_grade=self.judged.max_grade,
+        )
+
+    def _run_notes(self, results: Sequence[_RunScores]) -> Iterator[Note]:
+        """What to know about each run."""
+        over_orders = any(isinstance(measure, OverOrders) for measure in self._inner)
+        for result in results:
+            own = [*result.notes, *_about(self._asked(), result.remarks)]
+            unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
+            if unjudged and over_orders and self.unjudged == "nonrelevant":
+                kind = "unjudged documents among the first ten on {topics}"
+                own.append(Note(kind, count=unjudged))
+            yield from (replace(note, run=result.name) for note in own)
+
+
+@dataclass(frozen=True)
+class _RunTask:
+    """What is done to each run; it can be sent to another process."""
+
+    evaluator: Evaluator
+    threads: int
+
+    def __call__(self, source: Source) -> _RunScores:
+        return self.evaluator.run_scores(source, self.threads)
+
+
+@dataclass(frozen=True)
+class _RunScores:
+    """What is kept of one run: query × measure, and what to know about it."""
+
+    name: str
+    values: Floats
+    present: NDArray[np.bool_]
+    judged_share: Floats
+    precision: Precision
+    notes: tuple[Note, ...]
+    remarks: Remarks
+
+
+@dataclass(frozen=True)
+class _PieceScores:
+    """The scores of some queries of a run, and what was found on the way."""
+
+    queries: Ints
+    values: Floats
+    judged_share: Floats
+    remarks: Remarks
+    precision: Precision
+    unknown: int
+    merged: int
+
+
+def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
+    """The score of each list, and what to know of the scores."""
+    with _blaming(measure):
+        if isinstance(lists, Rankings):
+            scores = lists.remember(("score", measure), lambda: measure.score_each(lists))
+            return scores, measure.list_remarks(lists)
+        mean = measure.tied_each(lists)
+        remarks = measure.list_remarks(lists.rankings)
+        return mean.values, remarks + estimates(mean, "mean over ties estimated")
+
+
+@contextmanager
+def _blaming(measure: Measure) -> Iterator[None]:
+    """Any error that a measure makes, one of a user's own perhaps, names it."""
+    try:
+        yield
+    except RankgaugeError:
+        raise
+    except Exception as error:
+        raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
+
+
+def _together(parts: Sequence[Sequence[Note]]) -> list[Note]:
+    """The remarks on all lists, from those on some of them."""
+    whole: dict[str, Note] = {}
+    for note in itertools.chain.from_iterable(parts):
+        before = whole.get(note.kind, replace(note, count=0))
+        error = None if note.error is None else max(note.error, before.error or 0.0)
+        count = (before.count or 0) + (note.count or 0)
+        whole[note.kind] = replace(note, count=count, error=error)
+    return list(whole.values())
+
+
+def _about(measures: Sequence[Measure], remarks: Remarks) -> Iterator[Note]:
+    """The remarks on each measure, which they name."""
+    for measure, notes in zip(measures, remarks, strict=True):
+        yield from (replace(note, measure=str(measure)) for note in notes)
+
+
+def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:
+    if tail is None:
+        if documents is not None:
+            raise RankgaugeError(f"documents={documents!r} is for tail='tied' alone; add it")
+        return
+    if ties != "expected":
+        raise RankgaugeError(
+            f"tail={tail!r} with ties={ties!r}: only ties='expected' ranks what is not retrieved"
+        )
+    if documents is None:
+        raise RankgaugeError(
+            f"tail={tail!r} needs documents=, the number of documents in the collection"
+        )
+    Whole(1).check(documents)
+
+
+def _check_choice(name: str, value: object, choices: Any) -> None:
+    if value is not None and value not in get_args(choices):
+        raise RankgaugeError(f"{name}={value!r}, expected one of {', '.join(get_args(choices))}")
+
+
+def _wholes(name: str, values: ArrayLike) -> Ints:
+    """Whole numbers in one dimension; RankgaugeError for anything else."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise RankgaugeError(f"{name} are not whole numbers in a row, expected such an array")
+    return array.astype(np.int64, copy=False)
+
+
+def _columns(columns: Sequence[Floats], rows: int) -> Floats:
+    """Columns side by side."""
+    return stacked(columns, (rows,)).T
+
+
+def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
+    """One array from arrays of this shape, also where there are none."""
+    return np.array(arrays).reshape(len(arrays), *shape)
+
+
+PRECISIONS: dict[Precision, str] = {"single": "f32", "double": "f64"}
+JUDGED_AT_10 = Judged @ 10
+
+
+def _measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
+    several = [measures] if isinstance(measures, Measure | Aggregate | str) else list(measures)
+    parsed = [parse(measure) for measure in several]
+    for measure in parsed:
+        inner(measure).complete()
+    if not parsed:
+        raise MeasureError("no measure is given; name one, for example nDCG@10")
+    return tuple(dict.fromkeys(parsed))

@@ -1,0 +1,1 @@
+"""Figures of plain numbers; results call them. They need matplotlib, the extra `plot`."""

@@ -1,0 +1,1 @@
+"""How far apart a measure can put two lists: the algorithms that measures answer with."""

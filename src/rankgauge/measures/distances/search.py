@@ -1,0 +1,158 @@
+"""Distances of any measure: over all labels where these are few, else by a search that says so."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.model import Floats, Ints
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.rankings.lists import Rankings
+
+MOST_LABELLINGS = 20_000
+"""How many labels of the free documents are tried one by one."""
+
+MOST_AT_ONCE = 1 << 16
+"""How many labels of documents are scored at once."""
+
+ROUNDS = 60
+"""How many times a search takes a better labelling before it stops."""
+
+MOST_CHANGED = 200
+"""How many free documents a search may change."""
+
+MOST_WORK = 40_000_000
+"""How many labels a search scores before it stops."""
+
+Score = Callable[[Rankings], Floats]
+
+
+def enumerable(lists: Lists, first: Ints, second: Ints) -> NDArray[np.bool_]:
+    """Of which pairs all labels of the free documents can be tried."""
+    most = np.log(MOST_LABELLINGS) / np.log(max(2, len(lists.grades)))
+    few = [
+        not lists.offlist and np.count_nonzero(lists.pair(a, b).free) <= most
+        for a, b in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    return np.array(few, dtype=np.bool_)
+
+
+def searched(score_each: Score, lists: Lists, first: Ints, second: Ints, width: float) -> Greatest:
+    """The greatest differences over all labels, or those that a search finds; `width` is that of the
+    measure's range."""
+    exact = enumerable(lists, first, second)
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    found = [
+        (_tried if few else _climbed_both)(score_each, lists.only(a, b))
+        for (a, b), few in zip(pairs, exact.tolist(), strict=True)
+    ]
+    ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(found), 2)
+
+    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        labels = lists.labels.copy()
+        labels[lists.pair(*pairs[p]).documents] = found[p][side][1]
+        return labels, 0
+
+    return Greatest(ahead, labelling, exact, width)
+
+
+def improved(
+    found: Greatest, score_each: Score, lists: Lists, first: Ints, second: Ints
+) -> Greatest:
+    """The same with those that are not exact had over all labels, where these are few."""
+    few = np.flatnonzero(~found.exact & enumerable(lists, first, second))
+    if not len(few):
+        return found
+    better = searched(score_each, lists, first[few], second[few], found.limit)
+    ahead, exact = found.ahead.copy(), found.exact.copy()
+    ahead[few], exact[few] = better.ahead, True
+    place = {p: i for i, p in enumerate(few.tolist())}
+
+    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        return better.labelling(place[p], side) if p in place else found.labelling(p, side)
+
+    return found._replace(ahead=ahead, exact=exact, labelling=labelling)
+
+
+Found = tuple[float, NDArray[np.int32]]
+"""How far a list is ahead, and the labels of the documents then."""
+
+
+def _tried(score_each: Score, two: Lists) -> list[Found]:
+    """All labels of the free documents, each list ahead in turn."""
+    best: list[Found] = [(-np.inf, two.labels), (-np.inf, two.labels)]
+    for labels in _all(two, np.flatnonzero(two.free)):
+        difference = _differences(score_each, two, labels)
+        for side, sign in enumerate((1, -1)):
+            values = _defined(sign * difference)
+            if values.max(initial=-np.inf) > best[side][0]:
+                best[side] = (float(values.max()), labels[np.argmax(values)])
+    return best
+
+
+def _climbed_both(score_each: Score, two: Lists) -> list[Found]:
+    """What a search finds for each list ahead, or the search for the other found on its way."""
+    own, other = _climbed(score_each, two, 1), _climbed(score_each, two, -1)
+    return [_better(own, other), _better(other, own)]
+
+
+def _better(own: Found, other: Found) -> Found:
+    """What was found with a list ahead, or what the search for the other list found it ahead by."""
+    ahead = -other[0] if np.isfinite(other[0]) else -np.inf
+    return (ahead, other[1]) if ahead > own[0] else own
+
+
+def _differences(score_each: Score, two: Lists, labels: NDArray[np.int32]) -> Floats:
+    """The score of the first list less that of the second, for each row of labels."""
+    size = max(1, MOST_AT_ONCE // max(1, len(two.labels) + len(two.judged.labels)))
+    parts = [labels[start : start + size] for start in range(0, len(labels), size)]
+    with np.errstate(invalid="ignore"):
+        found = [two.scores(score_each, 0, p) - two.scores(score_each, 1, p) for p in parts]
+    return np.concatenate([np.zeros(0), *found])
+
+
+def _defined(values: Floats) -> Floats:
+    """The values, and less than any of them where there is none."""
+    return np.where(np.isnan(values), -np.inf, values)
+
+
+def _all(two: Lists, free: NDArray[np.intp]) -> Iterator[NDArray[np.int32]]:
+    """All labels of all documents, some at a time."""
+    size = max(1, MOST_AT_ONCE // max(1, len(two.labels)))
+    products = itertools.product(two.grades.tolist(), repeat=len(free))
+    while some := list(itertools.islice(products, size)):
+        labels = np.repeat(two.labels[None, :], len(some), axis=0)
+        labels[:, free] = np.array(some, dtype=np.int32).reshape(len(some), len(free))
+        yield labels
+
+
+def _climbed(score_each: Score, two: Lists, sign: int) -> Found:
+    """A labelling that no change of one label makes better, from that of documents that are better
+    placed in the list ahead: the first with sign 1, the second with -1.
+
+    Of many free documents only those ranked highest are tried, and it ends where its work is done.
+    """
+    pair = two.pair(0, 1)
+    rank = (
+        np.where(pair.first > 0, pair.first, np.inf),
+        np.where(pair.second > 0, pair.second, np.inf),
+    )
+    own, other = rank if sign > 0 else rank[::-1]
+    labels = np.where(two.free, np.where(own < other, two.grades[-1], 0), two.labels)
+    labels = labels.astype(np.int32)
+    free = np.flatnonzero(two.free)
+    free = free[np.argsort(np.minimum(own, other)[free], kind="stable")][:MOST_CHANGED]
+    best = float(_defined(sign * _differences(score_each, two, labels[None, :]))[0])
+    cells = len(free) * len(two.grades) * (len(two.labels) + len(two.judged.labels))
+    for _ in range(min(ROUNDS, MOST_WORK // max(1, cells))):
+        tried = np.repeat(labels[None, :], len(free) * len(two.grades), axis=0)
+        column = np.repeat(free, len(two.grades))
+        tried[np.arange(len(tried)), column] = np.tile(two.grades, len(free))
+        values = _defined(sign * _differences(score_each, two, tried))
+        if not len(values) or values.max() <= best + 1e-15:
+            break
+        best, labels = float(values.max()), tried[np.argmax(values)]
+    return best, labels

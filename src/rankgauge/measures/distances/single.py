@@ -1,0 +1,147 @@
+"""Distances of measures of a few documents: Recall, Success, RR and R-precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.model import Ints
+from rankgauge.measures.distances.lists import Greatest, Lists, Pair
+
+Found = tuple[float, NDArray[np.bool_], int]
+"""The greatest difference, which documents of the pair are relevant then, and how many off the lists."""
+
+
+def over_pairs(
+    lists: Lists, first: Ints, second: Ints, rel: int, best_of: Callable[[Pair], Found]
+) -> Greatest:
+    """Both directions of each pair; `best_of` is asked how far the first list can be ahead, and gets
+    labels of 0 and 1, relevant from `rel` on, or -1."""
+    top = int(lists.grades[-1])
+    if top < rel:
+        lists = lists.fixed()
+    pairs = []
+    for a, b in zip(first, second, strict=True):
+        pair = lists.pair(int(a), int(b))
+        labels = np.where(pair.free, -1, pair.labels >= rel)
+        pairs.append(
+            [
+                Pair(pair.documents, pair.first, pair.second, labels),
+                Pair(pair.documents, pair.second, pair.first, labels),
+            ]
+        )
+    found = [[best_of(pair) for pair in both] for both in pairs]
+    ahead = np.array([[value for value, *_ in both] for both in found]).reshape(len(pairs), 2)
+
+    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        _, relevant, off = found[p][side]
+        pair = pairs[p][side]
+        labels = np.where(lists.free, 0, lists.labels).astype(np.int32)
+        labels[pair.documents[relevant & pair.free]] = top
+        return labels, off
+
+    return Greatest(ahead, labelling, np.ones(len(pairs), dtype=np.bool_), top=top)
+
+
+def recall(pair: Pair, judged: int) -> Found:
+    """(d + m)/(R + m) for m of the free documents that only the first list has: all of them, or none."""
+    known, only = pair.labels == 1, pair.free & (pair.first > 0) & (pair.second == 0)
+    base = int(np.count_nonzero(known & (pair.first > 0)))
+    base -= int(np.count_nonzero(known & (pair.second > 0)))
+    best = (base / judged if judged else 0.0, np.zeros_like(only), 0)
+    more = int(np.count_nonzero(only))
+    if more and (base + more) / (judged + more) > best[0]:
+        best = ((base + more) / (judged + more), only, 0)
+    return best
+
+
+def success(pair: Pair) -> Found:
+    """1 where the first list can have a relevant document and the second none."""
+    known, nothing = pair.labels == 1, np.zeros(len(pair.labels), dtype=np.bool_)
+    sure, other_sure = (
+        bool((known & (pair.first > 0)).any()),
+        bool((known & (pair.second > 0)).any()),
+    )
+    if sure:
+        return 1.0 - other_sure, nothing, 0
+    for only in (True, False):
+        places = pair.free & (pair.first > 0) & ((pair.second == 0) | (not only))
+        if places.any() and (only or other_sure):
+            one = nothing.copy()
+            one[np.argmax(places)] = True
+            return 1.0 - other_sure, one, 0
+    return 0.0 - other_sure, nothing, 0
+
+
+def reciprocal_rank(pair: Pair) -> Found:
+    """With one free document of the first list relevant, or none."""
+    known = pair.labels == 1
+    own = min(pair.first[known & (pair.first > 0)], default=np.inf)
+    other = min(pair.second[known & (pair.second > 0)], default=np.inf)
+    nothing = np.zeros(len(known), dtype=np.bool_)
+    candidates = np.flatnonzero(pair.free & (pair.first > 0))
+    there = np.where(pair.second > 0, pair.second, np.inf)[candidates]
+    gained = 1 / np.minimum(own, pair.first[candidates]) - 1 / np.minimum(other, there)
+    base = float(1 / own - 1 / other)
+    if len(candidates) and gained.max() > base:
+        one = nothing.copy()
+        one[candidates[np.argmax(gained)]] = True
+        return float(gained.max()), one, 0
+    return base, nothing, 0
+
+
+def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int], int]) -> Found:
+    """For each R that can be, with R − R_J of the free documents relevant: first those that only the
+    first list has among the first that count, then those that change nothing, off the lists or not, and
+    at last those that only the second has."""
+    free, known = pair.free, pair.labels == 1
+    longest = int(max(pair.first.max(initial=0), pair.second.max(initial=0)))
+    count = int(np.count_nonzero(free))
+    totals = [*range(max(judged, 1), judged + count + 1)]
+    if offlist:
+        totals += _last_totals(longest, judged + count, depth_of)
+    best: Found = (-np.inf, free & False, 0)
+    if judged == 0:
+        best = (0.0, free & False, 0)
+    for total in totals:
+        depth = depth_of(total)
+        inside = (pair.first > 0) & (pair.first <= depth)
+        other = (pair.second > 0) & (pair.second <= depth)
+        good, bad = free & inside & ~other, free & other & ~inside
+        base = int(np.count_nonzero(known & inside)) - int(np.count_nonzero(known & other))
+        wanted = total - judged
+        gained = min(wanted, int(np.count_nonzero(good)))
+        neutral = np.flatnonzero(free & ~good & ~bad)
+        rest = wanted - gained
+        listed = min(rest, len(neutral))
+        off = rest - listed if offlist else 0
+        lost = rest - listed - off
+        if lost > np.count_nonzero(bad):
+            continue
+        value = (base + gained - lost) / depth if depth else 0.0
+        if value > best[0]:
+            chosen = free & False
+            for group, number in ((np.flatnonzero(good), gained), (neutral, listed)):
+                chosen[group[:number]] = True
+            chosen[np.flatnonzero(bad)[:lost]] = True
+            best = (value, chosen, off)
+    return best
+
+
+def _last_totals(longest: int, least: int, depth_of: Callable[[int], int]) -> list[int]:
+    """For each depth up to `longest` the largest number of relevant documents, above `least`, that has
+    it: the more the better, when those off the lists may be among them."""
+    totals, depth = [], depth_of(least)
+    while depth <= longest:
+        low, high = least, max(1, 2 * least)
+        while depth_of(high) <= depth:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if depth_of(middle) <= depth else (low, middle)
+        totals.append(low)
+        depth = depth_of(high)
+        least = high
+    return [total for total in totals if total > 0]

@@ -1,0 +1,119 @@
+"""Distances of measures that weigh ranks and add gains, divided by a constant or by the ideal."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.model import Floats, Ints
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.native import distance as native
+
+
+def static(
+    lists: Lists,
+    first: Ints,
+    second: Ints,
+    *,
+    weights: Floats,
+    gains: Floats,
+    allowed: Floats,
+    divisor: float,
+    unseen: Floats,
+) -> Greatest:
+    """Every free document gains the most it can where its weight is larger in the list ahead.
+
+    `gains` are those of the documents, `allowed` those of the grades, `unseen` the weight
+    beyond the end of each list (Tan and Clarke 2015, A family of rank similarity measures based
+    on maximized effectiveness difference).
+    """
+    ahead = native.weighted(
+        lists.documents,
+        lists.offsets,
+        first,
+        second,
+        weights,
+        lists.free.astype(np.uint8),
+        gains,
+        float(allowed.max()),
+    )
+    residual = np.column_stack((unseen[first], unseen[second])) * allowed.max()
+    top = lists.grades[np.argmax(allowed)]
+
+    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        difference = _ahead(lists, int(first[p]), int(second[p]), side, weights)
+        return _assigned(lists, np.where(difference > 0, top, 0)), 0
+
+    scale = 1 / divisor if divisor else 0.0
+    exact = np.ones(len(first), dtype=np.bool_)
+    return Greatest(ahead * scale + residual, labelling, exact, residual=residual)
+
+
+def by_ideal(
+    lists: Lists,
+    first: Ints,
+    second: Ints,
+    *,
+    weights: Floats,
+    gains: Floats,
+    allowed: Floats,
+    known: Floats,
+) -> Greatest:
+    """The same with both lists divided by the best order of all gains, which free documents raise.
+
+    Moffat 2017, Computing maximized effectiveness distance for recall-based metrics, where free
+    documents have the highest grade or none. With grades between, gains are cut into layers at the
+    allowed ones: how many free documents reach into each is chosen apart, since a layer above, with
+    fewer judged documents in it, is dearer, and so never wants more. `weights` go on as far as the ideal
+    can reach, with 0 beyond a cut-off; `known` are the gains of all judged documents.
+    """
+    longest = int(np.diff(lists.offsets).max(initial=0))
+    levels, grade_of = np.unique(allowed, return_index=True)
+    reach = np.concatenate(([0.0], np.cumsum(weights)))
+    taken = np.arange(2 * longest + 1)
+    cuts = np.unique(np.concatenate((levels, known[known > 0])))
+    count = np.array([np.count_nonzero(known >= cut) for cut in cuts[1:]], dtype=np.int64)
+    thin = np.diff(cuts)
+    ideal = thin[:, None] * reach[np.minimum(count[:, None] + taken[None, :], len(weights))]
+    layer = np.searchsorted(levels, cuts[1:]) - 1
+    costs = np.zeros((len(levels) - 1, len(taken)))
+    inside = cuts[1:] <= levels[-1]
+    np.add.at(costs, layer[inside], ideal[inside])
+    fixed = float(ideal[~inside, 0].sum())
+    ahead, reached = native.normalized(
+        lists.documents,
+        lists.offsets,
+        first,
+        second,
+        np.ascontiguousarray(weights[:longest]),
+        lists.free.astype(np.uint8),
+        gains,
+        np.diff(levels),
+        costs,
+        fixed,
+    )
+    labels = lists.grades[grade_of]
+
+    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        difference = _ahead(lists, int(first[p]), int(second[p]), side, weights)
+        order = np.argsort(-np.where(lists.free, difference, -np.inf), kind="stable")
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        level = (place[:, None] < reached[p, side][None, :]).sum(axis=1)
+        return _assigned(lists, labels[level]), 0
+
+    return Greatest(ahead, labelling, np.ones(len(first), dtype=np.bool_))
+
+
+def _ahead(lists: Lists, first: int, second: int, side: int, weights: Floats) -> Floats:
+    """For each document the weight in the list that is ahead less that in the other."""
+    difference = np.zeros(len(lists.labels))
+    for one, sign in ((first, 1), (second, -1)):
+        listed = lists.list(one)
+        difference[listed] += sign * weights[: len(listed)]
+    return difference if side == 0 else -difference
+
+
+def _assigned(lists: Lists, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+    """What is known of each document, and these labels for the free ones."""
+    return np.where(lists.free, labels, lists.labels).astype(np.int32)

@@ -1,0 +1,324 @@
+"""Scores normalised by what a random ranking gets, and by the best: v1, v2, linear and z; minmax.
+
+A is the score; best and worst are what any order of some documents gets, by default of the judged ones,
+and chance is what a random order gets on average. Where nothing is relevant, and wherever the best is
+no better than chance (for minmax: than the worst), there is nothing to normalise by, and the score is 0;
+only v2 is below 0 even there for a ranking that is worse than chance, since it lacks documents.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import Floats
+from rankgauge.measures.base import Answer, Direction, Measure, estimates, ratio
+from rankgauge.measures.chance import (
+    INDEPENDENT,
+    RUN,
+    Orders,
+    OverOrders,
+    best_parameter,
+    chance_parameter,
+    check_best,
+    check_chance,
+)
+from rankgauge.measures.orders import Mean, TiedRankings
+from rankgauge.measures.registry import register
+from rankgauge.notes import Note, counted
+from rankgauge.parameters import Choice, parameter
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+
+TOLERANCE = 1e-12
+"""What is no difference: how far below chance a score still counts as chance, and how far apart chance
+and the best are where there is something to normalise by."""
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """part / whole, and 0 where the whole is nothing but rounding."""
+    return ratio(part, np.where(np.abs(whole) <= TOLERANCE, 0.0, whole))
+
+
+class Normalized(OverOrders):
+    """A measure seen from what orders of documents get. Higher is better, whatever it was before."""
+
+    empty: str = parameter(
+        Choice(("zero", "skip", "nan")),
+        "queries with nothing relevant: score 0; are left out of the mean; or make it undefined",
+        default="zero",
+    )
+
+    @classmethod
+    def takes(cls, measure: Measure) -> bool:
+        return measure.direction != "none"
+
+    @property
+    def direction(self) -> Direction:  # type: ignore[override]
+        return "higher"
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return -np.inf, np.inf
+
+    @property
+    def depth(self) -> int | None:
+        return None if self.null == RUN else self.measure.depth
+
+    @property
+    def averages_defined(self) -> bool:  # type: ignore[override]
+        return self.empty != "nan"
+
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        """The normalised form of the scores of some lists, given what orders of documents get."""
+        raise NotImplementedError
+
+    def _normalize(self, scores: Floats, lists: Rankings) -> Floats:
+        with np.errstate(invalid="ignore"):
+            values = self._form(scores, self._orders(lists))
+        nothing = self.nothing_relevant_each(lists.judged)[lists.query]
+        return np.where(nothing, 0.0 if self.empty == "zero" else np.nan, values)
+
+    @property
+    def basis(self) -> Measure:
+        return self if self.null == RUN else self.measure
+
+    def from_basis(self, scores: Floats, judged: JudgedLabels) -> Floats:
+        return self._normalize(scores, judged.best_first)
+
+    def score_each(self, rankings: Rankings) -> Floats:
+        measure = self.complete().measure
+        scores = rankings.remember(("score", measure), lambda: measure.score_each(rankings))
+        return self._normalize(scores, rankings)
+
+    # None of the forms changes the order of scores.
+
+    def ideal_each(self, judged: JudgedLabels) -> Floats:
+        return self._normalize(self.complete().measure.ideal_each(judged), judged.best_first)
+
+    def worst_each(self, judged: JudgedLabels) -> Floats:
+        return self._normalize(self.complete().measure.worst_each(judged), judged.best_first)
+
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        return self._normalize(self.measure.extreme_each(tied, best=best), tied.rankings)
+
+    def _better(self, a: Floats, b: Floats) -> Floats:
+        """By how much a is better than b."""
+        return a - b if self.measure.direction == "higher" else b - a
+
+    def _remarks(self, rankings: Rankings) -> list[Note]:
+        """How many lists are degenerate, and in what way."""
+        orders = self._orders(rankings)
+        sizes, relevant = orders.sizes(), orders.relevant(self.measure.relevant_from)
+        nothing = self.nothing_relevant_each(rankings.judged)[rankings.query]
+        fate = {"zero": "scored 0", "skip": "left out of the mean", "nan": "undefined"}[self.empty]
+        found = {
+            f"nothing relevant ({fate})": nothing,
+            "all documents relevant": (relevant == sizes) & (sizes > 0),
+            "a single document": sizes == 1,
+        }
+        depth = self.measure.depth
+        if depth is not None:
+            found[f"fewer than {depth} documents"] = sizes < depth
+        found |= self._degenerate(orders, ~nothing)
+        counts = {what: int(np.count_nonzero(which)) for what, which in found.items()}
+        return [Note(f"{what} on {{topics}}", count=n) for what, n in counts.items() if n]
+
+    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        """Which lists leave nothing to normalise by, of those `known` to have something relevant."""
+        best, worst = orders.best(self.measure), orders.worst(self.measure)
+        return {"the worst order as good as the best": _level(best, worst) & known}
+
+
+class ByChance(Normalized):
+    """A measure seen from what a random ranking gets."""
+
+    source = (
+        "Feng and Karmaker 2023, Joint upper & expected value normalization for evaluation of retrieval "
+        "systems: a case study with learning-to-rank methods"
+    )
+
+    reb: str = chance_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_chance(self.measure, self.reb)
+
+    def _chance(self, orders: Orders) -> Floats:
+        return orders.mean(self.measure, self.reb).values
+
+    def _remarks(self, rankings: Rankings) -> list[Note]:
+        mean = self._orders(rankings).mean(self.measure, self.reb)
+        return super()._remarks(rankings) + estimates(mean, "chance estimated")
+
+
+class UpToBest(ByChance):
+    """A measure between what a random ranking gets and the best."""
+
+    iub: str = best_parameter()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_best(self.measure, self.iub)
+
+    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        best, chance = self._best(orders), self._chance(orders)
+        found = {"chance as good as the best": _level(best, chance) & known}
+        if self.measure.range[0] >= 0:
+            found["chance 0"] = _level(chance, np.zeros(len(chance))) & known
+        return found
+
+    def _best(self, orders: Orders) -> Floats:
+        return orders.best(self.measure, self.iub)
+
+    def _best_and_chance(self, orders: Orders) -> tuple[Floats, Floats]:
+        best, chance = self._best(orders), self._chance(orders)
+        wrong = self._better(chance, best) > TOLERANCE
+        if self.reb == INDEPENDENT and wrong.any():
+            raise MeasureError(
+                f"{self}: chance is above the best on {counted(int(wrong.sum()), 'topic')}, as "
+                "reb=independent has it where a topic has fewer documents than the cut-off or few that "
+                "are not relevant; use reb=exact"
+            )
+        return best, chance
+
+
+class V1(UpToBest):
+    """The score as a share of the best, times its share of score and chance together."""
+
+    name = "v1"
+    summary = "UE normalisation, first version: the share of the best, discounted by chance."
+    formula = "v1(m) = (A/best) · A/(A + chance)"
+    examples: ClassVar[tuple[str, ...]] = ("v1(nDCG@10)", "v1(AP@30)", "v1(AP@30,reb=independent)")
+
+    @classmethod
+    def takes(cls, measure: Measure) -> bool:
+        return measure.direction == "higher" and measure.range[0] >= 0 and measure.ideal_is_best
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return 0.0, 1.0
+
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        return "enumerated"
+
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        best, chance = self._best_and_chance(orders)
+        return share(scores, best) * share(scores, scores + chance)
+
+
+class V2(UpToBest):
+    """The way from chance to the best that the score has gone, or back to the lowest score."""
+
+    name = "v2"
+    summary = "UE normalisation, second version: 0 for chance, 1 for the best, −1 for the lowest."
+    formula = "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance"
+    examples: ClassVar[tuple[str, ...]] = ("v2(nDCG@10)", "v2(AP@30)", "v2(nDCG@10,null=run)")
+
+    @classmethod
+    def takes(cls, measure: Measure) -> bool:
+        return measure.direction == "lower" or (
+            measure.direction == "higher" and bool(np.isfinite(measure.range[0]))
+        )
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return -1.0, 1.0
+
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        return "enumerated"
+
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        best, chance = self._best_and_chance(orders)
+        if self.measure.direction == "higher":
+            lowest = np.full(len(scores), self.measure.range[0])
+        else:
+            lowest = orders.worst(self.measure)
+        gained = self._better(scores, chance)
+        above = share(gained, self._better(best, chance))
+        below = share(gained, self._better(chance, lowest))
+        return np.clip(np.where(gained >= -TOLERANCE, above, below), -1.0, 1.0)
+
+
+class _Affine(Normalized):
+    """A form on one line, so that means keep: over ties, and over all orders."""
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        means = self.measure._tied(tied) if self.measure.knows("_tied") else None
+        return None if means is None else self._normalize(means, tied.rankings)
+
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        mean, lists = self.complete().measure.random_each(judged), judged.best_first
+        values = self._normalize(mean.values, lists)
+        errors = np.abs(self._normalize(mean.values + mean.errors, lists) - values)
+        return Mean(values, errors, mean.samples)
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        lists = tied.rankings
+        spread = np.sqrt(self.measure.tied_variance_each(tied))
+        zero = np.zeros(len(lists))
+        return (self._normalize(spread, lists) - self._normalize(zero, lists)) ** 2
+
+
+class Linear(_Affine, UpToBest):
+    """The share of the way from chance to the best; a random ranking gets 0 on average."""
+
+    name = "linear"
+    summary = "0 for chance and 1 for the best, on one line: random rankings average to 0."
+    formula = "linear(m) = (A − chance)/(best − chance)"
+    examples: ClassVar[tuple[str, ...]] = ("linear(ERR@20)", "linear(nDCG@10)")
+
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        best, chance = self._best_and_chance(orders)
+        return share(self._better(scores, chance), self._better(best, chance))
+
+
+class Z(_Affine, ByChance):
+    """The distance from chance in standard deviations of a random ranking's score."""
+
+    name = "z"
+    summary = "How many standard deviations of a random ranking's score lie between it and chance."
+    formula = "z(m) = (A − chance)/sd, sd that of the score of a random order"
+    examples: ClassVar[tuple[str, ...]] = ("z(P@5)", "z(nDCG@10)")
+
+    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        spread = np.sqrt(orders.variance(self.measure))
+        found = {"all orders as good as each other": _level(spread, np.zeros(len(spread))) & known}
+        if self.measure.answers()["variance"] != "exact":
+            found["spread from at most 1,000 orders"] = known
+        return found
+
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        spread = np.sqrt(orders.variance(self.measure))
+        return share(self._better(scores, self._chance(orders)), spread)
+
+
+class MinMax(_Affine):
+    """The share of the way from the worst order to the best."""
+
+    name = "minmax"
+    summary = "0 for the worst order of the judged documents and 1 for the best."
+    formula = "minmax(m) = (A − worst)/(best − worst)"
+    source = "Gienapp et al. 2020, The impact of negative relevance judgments on NDCG"
+    examples: ClassVar[tuple[str, ...]] = ("minmax(nDCG@10)", "minmax(AP)")
+
+    def _form(self, scores: Floats, orders: Orders) -> Floats:
+        best, worst = orders.best(self.measure), orders.worst(self.measure)
+        return share(self._better(scores, worst), self._better(best, worst))
+
+
+def _level(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    """Where two numbers are the same but for rounding."""
+    same: NDArray[np.bool_] = np.abs(a - b) <= TOLERANCE
+    return same
+
+
+v1 = register(V1)
+v2 = register(V2)
+linear = register(Linear)
+z = register(Z)
+minmax = register(MinMax)

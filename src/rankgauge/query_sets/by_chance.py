@@ -1,0 +1,598 @@
+"""Sets of queries, and of their documents, on which to look at scores apart.
+
+Ideal and uninformative queries, hard and easy ones, follow from scores and from what a random ranking
+would get; broad and focused ones from the judgments; samples and document splits are drawn by a seed.
+The types of queries are those of Feng and Karmaker, Joint upper & expected value normalization for
+evaluation of retrieval systems (2023); document splits go back to Voorhees, Samarov
+and Soboroff, Using replicates in information retrieval evaluation (2017).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.model import Floats, Ints, Judgments, encode
+from rankgauge.evaluation.inputs import Qrels, judgments_of
+from rankgauge.measures.base import estimates, inner
+from rankgauge.notes import Note, counted, worded
+from rankgauge.parameters import Kind, Number, Whole
+from rankgauge.rankings.alignment import judged_labels
+from rankgauge.rankings.lists import offsets_of, segment_count
+from rankgauge.rankings.tie_policies import query_key
+from rankgauge.results import Result
+from rankgauge.scores.model import Bools, Scores
+from rankgauge.tables import Table
+
+By: TypeAlias = Literal["signed", "absolute"]
+"""signed: worse than random is less than random; absolute: only the distance from random counts."""
+
+TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
+DECIMALS = 12
+"""Differences and scores that agree to so many decimals are equal."""
+
+
+class LeftOut(NamedTuple):
+    """Why queries were left out, and how many."""
+
+    reason: str
+    queries: int
+
+
+@dataclass(frozen=True)
+class QuerySet(Collection[str]):
+    """Query ids, each once, in the order of the scores or judgments they were chosen from.
+
+    `Scores.select` takes it as it is. `left_out` says which queries could not be chosen.
+
+    >>> QuerySet("hard", ("q1", "q7"), (LeftOut("nothing relevant", 3),))
+    QuerySet hard: 2 queries (left out: 3 with nothing relevant)
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.queries)
+
+    def __contains__(self, query: object) -> bool:
+        return query in self.queries
+
+    def __repr__(self) -> str:
+        found = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
+        notes = ", ".join(_note(left) for left in self.left_out)
+        return f"{found} (left out: {notes})" if notes else found
+
+
+def _note(left: LeftOut) -> str:
+    return f"{left.queries:,} with {left.reason}"
+
+
+# By scores and what a random ranking gets
+
+
+@dataclass(frozen=True, eq=False)
+class _Differences:
+    """What sets are chosen by: for each query that counts its mean score and expected score, and how
+    much better than the expected one the score is; `better` is the score, higher for better."""
+
+    queries: tuple[str, ...]
+    scores: Floats
+    expected: Floats
+    differences: Floats
+    better: Floats
+    left_out: tuple[LeftOut, ...]
+    estimated: tuple[Note, ...]
+
+    def set_of(self, name: str, chosen: Bools) -> QuerySet:
+        rows = np.flatnonzero(chosen).tolist()
+        return QuerySet(name, tuple(self.queries[row] for row in rows), self.left_out)
+
+    def ideal(self, choice: _Choice) -> Bools:
+        return choice.highest(self.differences)
+
+    def uninformative(self, choice: _Choice, by: By) -> Bools:
+        if by not in get_args(By):
+            raise RankgaugeError(f"by={by!r}, expected one of {', '.join(get_args(By))}")
+        return choice.lowest(np.abs(self.differences) if by == "absolute" else self.differences)
+
+    def easy(self, uninformative: Bools) -> Bools:
+        """Which of them have a score from their median on; of several that have just the median, all
+        are easy or none, as it is at least the median of all queries or below."""
+        if not uninformative.any():
+            return uninformative
+        middle = np.median(self.better[uninformative])
+        at_middle = uninformative & (self.better == middle)
+        easy = uninformative & (self.better > middle)
+        if np.count_nonzero(at_middle) == 1 or middle >= np.median(self.better):
+            easy = easy | at_middle
+        return easy
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """How many of the queries are chosen: exactly one of the three is given."""
+
+    number: int | None = None
+    share: float | None = None
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name, value in vars(self).items() if value is not None]
+        if len(given) != 1:
+            found = " and ".join(given) or "neither number, share nor threshold"
+            raise RankgaugeError(f"{found} given, expected exactly one of number, share, threshold")
+        _checked("number", self.number, Whole(0))
+        _checked("share", self.share, Number(0, 1))
+        _checked("threshold", self.threshold, Number(-math.inf))
+
+    def size(self, available: int) -> int:
+        """How many of so many are chosen, by number or share; a half counts as a whole one."""
+        if self.share is not None:
+            return math.floor(self.share * available + 0.5)
+        assert self.number is not None
+        if self.number > available:
+            there = counted(available, "query", "queries")
+            raise RankgaugeError(
+                f"number={self.number} of {there}, expected no more than there are"
+            )
+        return int(self.number)
+
+    def lowest(self, values: Floats) -> Bools:
+        """Which values are chosen as the lowest, of equal ones the first; up to the threshold."""
+        if self.threshold is not None:
+            return values <= round(self.threshold, DECIMALS)
+        chosen = np.zeros(len(values), dtype=np.bool_)
+        chosen[np.argsort(values, kind="stable")[: self.size(len(values))]] = True
+        return chosen
+
+    def highest(self, values: Floats) -> Bools:
+        """Which values are chosen as the highest, of equal ones the first; from the threshold on."""
+        if self.threshold is not None:
+            return values >= round(self.threshold, DECIMALS)
+        return self.lowest(-values)
+
+
+def ideal(
+    scores: Scores,
+    qrels: Qrels,
+    *,
+    number: int | None = None,
+    share: float | None = None,
+    threshold: float | None = None,
+) -> QuerySet:
+    """The queries on which the runs are furthest above a random ranking.
+
+    The difference is the mean over runs and measures of score - expected score (expected - score
+    where lower is better), and the measures are those of `scores`, such as one at several cut-offs.
+    Exactly one of three says how many queries: their `number`, their `share` of those that can be
+    chosen, or a `threshold` from which on a difference is taken. Of equal differences the earlier
+    queries are taken. `qrels` are the judgments behind the scores.
+
+    Left out, and counted, are queries with nothing relevant, those that no run answered (with
+    missing="skip", where only the runs that have a query count) and those on which a measure is not
+    defined for a run.
+
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
+    >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
+    >>> ideal(scores, qrels, number=1)
+    QuerySet ideal: 1 query (left out: 1 with nothing relevant)
+    >>> scores.select(ideal(scores, qrels, number=1)).mean()
+    {'run': {'P@1': 1.0}}
+    """
+    found = _differences(scores, qrels)
+    return found.set_of("ideal", found.ideal(_Choice(number, share, threshold)))
+
+
+def informative(scores: Scores, qrels: Qrels, *, threshold: float = 0.0) -> QuerySet:
+    """The queries whose difference is above a threshold: the runs do better than random.
+
+    They are all those that `uninformative` does not take by the same threshold. `ideal` says what
+    the difference is and which queries are left out; it gives the most informative ones.
+    """
+    found = _differences(scores, qrels)
+    rest = found.uninformative(_Choice(threshold=threshold), "signed")
+    return found.set_of("informative", ~rest)
+
+
+def uninformative(
+    scores: Scores,
+    qrels: Qrels,
+    *,
+    number: int | None = None,
+    share: float | None = None,
+    threshold: float | None = None,
+    by: By = "signed",
+) -> QuerySet:
+    """The queries with the smallest difference between the runs and a random ranking.
+
+    by="absolute" takes those nearest to random, from above or below; else, queries on which the runs
+    are worse than random come first. A `threshold` is the largest difference that is taken. The rest
+    is as `ideal` says.
+
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1}}
+    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}, "q3": {"a": 1}}
+    >>> scores = evaluate(qrels, run, "P@1")
+    >>> uninformative(scores, qrels, number=1).queries
+    ('q2',)
+    >>> uninformative(scores, qrels, number=1, by="absolute").queries
+    ('q3',)
+    """
+    found = _differences(scores, qrels)
+    return found.set_of("uninformative", found.uninformative(_Choice(number, share, threshold), by))
+
+
+def hard(
+    scores: Scores,
+    qrels: Qrels,
+    *,
+    number: int | None = None,
+    share: float | None = None,
+    threshold: float | None = None,
+    by: By = "signed",
+) -> QuerySet:
+    """Of the `uninformative` queries, those with a score worse than their median: chance gets little,
+    and so do the runs."""
+    found = _differences(scores, qrels)
+    rest = found.uninformative(_Choice(number, share, threshold), by)
+    return found.set_of("uninformative hard", rest & ~found.easy(rest))
+
+
+def easy(
+    scores: Scores,
+    qrels: Qrels,
+    *,
+    number: int | None = None,
+    share: float | None = None,
+    threshold: float | None = None,
+    by: By = "signed",
+) -> QuerySet:
+    """Of the `uninformative` queries, those with their median score or better: chance gets much, and
+    the runs little more. Several queries of just the median are easy where that is at least the median
+    of all queries."""
+    found = _differences(scores, qrels)
+    rest = found.uninformative(_Choice(number, share, threshold), by)
+    return found.set_of("uninformative easy", found.easy(rest))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryTypes(Result):
+    """For each query its mean score, expected score, difference and type, one of `TYPES`; `estimated`
+    says of which measures expected scores are estimates."""
+
+    queries: tuple[str, ...]
+    scores: Floats
+    expected: Floats
+    differences: Floats
+    types: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    estimated: tuple[Note, ...] = ()
+
+    def sets(self) -> dict[str, QuerySet]:
+        """The queries of each type."""
+        pairs = list(zip(self.queries, self.types, strict=True))
+        return {
+            name: QuerySet(name, tuple(q for q, kind in pairs if kind == name), self.left_out)
+            for name in TYPES
+        }
+
+    def counts(self) -> dict[str, int]:
+        """How many queries each type has."""
+        return {name: len(queries) for name, queries in self.sets().items()}
+
+    def table(self) -> Table:
+        """A row a query; the notes have the count of each type and of what was left out."""
+        numbers = (self.scores, self.expected, self.differences)
+        columns = [self.queries, *(values.tolist() for values in numbers), self.types]
+        return Table(
+            ("topic", "score", "expected", "difference", "type"),
+            tuple(zip(*columns, strict=True)),
+            worded(self.notes),
+        )
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """The count of each type, what was left out, and which expected scores are estimates."""
+        return (
+            *(Note(f"{name}: {count:,}") for name, count in self.counts().items()),
+            *(Note(f"left out: {_note(left)}") for left in self.left_out),
+            *self.estimated,
+        )
+
+    def _title(self) -> str:
+        return f"{type(self).__name__}: {counted(len(self.queries), 'topic')}"
+
+
+def query_types(
+    scores: Scores,
+    qrels: Qrels,
+    *,
+    number: int | None = None,
+    share: float | None = None,
+    threshold: tuple[float, float] | None = None,
+    by: By = "signed",
+) -> QueryTypes:
+    """The type of each query: ideal, uninformative and hard, uninformative and easy, or other.
+
+    `number` or `share` (by default a quarter) is that of the ideal queries and of the uninformative
+    ones; a `threshold` is a pair, the largest difference of the uninformative and the smallest of the
+    ideal ones. What is both, because so many are asked for, is uninformative. `ideal`,
+    `uninformative`, `hard` and `easy` say the rest.
+
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1, "b": 1}, "q4": {"a": 0}}
+    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}, "q3": {"a": 2, "b": 1}}
+    >>> print(query_types(evaluate(qrels, run, "P@1"), qrels, threshold=(0, 0.5)).table().render("tsv"))
+    topic score expected difference type
+    q1 1.0 0.5 0.5 ideal
+    q2 0.0 0.5 -0.5 uninformative hard
+    q3 1.0 1.0 0.0 uninformative easy
+    # ideal: 1
+    # uninformative hard: 1
+    # uninformative easy: 1
+    # other: 0
+    # left out: 1 with nothing relevant
+    """
+    if number is None and share is None and threshold is None:
+        share = 0.25
+    low, high = (None, None) if threshold is None else _pair(threshold)
+    few, many = _Choice(number, share, low), _Choice(number, share, high)
+    found = _differences(scores, qrels)
+    is_ideal = found.ideal(many)
+    is_uninformative = found.uninformative(few, by)
+    is_easy = found.easy(is_uninformative)
+    names = np.select(
+        [is_easy, is_uninformative, is_ideal],
+        ["uninformative easy", "uninformative hard", "ideal"],
+        default="other",
+    )
+    return QueryTypes(
+        found.queries,
+        found.scores,
+        found.expected,
+        found.differences,
+        tuple(names.tolist()),
+        found.left_out,
+        found.estimated,
+    )
+
+
+def _pair(threshold: Any) -> tuple[float, float]:
+    if not isinstance(threshold, Sequence) or isinstance(threshold, str) or len(threshold) != 2:
+        raise RankgaugeError(
+            f"threshold={threshold!r}, expected two numbers: the largest difference of "
+            "uninformative queries and the smallest of ideal ones"
+        )
+    low, high = (_checked("threshold", limit, Number(-math.inf)) for limit in threshold)
+    if low is None or high is None or low > high:
+        raise RankgaugeError(f"threshold={threshold!r}, expected two numbers, the lower one first")
+    return low, high
+
+
+def _differences(scores: Scores, qrels: Qrels) -> _Differences:
+    measures = [inner(measure) for measure in scores.measures]
+    if not measures or not scores.runs:
+        raise RankgaugeError("no scores to choose queries by, expected those of a run by a measure")
+    directions = {measure.direction for measure in measures}
+    if len(directions) > 1 or directions == {"none"}:
+        names = ", ".join(f"{measure} ({measure.direction})" for measure in measures)
+        raise RankgaugeError(
+            f"what is better differs or is not said: {names}; "
+            "expected measures that are all better when higher, or all when lower"
+        )
+    judgments = judgments_of(qrels)
+    position = {query: row for row, query in enumerate(judgments.queries.texts())}
+    judged = judged_labels(judgments, scores.policies.max_grade)
+    rows = np.array([position.get(query, -1) for query in scores.queries], dtype=np.int64)
+    if (rows < 0).any() or (judged.take(rows).relevant(1) != scores.relevant).any():
+        raise RankgaugeError("other judgments, expected those that the scores were made with")
+    judged = judged.take(rows)
+    counts = scores.present if scores.policies.missing == "skip" else np.ones_like(scores.present)
+    values = np.where(counts[:, :, None], scores.values, 0.0)
+    barren = judged.relevant(1) == 0
+    for measure in measures:
+        barren |= measure.nothing_relevant_each(judged)
+    unanswered = ~counts.any(axis=0)
+    undefined: Bools = ~np.asarray(np.isfinite(values).all(axis=(0, 2)))
+    kept = np.flatnonzero(~(barren | unanswered | undefined))
+    means = [measure.random_each(judged.take(kept)) for measure in measures]
+    expected = np.mean([mean.values for mean in means], axis=0)
+    estimated = [
+        replace(remark, measure=str(measure))
+        for measure, mean in zip(measures, means, strict=True)
+        for remark in estimates(mean, "expected score estimated")
+    ]
+    known = np.isfinite(expected)
+    undefined[kept[~known]] = True
+    kept, expected = kept[known], expected[known]
+    score = values[:, kept].sum(axis=(0, 2)) / (counts[:, kept].sum(axis=0) * len(measures))
+    sign = -1 if directions == {"lower"} else 1
+    return _Differences(
+        tuple(scores.queries[row] for row in kept.tolist()),
+        score,
+        expected,
+        np.round(sign * (score - expected), DECIMALS),
+        np.round(sign * score, DECIMALS),
+        _left_out(
+            {
+                "nothing relevant": barren,
+                "no run": unanswered & ~barren,
+                "an undefined score": undefined & ~barren & ~unanswered,
+            }
+        ),
+        tuple(estimated),
+    )
+
+
+def _left_out(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
+    counts = {reason: int(np.count_nonzero(which)) for reason, which in reasons.items()}
+    return tuple(LeftOut(reason, count) for reason, count in counts.items() if count)
+
+
+# By the judgments
+
+
+def broad(
+    qrels: Qrels, *, share: float = 0.5, label: int = 2, balanced: bool = False, seed: int = 0
+) -> QuerySet:
+    """The queries of which at least this share of the judged documents has this label or a higher one.
+
+    Every other query is `focused`, those with nothing relevant too; a query without judged documents
+    is neither. balanced=True draws from the larger of the two sets as many as the smaller one has,
+    by `seed` and query id.
+
+    >>> qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
+    >>> broad(qrels).queries, focused(qrels).queries
+    (('q1',), ('q2', 'q3'))
+    >>> focused(qrels, balanced=True)
+    QuerySet focused: 1 query (left out: 1 with no place in a balanced set)
+    """
+    return _by_breadth(qrels, share, label, balanced, seed)[0]
+
+
+def focused(
+    qrels: Qrels, *, share: float = 0.5, label: int = 2, balanced: bool = False, seed: int = 0
+) -> QuerySet:
+    """The queries that are not `broad`."""
+    return _by_breadth(qrels, share, label, balanced, seed)[1]
+
+
+def _by_breadth(
+    qrels: Qrels, share: float, label: int, balanced: bool, seed: int
+) -> tuple[QuerySet, QuerySet]:
+    _checked("share", share, Number(0, 1))
+    _checked("label", label, Whole(0))
+    _checked("seed", seed, Whole(0))
+    judgments = judgments_of(qrels)
+    documents = segment_count(judgments.grades >= 0, judgments.bounds)
+    labelled = segment_count(judgments.grades >= label, judgments.bounds)
+    queries = judgments.queries.texts()
+    nothing = _left_out({"nothing judged": documents == 0})
+    is_broad = labelled / np.maximum(documents, 1) >= share
+    sets = [
+        [query for query, wanted in zip(queries, which.tolist(), strict=True) if wanted]
+        for which in (is_broad & (documents > 0), ~is_broad & (documents > 0))
+    ]
+    size = min(map(len, sets)) if balanced else max(map(len, sets))
+    found = []
+    for name, ids in zip(("broad", "focused"), sets, strict=True):
+        kept = _drawn(ids, min(size, len(ids)), seed)
+        rest = len(ids) - len(kept)
+        drawn_out = (LeftOut("no place in a balanced set", rest),) if rest else ()
+        found.append(QuerySet(name, kept, nothing + drawn_out))
+    return found[0], found[1]
+
+
+# At random
+
+
+def query_sample(
+    queries: Iterable[str],
+    *,
+    number: int | None = None,
+    share: float | None = None,
+    seed: int = 0,
+) -> QuerySet:
+    """So many of the queries, or this share of them, drawn without replacement.
+
+    Whether a query is drawn depends on the seed and the ids, not on their order, and a larger sample
+    by the same seed holds the smaller one.
+
+    >>> query_sample(["q1", "q2", "q3", "q4"], share=0.5)
+    QuerySet sample: 2 queries
+    """
+    if (number is None) == (share is None):
+        raise RankgaugeError("number and share: expected exactly one of them")
+    choice = _Choice(number, share)
+    _checked("seed", seed, Whole(0))
+    if isinstance(queries, str):
+        raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
+    ids = list(dict.fromkeys(queries))
+    return QuerySet("sample", _drawn(ids, choice.size(len(ids)), seed))
+
+
+def _drawn(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
+    """So many of these queries, in their order."""
+    if size == len(queries):
+        return tuple(queries)
+    drawn = set(sorted(queries, key=lambda query: query_key(seed, encode(query)))[:size])
+    return tuple(query for query in queries if query in drawn)
+
+
+def document_splits(qrels: Qrels, ways: int = 2, seed: int = 0) -> tuple[Judgments, ...]:
+    """The judgments in so many parts, each document of each query in exactly one, at random.
+
+    The parts of a query differ by at most one judged document; pooled documents are dealt out after
+    them. Where a document goes depends on the seed and the ids of query and document, not on their
+    order. All parts have all queries, some perhaps without a document, so that scores on them can be
+    compared; evaluate(..., unjudged="condensed") scores each part as if there were no others.
+
+    >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
+    (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
+    """
+    _checked("ways", ways, Whole(2))
+    _checked("seed", seed, Whole(0))
+    judgments = judgments_of(qrels)
+    part = np.zeros(len(judgments.grades), dtype=np.int64)
+    ids = list(judgments.documents)
+    pooled = (judgments.grades < 0).tolist()
+    bounds = judgments.bounds.tolist()
+    for q, query in enumerate(judgments.queries):
+        keys = {
+            row: (pooled[row], query_key(seed, b"%b\0%b" % (query, ids[row])))
+            for row in range(bounds[q], bounds[q + 1])
+        }
+        first = int.from_bytes(query_key(seed, query)[:8], "little")
+        for place, row in enumerate(sorted(keys, key=keys.__getitem__)):
+            part[row] = (first + place) % ways
+    return tuple(
+        _part(judgments, np.flatnonzero(part == p), f"{judgments.source}, part {p + 1} of {ways}")
+        for p in range(ways)
+    )
+
+
+def _part(judgments: Judgments, rows: Ints, source: str) -> Judgments:
+    """The judgments in these rows, of all queries."""
+    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
+    aspects = judgments.subtopics
+    if aspects is None:
+        return Judgments(
+            judgments.queries,
+            offsets_of(np.bincount(query[rows], minlength=len(judgments.queries))),
+            judgments.documents.take(rows),
+            judgments.grades[rows],
+            source,
+            judgments.dropped,
+        )
+    owner = np.repeat(np.arange(len(query)), np.diff(aspects.offsets))
+    entries = np.flatnonzero(np.isin(owner, rows))
+    return Judgments.from_rows(
+        judgments.queries,
+        offsets_of(np.bincount(query[owner[entries]], minlength=len(judgments.queries))),
+        judgments.documents.take(owner[entries]),
+        aspects.names.take(aspects.numbers[entries]),
+        aspects.grades[entries],
+        source,
+        judgments.dropped,
+    )
+
+
+def _checked(name: str, value: Any, kind: Kind) -> Any:
+    """The value in its canonical form, None as it is; RankgaugeError for what does not fit."""
+    if value is None:
+        return None
+    try:
+        return kind.check(value)
+    except MeasureError:
+        raise RankgaugeError(f"{name}={value!r}, expected {kind.description}") from None

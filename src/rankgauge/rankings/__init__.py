@@ -1,0 +1,1 @@
+"""Runs laid over judgments: lists of labels in rank order, and what is made of ties."""

@@ -1,0 +1,204 @@
+"""Runs laid over judgments: lists of labels in rank order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import Ids, Ints, Judgments, Labels, Precision, Run
+from rankgauge.data.scanning import Piece, Spans
+from rankgauge.native import ids as native
+from rankgauge.notes import Note
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
+from rankgauge.rankings.tie_policies import Ties, broken
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """A run, or a piece of one, laid over the judgments: a list for each of its judged queries.
+
+    `queries` are the numbers of these queries among all that are judged; `rankings` knows of them
+    alone. `tied` says of each row whether its score is that of the row above it; `retrieved` has the
+    judgments of the documents, in any order. `unknown` counts the queries that are not judged,
+    `merged` the neighbours whose scores differ in double but not in single precision.
+    """
+
+    queries: Ints
+    rankings: Rankings
+    tied: NDArray[np.bool_]
+    retrieved: Labels | Ints
+    unknown: int = 0
+    merged: int = 0
+
+    @classmethod
+    def empty(cls, queries: Ints, judged: JudgedLabels) -> Alignment:
+        """Empty lists for these queries of the judged ones: what is made of those a run lacks."""
+        nothing = np.zeros(0, dtype=np.int64)
+        part = judged.take(queries)
+        rankings = Rankings(
+            nothing.astype(np.int32),
+            np.zeros(len(queries) + 1, dtype=np.int64),
+            np.arange(len(queries)),
+            part,
+            rows=None if part.rows is None else nothing,
+        )
+        return cls(queries, rankings, nothing.astype(np.bool_), nothing)
+
+
+def alignment_notes(unknown: int, merged: int) -> list[Note]:
+    """What the user should know about how the lists came about."""
+    notes = []
+    if unknown:
+        notes.append(Note("topics without judgements, not scored: {count}", count=unknown))
+    if merged:
+        kind = "neighbours tied in single precision only: {count}"
+        detail = "double precision would order them by score"
+        notes.append(Note(kind, count=merged, detail=detail))
+    return notes
+
+
+def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedLabels:
+    """The labels of each query's judged documents, and the collection's highest grade.
+
+    >>> judged_labels(Judgments.from_dict({"q": {"a": 0, "b": 2, "c": -1}})).labels.tolist()
+    [2, 0]
+    """
+    highest = max(1, int(judgments.grades.max(initial=1)))
+    if max_grade is None:
+        max_grade = highest
+    elif max_grade < highest:
+        raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
+    count = len(judgments.queries)
+    query = np.repeat(np.arange(count), np.diff(judgments.bounds))
+    rows = np.flatnonzero(judgments.grades >= 0)
+    sizes = np.bincount(query[rows], minlength=count)
+    pooled = np.diff(judgments.bounds) - sizes
+    # By query, then from the highest label down, in one key.
+    key = query[rows] * (highest + 1) + (highest - judgments.grades[rows])
+    if count * (highest + 1) < 2**31:
+        key = key.astype(np.int32)  # quicker to sort
+    if judgments.subtopics is not None:
+        rows = rows[np.argsort(key, kind="stable")]
+        labels = judgments.grades[rows]
+        aspects = judgments.subtopics
+        return JudgedLabels(labels, offsets_of(sizes), pooled, max_grade, rows, aspects)
+    key.sort()
+    labels = (highest - key % (highest + 1)).astype(np.int32)
+    return JudgedLabels(labels, offsets_of(sizes), pooled, max_grade)
+
+
+def located(judgments: Judgments, run: Run) -> Piece:
+    """A whole run as one piece: its queries and documents found in the judgments."""
+    numbers = rows_of(judgments.queries, run.queries)
+    rows = native.match(
+        run.documents.data,
+        run.documents.offsets,
+        run.bounds,
+        judgments.documents.data,
+        judgments.documents.offsets,
+        judgments.bounds,
+        numbers,
+    )
+    with np.errstate(over="ignore"):
+        single = run.scores.astype(np.float32)
+    falls = np.append(False, single[1:] < single[:-1])[: len(single)]
+    falls[run.bounds[:-1][np.diff(run.bounds) > 0]] = True  # the first row of a query
+    return Piece(
+        Spans.of(run.queries),
+        numbers,
+        segment_count(~falls, run.bounds) == 0,
+        run.bounds,
+        Spans.of(run.documents),
+        run.scores,
+        rows,
+        run.precision,
+    )
+
+
+def align(
+    judgments: Judgments,
+    run: Run | Piece,
+    judged: JudgedLabels | None = None,
+    *,
+    ties: Ties = "docno",
+    seed: int = 0,
+    precision: Precision | None = None,
+) -> Alignment:
+    """The lists of a run, or of a piece of one, in rank order, with a label for each document.
+
+    Under ties="expected" documents of equal score are in the order of "docno", with `tied` to say so.
+    """
+    judged = judged_labels(judgments) if judged is None else judged
+    piece = located(judgments, run) if isinstance(run, Run) else run
+    rows, lengths = piece.rows, np.diff(piece.bounds)
+    labels, tied, merged = judgments.labels[rows], np.zeros(len(rows), dtype=np.bool_), 0
+    if not piece.descending.all():
+        part, places = piece, np.arange(len(rows))
+        if piece.descending.any():
+            part = piece.part(np.flatnonzero(~piece.descending))
+            places = np.flatnonzero(np.repeat(~piece.descending, lengths))
+        order, tied[places], merged = rank_order(
+            part, labels[places], ties, seed, precision or piece.precision
+        )
+        labels[places] = labels[places[order]]
+        if judgments.subtopics is not None:
+            rows = rows.copy()
+            rows[places] = rows[places[order]]
+    known = piece.numbers >= 0
+    queries = piece.numbers[known]
+    if len(queries) < len(known):
+        kept = np.repeat(known, lengths)
+        labels, tied, rows = labels[kept], tied[kept], rows[kept]
+    rankings = Rankings(
+        labels,
+        offsets_of(lengths[known]),
+        np.arange(len(queries)),
+        judged.take(queries),
+        rows=None if judgments.subtopics is None else np.where(labels < 0, -1, rows),
+    )
+    return Alignment(queries, rankings, tied, rows[rows >= 0], len(known) - len(queries), merged)
+
+
+def rank_order(
+    run: Run | Piece, labels: Labels, ties: Ties, seed: int, precision: Precision
+) -> tuple[NDArray[np.intp], NDArray[np.bool_], int]:
+    """The rows of a run, query by query, best first; for each place whether its score is that of the
+    one above; and how many neighbours only single precision ties."""
+    scores = run.scores
+    if precision == "single":
+        with np.errstate(over="ignore"):
+            scores = scores.astype(np.float32).astype(np.float64)
+    query = np.repeat(np.arange(len(run.bounds) - 1), np.diff(run.bounds))
+    neighbours = query[1:] == query[:-1]
+    if (neighbours & (scores[1:] > scores[:-1])).any():
+        order = np.lexsort((-scores, query))
+    else:
+        order = np.arange(len(scores))
+    tied = neighbours & (scores[order[1:]] == scores[order[:-1]])
+    merged = int(np.count_nonzero(tied & (run.scores[order[1:]] != run.scores[order[:-1]])))
+    above = np.append(False, tied)[: len(order)]
+    places = np.flatnonzero(above | np.append(tied, False)[: len(order)])
+    if places.size:
+        rows = order[places]
+        group = np.cumsum(~above)[places].tolist()
+        index = broken(run, rows, labels, ties, seed)
+        index.sort(key=group.__getitem__)
+        order[places] = rows[index]
+    return order, above, merged
+
+
+def rows_of(table: Ids, wanted: Ids) -> Ints:
+    """The row in `table` of each wanted id, -1 where it has none."""
+    whole = np.array([0, len(wanted)])
+    return native.match(
+        wanted.data,
+        wanted.offsets,
+        whole,
+        table.data,
+        table.offsets,
+        np.array([0, len(table)]),
+        np.zeros(1, dtype=np.int64),
+    )

@@ -1,0 +1,154 @@
+"""What is made of documents with equal scores: an order, or groups left open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import LARGEST_GRADE, POOLED, Ids, Ints, Judgments, Labels, Run, decode
+from rankgauge.data.scanning import Piece
+from rankgauge.measures.orders import TiedRankings
+from rankgauge.rankings.lists import Rankings, offsets_of
+
+Ties: TypeAlias = Literal[
+    "docno", "docno-ascending", "input", "pessimistic", "optimistic", "random", "expected"
+]
+"""docno: by id, the last first, as trec_eval does; docno-ascending: the first first; input: as in the
+file; pessimistic: the lowest label first, with unjudged documents between labels 0 and 1; optimistic:
+the reverse; random: drawn by a seed; expected: the mean score over all orders.
+
+Unjudged documents count as label 0 for nearly all measures, so that their place beside it is free; it
+is after it for the sake of CorrectPairs, for which only a judged document can be in the wrong place."""
+
+Tail: TypeAlias = Literal["tied"]
+"""tied: the documents that were not retrieved follow as one more tie."""
+
+
+def broken(
+    run: Run | Piece, rows: NDArray[np.intp], labels: Labels, ties: Ties, seed: int
+) -> list[int]:
+    """An order of these rows, which are tied with others among them: places in `rows`.
+
+    Rows that are alike under the policy are ordered by id, the last first. So no score depends on
+    the order of the file, unless `ties` is input.
+    """
+    docnos = list(run.documents.take(rows))
+    places = list(range(len(rows)))
+    if ties == "input":
+        return places
+    places.sort(key=docnos.__getitem__, reverse=ties != "docno-ascending")
+    key: Callable[[int], Any] | None = None
+    if ties in ("pessimistic", "optimistic"):
+        # 0 first, then the unjudged, which are below 0, then 1 and so on.
+        key = np.where(labels == 0, -LARGEST_GRADE, labels)[rows].tolist().__getitem__
+    elif ties == "random":
+        query = np.searchsorted(run.bounds, rows, side="right") - 1
+        queries = np.unique(query)
+        keys = {
+            q: query_key(seed, raw)
+            for q, raw in zip(queries.tolist(), run.queries.take(queries), strict=True)
+        }
+        drawn = [
+            _digest(docno, size=16, key=keys[q])
+            for docno, q in zip(docnos, query.tolist(), strict=True)
+        ]
+        key = drawn.__getitem__
+    if key is not None:
+        places.sort(key=key, reverse=ties == "optimistic")
+    return places
+
+
+def query_key(seed: int, query: bytes) -> bytes:
+    """What fixes everything that is random about a query: the seed and the query's id."""
+    return _digest(b"%d\0%b" % (seed, query), size=32)
+
+
+def _digest(text: bytes, size: int, key: bytes = b"") -> bytes:
+    import hashlib
+
+    return hashlib.blake2b(text, digest_size=size, key=key).digest()
+
+
+def list_seeds(seed: int, queries: Ids) -> NDArray[np.uint64]:
+    """A seed for each query, from its id, so that no other query changes what is drawn for it."""
+    keys = b"".join(query_key(seed, query)[:8] for query in queries)
+    return np.frombuffer(keys, dtype="<u8").astype(np.uint64)
+
+
+def tied_lists(
+    rankings: Rankings, tied: NDArray[np.bool_], seeds: NDArray[np.uint64]
+) -> TiedRankings:
+    """The lists with ties left open; `tied` says of each row whether it goes with the one above."""
+    starts = np.flatnonzero(~tied)
+    return TiedRankings(
+        rankings,
+        np.append(starts, len(tied)).astype(np.int64),
+        np.searchsorted(starts, rankings.offsets).astype(np.int64),
+        np.zeros(len(starts), dtype=np.int64),
+        seeds,
+    )
+
+
+def with_tail(
+    lists: TiedRankings,
+    queries: Ints,
+    judgments: Judgments,
+    retrieved: Labels | Ints,
+    documents: int,
+) -> TiedRankings:
+    """The same lists, each followed by one more tie that holds what was not retrieved of a collection
+    of so many documents.
+
+    `queries` has for each list its query among the judged ones, `retrieved` the judgments of the
+    documents in the lists.
+
+    Judged and pooled documents are laid out, the others only counted (Cooper 1968, Expected search
+    length; McSherry and Najork 2008, Computing information retrieval performance measures efficiently
+    in the presence of tied scores). RankgaugeError where the collection is too small to hold them.
+    """
+    rankings = lists.rankings
+    place = np.full(len(judgments.queries), -1, dtype=np.int64)
+    place[queries] = np.arange(len(queries))
+    query = np.repeat(place, np.diff(judgments.bounds))
+    lacking = query >= 0
+    lacking[retrieved] = False
+    rest = np.flatnonzero(lacking)
+    docnos = list(judgments.documents.take(rest))
+    rest = rest[sorted(range(len(rest)), key=docnos.__getitem__)]
+    rest = rest[np.argsort(query[rest], kind="stable")]
+    left = np.bincount(query[rest], minlength=len(rankings))
+    unlisted = documents - rankings.lengths - left
+    if (unlisted < 0).any():
+        short = int(np.argmin(unlisted))
+        raise RankgaugeError(
+            f"documents={documents}, but topic {decode(judgments.queries[queries[short]])!r} alone has "
+            f"{documents - unlisted[short]}, retrieved or judged; give the size of the collection"
+        )
+    owner = np.concatenate((rankings.each_row(np.arange(len(rankings))), query[rest]))
+    order = np.argsort(owner, kind="stable")
+    labels = np.where(judgments.grades[rest] < 0, POOLED, judgments.grades[rest])
+    rows = None
+    if rankings.rows is not None:
+        rows = np.concatenate((rankings.rows, np.where(labels < 0, -1, rest)))[order]
+    whole = replace(
+        rankings,
+        labels=np.concatenate((rankings.labels, labels.astype(np.int32)))[order],
+        offsets=offsets_of(rankings.lengths + left),
+        rows=rows,
+    )
+
+    def last(of_groups: Ints, of_tails: Ints) -> Ints:
+        return np.insert(of_groups, lists.offsets[1:], of_tails)
+
+    return replace(
+        lists,
+        rankings=whole,
+        bounds=offsets_of(last(np.diff(lists.bounds), left)),
+        offsets=lists.offsets + np.arange(len(lists.offsets)),
+        unlisted=last(lists.unlisted, unlisted),
+    )

@@ -1,1 +1,0 @@
-"""Results as people and programs read them."""

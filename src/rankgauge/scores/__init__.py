@@ -1,0 +1,1 @@
+"""Scores: what every run got on every query by every measure."""

@@ -1,0 +1,305 @@
+"""Scores in files: what `Scores.save` keeps, and CSV, a row a topic or the rows of `write_csv`."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import InputError, MeasureError
+from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
+from rankgauge.data.model import Floats
+from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.elsewhere import given
+from rankgauge.measures.grammar import parse
+from rankgauge.notes import Note, counted, worded
+from rankgauge.scores.matrices import LARGEST, AnyMeasure, from_matrix, measure_of, scores_of
+from rankgauge.scores.model import Missing, Policies, Scores
+
+FORMAT = "rankgauge-scores"
+VERSION = 1
+
+NUMBERED = "(id|num|number|no)"
+TOPICS = re.compile(
+    rf"|(topics?|query|queries|request)([ _-]?{NUMBERED})?|(q[ _-]?)?{NUMBERED}", re.IGNORECASE
+)
+"""What the column of topics is called, all of it."""
+
+LONG = ["run", "query", "measure", "value", "present"]
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NONE = ("", "na", "nan")
+SLACK = 1e-9
+"""What a score may be outside the range of its measure, since files hold rounded numbers."""
+BOOLEANS = {"true": True, "false": False}
+
+MOST_CELLS = 1_000_000
+SPARSEST = 100
+"""A table of more cells than that, and so many times the rows of its file, is refused."""
+
+
+def save(scores: Scores, path: str | os.PathLike[str]) -> None:
+    """What `Scores.save` does."""
+    import json
+
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "policies": scores.policies.said(),
+        "runs": scores.runs,
+        "queries": scores.queries,
+        "measures": [str(measure) for measure in scores.measures],
+        "values": _to_json(scores.values),
+        "present": scores.present.tolist(),
+        "judged_at_10": _to_json(scores.judged_at_10),
+        "relevant": scores.relevant.tolist(),
+        "nothing_relevant": scores.nothing_relevant.tolist(),
+        "notes": worded(scores.notes),
+        "failed": scores.failed,
+    }
+    with writing(path) as stream:
+        stream.write(json.dumps(document, allow_nan=False).encode("ascii"))
+
+
+def load(path: str | os.PathLike[str]) -> Scores:
+    """What `Scores.load` gives."""
+    import json
+
+    source = os.fspath(path)
+    try:
+        document = json.loads(read_bytes(path))
+        if document["format"] != FORMAT:
+            raise KeyError("format")
+        if document["version"] != VERSION:
+            message = f"version {document['version']}, expected {VERSION}"
+            raise InputError(source, None, message)
+        shape = [len(document[axis]) for axis in ("runs", "queries", "measures")]
+        return Scores(
+            runs=tuple(map(_text, document["runs"])),
+            queries=tuple(map(_text, document["queries"])),
+            measures=tuple(parse(_text(measure)) for measure in document["measures"]),
+            values=_from_json(document["values"], shape, np.float64),
+            present=_from_json(document["present"], shape[:2], np.bool_),
+            judged_at_10=_from_json(document["judged_at_10"], shape[:2], np.float64),
+            relevant=_from_json(document["relevant"], shape[1:2], np.int64),
+            nothing_relevant=_from_json(
+                document["nothing_relevant"], [shape[2], shape[1]], np.bool_
+            ),
+            policies=Policies(**document["policies"]),
+            notes=tuple(Note(_text(note)) for note in document["notes"]),
+            failed=tuple(map(_text, document.get("failed", ()))),
+        )
+    except MeasureError as error:
+        message = f"{error} (a measure of your own: load its plug-in first)"
+        raise InputError(source, None, message) from None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        message = f"not a file of scores ({error}), expected one made by Scores.save"
+        raise InputError(source, None, message) from None
+
+
+def _to_json(values: Floats) -> Any:
+    """Nested lists, NaN as null and infinity as text, so that the document is strict JSON."""
+    if values.ndim == 1:
+        return [None if np.isnan(v) else v if np.isfinite(v) else str(v) for v in values.tolist()]
+    return [_to_json(row) for row in values]
+
+
+def _from_json(values: Any, shape: list[int], dtype: Any) -> NDArray[Any]:
+    kept: NDArray[Any] = np.array(values, dtype=dtype).reshape(shape)
+    return kept
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not text")
+    return value
+
+
+def read_scores(path: str | os.PathLike[str], measure: AnyMeasure | None) -> Scores:
+    """What `Scores.from_csv` gives."""
+    source = display_name(path)
+    lines = _Lines(source, read_bytes(path))
+    line, header = next(lines, (1, []))
+    if not header:
+        raise InputError(source, None, "is empty, expected a header with a column a system")
+    if header == LONG:
+        if measure is not None:
+            message = "the rows name their measures, expected no measure="
+            raise InputError(source, line, message)
+        return _long(lines)
+    return _wide(lines, line, header, _titled(path) if measure is None else measure)
+
+
+class _Lines:
+    """The records of a file and the lines that they end on; InputError where there is a fault."""
+
+    def __init__(self, source: str, raw: bytes) -> None:
+        import csv
+        import io
+
+        self.source = source
+        self.line = 1
+        raw = raw.removeprefix(UTF8_MARK)
+        if (at := raw.find(b"\0")) >= 0:
+            self.line += raw.count(b"\n", 0, at)
+            self.refuse("a NUL byte, expected text")
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            self.line += raw.count(b"\n", 0, error.start)
+            self.refuse("not UTF-8, expected text in UTF-8")
+        self.reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        self.error = csv.Error
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        return self
+
+    def __next__(self) -> tuple[int, list[str]]:
+        try:
+            cells = next(row for row in self.reader if row)
+        except self.error as error:
+            self.line = self.reader.line_num
+            self.refuse(f"not CSV ({error}), expected cells with commas between them")
+        self.line = self.reader.line_num
+        return self.line, cells
+
+    def row(self, cells: list[str], width: int) -> list[str]:
+        """The cells of a row, as many as the header has."""
+        if len(cells) != width:
+            self.refuse(f"{counted(len(cells), 'cell')}, expected {width}, as in the header")
+        return cells
+
+    def number(self, text: str) -> float:
+        """The score that a cell holds, NaN for none."""
+        stripped = text.strip()
+        if stripped.lower() in NONE:
+            return math.nan
+        if NUMBER.fullmatch(stripped) is None:
+            self.refuse(f"{_short(text)} is not a score, expected a number, or NA for none")
+        if abs(number := float(stripped)) > LARGEST:
+            self.refuse(f"{_short(text)} is too large, expected a magnitude of at most {LARGEST}")
+        return number
+
+    def refuse(self, message: str) -> NoReturn:
+        """The fault of the line that was read last."""
+        raise InputError(self.source, self.line, message) from None
+
+
+def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> Scores:
+    """A column a system, a row a topic, whose ids may be in the first column."""
+    names = [name.strip() for name in header]
+    if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in header[0]), None)):
+        lines.refuse(f"one cell, with {mark!r} in it, expected cells with commas between them")
+    named = TOPICS.fullmatch(names[0]) is not None
+    runs = names[1:] if named else names
+    if not runs:
+        lines.refuse("no systems, expected a column for each")
+    for column, run in enumerate(runs, len(names) - len(runs) + 1):
+        if not run:
+            lines.refuse(f"column {column} has no name, expected that of a system")
+        if runs.index(run) < column - 1 - named:
+            lines.refuse(f"the system {_short(run)} is there twice, expected different ones")
+    meant = measure_of(measure)
+    topics: dict[str, int] = {}
+    table: list[list[float]] = []
+    for line, cells in lines:
+        row = lines.row(cells, len(names))
+        topic = row[0].strip() if named else str(len(topics) + 1)
+        if not topic:
+            lines.refuse("a topic without an id, expected one")
+        if topic in topics:
+            first = topics[topic]
+            lines.refuse(f"the topic {_short(topic)} is there twice, first on line {first}")
+        topics[topic] = line
+        table.append([lines.number(cell) for cell in row[named:]])
+        _check_range(lines, names, table[-1], meant)
+    if not table:
+        lines.refuse("no topics, expected a row for each")
+    values = np.array(table).T
+    scores = from_matrix(values, runs, list(topics), meant)
+    if not named and _numbers_topics(values):
+        note = f"column {_short(runs[0])} has whole numbers that all differ"
+        text = f"{note}: if these are topics, call the column topic"
+        scores = replace(scores, notes=(Note(text),))
+    return scores
+
+
+def _numbers_topics(columns: Floats) -> bool:
+    """Whether the first column, and no other, has whole numbers that all differ."""
+    first, *others = (
+        bool(np.all(column == np.rint(column))) and len(np.unique(column)) == len(column)
+        for column in columns
+    )
+    return columns.shape[1] > 2 and first and bool(others) and not any(others)
+
+
+def _check_range(
+    lines: _Lines, names: list[str], row: list[float], measure: Measure | Aggregate
+) -> None:
+    """Refuse what the measure never gives, such as the number of a topic."""
+    low, high = inner(measure).range
+    for column, value in enumerate(row, len(names) - len(row)):
+        if value < low - SLACK or value > high + SLACK:
+            known = f"{value:.12g} in the column {_short(names[column])}, expected {measure}"
+            advice = "" if column else "; if this column holds topics, call it topic"
+            lines.refuse(f"{known} from {low:g} to {high:g}{advice}")
+
+
+def _long(lines: _Lines) -> Scores:
+    """A row for each run, query and measure, in any order."""
+    runs: dict[str, int] = {}
+    queries: dict[str, int] = {}
+    measures: dict[str, int] = {}
+    values: dict[tuple[int, int, int], float] = {}
+    answered: dict[tuple[int, int], bool] = {}
+    for _, cells in lines:
+        run, query, measure, value, present = lines.row(cells, len(LONG))
+        r = runs.setdefault(run, len(runs))
+        q = queries.setdefault(query, len(queries))
+        m = measures.setdefault(measure, len(measures))
+        if (r, q, m) in values:
+            lines.refuse(f"run, query and measure are there twice ({_short(run)}), expected once")
+        values[r, q, m] = lines.number(value)
+        if present.strip().lower() not in BOOLEANS:
+            lines.refuse(f"{_short(present)} in the column present, expected true or false")
+        if answered.setdefault((r, q), said := BOOLEANS[present.strip().lower()]) != said:
+            lines.refuse(f"{_short(run)} has the query and has it not, expected one of them")
+    if not values:
+        lines.refuse("no scores, expected a row for each run, query and measure")
+    shape = (len(runs), len(queries), len(measures))
+    if math.prod(shape) > max(MOST_CELLS, SPARSEST * len(values)):
+        named = " × ".join(f"{count:,}" for count in shape)
+        lines.refuse(f"{named} runs, queries and measures in {len(values):,} rows, expected most")
+    table, there = np.full(shape, np.nan), np.zeros(shape[:2], dtype=np.bool_)
+    table[tuple(np.array(list(values)).T)] = list(values.values())
+    there[tuple(np.array(list(answered)).T)] = list(answered.values())
+    meant = tuple(_meant(lines, text) for text in measures)
+    if len(set(meant)) < len(meant):
+        lines.refuse("one measure under two names, expected one name")
+    missing: Missing = "zero" if len(answered) == shape[0] * shape[1] else "skip"
+    return scores_of(tuple(runs), tuple(queries), meant, table, there, missing)
+
+
+def _meant(lines: _Lines, text: str) -> Measure | Aggregate:
+    try:
+        return measure_of(text)
+    except MeasureError as error:
+        lines.refuse(f"the measure {_short(text)}: {error}")
+
+
+def _titled(path: str | os.PathLike[str]) -> Measure:
+    """The measure that a file is named for."""
+    name = os.path.basename(display_name(path))
+    title, ending = os.path.splitext(name)
+    if ending in (".gz", ".bz2", ".xz", ".zst"):
+        title = os.path.splitext(title)[0]
+    return given(title)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "…")

@@ -1,0 +1,190 @@
+"""Intervals for means over topics: how far a mean would move with other topics of the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankgauge.comparison.design import check_level, checked_drawing
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Floats
+from rankgauge.measures.base import Aggregate, inner
+from rankgauge.notes import Note, worded
+from rankgauge.resampling import (
+    CELLS,
+    Drawing,
+    topic_counts,
+)
+from rankgauge.rounding import ROUNDING
+from rankgauge.scores.model import Missing, Scores
+from rankgauge.tables import Table
+
+Kind: TypeAlias = Literal["t", "bootstrap"]
+
+
+class Intervals(NamedTuple):
+    """Run × measure: the ends of the intervals of the means, and what to know of them."""
+
+    low: Floats
+    high: Floats
+    notes: tuple[Note, ...]
+
+
+def mean_interval(
+    values: ArrayLike,
+    level: float = 0.95,
+    kind: Kind = "t",
+    samples: int = 10_000,
+    seed: int = 0,
+) -> tuple[Floats, Floats]:
+    """The lower and the upper ends of confidence intervals for the mean of each row.
+
+    `values` is run × topic; NaN stands for a topic that the mean of a run is not over. "t" is
+    mean ± t(n − 1) · sd / √n. "bootstrap" is from the means of so many samples of topics, drawn with
+    replacement by the seed, corrected for bias and skewness (BCa; Efron 1987, Better bootstrap
+    confidence intervals). Of equal scores both ends are their mean; of fewer than two topics, NaN.
+
+    >>> low, high = mean_interval([[0.2, 0.4, 0.6, 0.8]])
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0891], [0.9109])
+    """
+    if kind not in get_args(Kind):
+        raise RankgaugeError(f"kind={kind!r}, expected one of {', '.join(get_args(Kind))}")
+    check_level(level)
+    drawing = checked_drawing(samples, seed, None, None)
+    rows = np.asarray(values, dtype=np.float64)
+    if rows.ndim != 2:
+        raise RankgaugeError(f"values of {rows.ndim} dimensions, expected two: runs × topics")
+    low, high = np.full((2, len(rows)), np.nan)
+    patterns, group = np.unique(~np.isnan(rows), axis=0, return_inverse=True)
+    for number, topics in enumerate(patterns):
+        if np.count_nonzero(topics) > 1:
+            which = np.flatnonzero(group.ravel() == number)
+            step = len(which) if kind == "t" else max(1, CELLS // samples)
+            for start in range(0, len(which), step):
+                some = which[start : start + step]
+                part = rows[some][:, topics]
+                low[some], high[some] = (
+                    _by_t(part, level) if kind == "t" else _by_bootstrap(part, level, drawing)
+                )
+    return low, high
+
+
+def _by_t(values: Floats, level: float) -> tuple[Floats, Floats]:
+    from scipy.special import stdtrit
+
+    topics = values.shape[1]
+    spread = np.where(np.ptp(values, axis=1) == 0, 0.0, values.std(axis=1, ddof=1))
+    half = stdtrit(topics - 1, 0.5 + level / 2) * spread / np.sqrt(topics)
+    mean = values.mean(axis=1)
+    return mean - half, mean + half
+
+
+def _by_bootstrap(values: Floats, level: float, drawing: Drawing) -> tuple[Floats, Floats]:
+    """BCa: where Φ(z0 + z / (1 − a z)), z = z0 ± z(level), is in the distribution of sampled means.
+
+    z0 is Φ⁻¹ of the share of them below the mean, and a is a sixth of the skewness that the mean
+    would have, Σ d³ / (6 (Σ d²)^1.5) of the deviations d.
+    """
+    from scipy.special import ndtr, ndtri
+
+    topics = values.shape[1]
+    mean = values.mean(axis=1, keepdims=True)
+    apart = values - mean
+    same = np.ptp(values, axis=1) == 0
+    sampled = np.concatenate([apart @ counts.T for counts in topic_counts(topics, drawing)], axis=1)
+    sampled /= topics
+    sampled.sort(axis=1)
+    greatest = np.abs(apart).max(axis=1, keepdims=True)
+    sampled[np.abs(sampled) <= ROUNDING * greatest] = 0.0
+    below = np.count_nonzero(sampled < 0, axis=1) + np.count_nonzero(sampled == 0, axis=1) / 2
+    bias = ndtri(np.clip(below / drawing.samples, 0.5 / drawing.samples, 1 - 0.5 / drawing.samples))
+    unit = apart / np.where(greatest > 0, greatest, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        acceleration = (unit**3).sum(axis=1) / (6 * (unit**2).sum(axis=1) ** 1.5)
+    ends = []
+    for side in (-1, 1):
+        z = bias + side * ndtri(0.5 + level / 2)
+        room = 1 - acceleration * z
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(room > 0, ndtr(bias + z / room), (1 + np.sign(z)) / 2)
+        ends.append(np.where(same, 0.0, _quantiles(sampled, share)) + mean[:, 0])
+    return ends[0], ends[1]
+
+
+def _quantiles(ordered: Floats, shares: Floats) -> Floats:
+    """Of each row, in order, the quantile at a share of its own, linear between two numbers."""
+    place = np.nan_to_num(shares) * (ordered.shape[1] - 1)
+    before = np.floor(place).astype(np.int64)
+    after = np.minimum(before + 1, ordered.shape[1] - 1)
+    row = np.arange(len(ordered))
+    weight = place - before
+    return np.asarray((1 - weight) * ordered[row, before] + weight * ordered[row, after])
+
+
+def score_intervals(
+    scores: Scores, missing: Missing, kind: Kind, level: float, samples: int, seed: int
+) -> Intervals:
+    """The intervals of the means of scores, over the topics that each mean is over."""
+    skip = ~scores.present & (missing == "skip")
+    low, high = np.full((2, len(scores.runs), len(scores.measures)), np.nan)
+    notes = [_about(kind, level, samples, seed)]
+    for m, measure in enumerate(scores.measures):
+        values = np.where(skip, np.nan, scores.values[:, :, m])
+        if not inner(measure).averages_defined:
+            undefined = np.isnan(values) & ~skip
+            values[undefined.any(axis=1)] = np.nan
+        if isinstance(measure, Aggregate):
+            if not measure.is_mean:
+                text = "no interval, since it is not a mean over topics"
+                notes.append(Note(text, measure=str(measure)))
+                continue
+            values = measure.forward(values)
+        ends = mean_interval(values, level, kind, samples, seed)
+        if isinstance(measure, Aggregate):
+            ends = measure.back(ends[0]), measure.back(ends[1])
+        low[:, m], high[:, m] = ends
+        if (np.count_nonzero(~np.isnan(values), axis=1) == 1).any():
+            text = "no interval where the mean is over a single topic"
+            notes.append(Note(text, measure=str(measure)))
+    return Intervals(low, high, tuple(notes))
+
+
+def beside_means(
+    table: Table,
+    scores: Scores,
+    shown: Sequence[tuple[int, Missing]],
+    kind: Kind,
+    level: float,
+    samples: int,
+    seed: int,
+) -> Table:
+    """A table that ends with a column a measure, its rows the means of runs under a treatment of missing
+    topics, with the ends of their intervals after each."""
+    found = {
+        missing: score_intervals(scores, missing, kind, level, samples, seed)
+        for missing in dict.fromkeys(missing for _, missing in shown)
+    }
+    first = len(table.columns) - len(scores.measures)
+    columns = ((name, f"{name} low", f"{name} high") for name in table.columns[first:])
+    rows = []
+    for row, (run, missing) in zip(table.rows, shown, strict=True):
+        low, high, _ = found[missing]
+        cells = zip(row[first:], low[run].tolist(), high[run].tolist(), strict=True)
+        rows.append((*row[:first], *chain.from_iterable(cells)))
+    notes = dict.fromkeys(note for each in found.values() for note in each.notes)
+    return Table(
+        (*table.columns[:first], *chain.from_iterable(columns)),
+        tuple(rows),
+        (*worded(notes), *table.notes),
+    )
+
+
+def _about(kind: Kind, level: float, samples: int, seed: int) -> Note:
+    how = "Student's t" if kind == "t" else f"bootstrap (BCa), {samples:,} samples, seed {seed}"
+    text = f"{100 * level:g}% interval of the mean over topics, {how}"
+    return Note(text, column="low, high")

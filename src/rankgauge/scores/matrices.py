@@ -1,0 +1,198 @@
+"""Scores made of tables of numbers, and of other scores, where there are no runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
+from rankgauge.data.model import Floats, Ints
+from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.elsewhere import Given, given
+from rankgauge.measures.grammar import parse
+from rankgauge.notes import Note, counted
+from rankgauge.scores.model import UNKNOWN, Bools, Missing, Policies, Scores
+
+AnyMeasure: TypeAlias = str | Measure | Aggregate
+
+SOURCE = "matrix"
+JOINED = "joined"
+
+LARGEST = 1e100
+"""The greatest magnitude of a score: sums of squares stay finite."""
+
+
+def from_matrix(
+    values: ArrayLike,
+    runs: Iterable[Any],
+    queries: Iterable[Any] | None,
+    measure: AnyMeasure | Sequence[AnyMeasure],
+) -> Scores:
+    """What `Scores.from_matrix` gives."""
+    table = _numbers(values)
+    one = isinstance(measure, str | Measure | Aggregate)
+    measures: Iterable[Any] = [measure] if one else measure  # type: ignore[assignment]
+    if table.ndim != (2 if one else 3):
+        shape = counted(table.ndim, "dimension")
+        expected = "runs × queries" if one else "runs × queries × measures"
+        raise _refusal(f"a table of {shape}, expected {expected}")
+    if not table.size:
+        raise _refusal(f"a table of shape {table.shape}, expected at least one run and one query")
+    table = table.reshape(*table.shape[:2], -1)
+    present = ~np.all(np.isnan(table), axis=2)
+    topics = range(1, table.shape[1] + 1) if queries is None else queries
+    return scores_of(
+        _names("run", runs, table.shape[0]),
+        _names("query", topics, table.shape[1]),
+        _different("measure", [measure_of(text) for text in measures], table.shape[2]),
+        table,
+        present,
+        "zero" if present.all() else "skip",
+    )
+
+
+def scores_of(
+    runs: tuple[str, ...],
+    queries: tuple[str, ...],
+    measures: tuple[Measure | Aggregate, ...],
+    values: Floats,
+    present: Bools,
+    missing: Missing,
+) -> Scores:
+    """Scores of which no more is known than the numbers."""
+    return Scores(
+        runs=runs,
+        queries=queries,
+        measures=measures,
+        values=values,
+        present=present,
+        judged_at_10=np.full(present.shape, np.nan),
+        relevant=np.full(len(queries), UNKNOWN),
+        nothing_relevant=np.zeros((len(measures), len(queries)), dtype=np.bool_),
+        policies=Policies(source=SOURCE, missing=missing),
+    )
+
+
+def measure_of(text: AnyMeasure) -> Measure | Aggregate:
+    """The measure that a text means, or one of that name for scores that are given."""
+    try:
+        measure = parse(text)
+    except MeasureError:
+        return given(text)
+    if not isinstance(inner(measure), Given):
+        inner(measure).complete()
+    elif inner(measure) == given:
+        raise _refusal(
+            f"the measure {measure} has no title, expected one as in {Given.examples[0]}"
+        )
+    return measure
+
+
+def _numbers(values: ArrayLike) -> Floats:
+    """The numbers of a table, copied; NaN for what is masked."""
+    try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
+        found = np.asarray(values)
+        if found.dtype.kind not in "biufO":
+            raise TypeError(f"they are of type {found.dtype}")
+        with np.errstate(over="ignore"):
+            table = np.array(found, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _refusal(f"the values are no table of numbers ({error}), expected one") from None
+    if np.isinf(table).any():
+        where = tuple(int(place[0]) for place in np.nonzero(np.isinf(table)))
+        raise _refusal(f"the value at {where} is infinite, expected a number, or NaN for none")
+    if (large := np.abs(table) > LARGEST).any():
+        where = tuple(int(place[0]) for place in np.nonzero(large))
+        expected = f"expected a magnitude of at most {LARGEST}"
+        raise _refusal(f"the value at {where}, {table[where]:g}, is too large, {expected}")
+    return table
+
+
+def _names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]:
+    if isinstance(names, str | bytes):
+        raise _refusal(f"the {what} names are one text, {names!r}, expected a list of names")
+    found = []
+    for name in names:
+        whole = isinstance(name, int | np.integer) and not isinstance(name, bool)
+        if not isinstance(name, str) and not whole:
+            raise _refusal(f"the {what} {name!r} is no name, expected text or a whole number")
+        found.append(str(name))
+    return _different(what, found, count)
+
+
+def _different(what: str, found: list[Any], count: int) -> tuple[Any, ...]:
+    if len(found) != count:
+        raise _refusal(f"{counted(len(found), what)} named, expected {count}, as the table has")
+    (name, often), *_ = Counter(found).most_common(1)
+    if often > 1:
+        raise _refusal(f"the {what} {str(name)!r} is there twice, expected different ones")
+    return tuple(found)
+
+
+def _refusal(message: str) -> InputError:
+    return InputError("scores", None, message)
+
+
+def joined(parts: Sequence[Scores]) -> Scores:
+    """What `Scores.joined` gives."""
+    first = parts[0]
+    for other in parts[1:]:
+        for what, ours, theirs in (
+            ("run", first.runs, other.runs),
+            ("topic", first.queries, other.queries),
+        ):
+            if lone := [name for name in (*ours, *theirs) if (name in ours) != (name in theirs)]:
+                message = f"the {what} {lone[0]!r} is not in all of the scores"
+                raise RankgaugeError(f"{message}, expected the same runs and topics in each")
+    parts = [part.select(first.queries, runs=first.runs) for part in parts]
+    measures = [measure for part in parts for measure in part.measures]
+    policies = _common_policies(parts)
+    relevant, judged_at_10 = _common_judgments(parts)
+    notes = [note for part in parts for note in part.notes]
+    if policies.source == JOINED:
+        notes += [Note(line) for part in parts for line in part.signatures().values()]
+    return replace(
+        first,
+        measures=_different("measure", measures, len(measures)),
+        values=np.concatenate([np.asarray(part) for part in parts], axis=2),
+        present=np.logical_or.reduce([part.present for part in parts]),
+        judged_at_10=judged_at_10,
+        relevant=relevant,
+        nothing_relevant=np.concatenate([part.nothing_relevant for part in parts]),
+        policies=policies,
+        notes=tuple(dict.fromkeys(notes)),
+        failed=tuple(dict.fromkeys(text for part in parts for text in part.failed)),
+    )
+
+
+def _common_policies(parts: Sequence[Scores]) -> Policies:
+    """Those of all the scores, or no more than how missing topics are treated."""
+    ways: set[Missing] = {part.policies.missing for part in parts if not part.present.all()}
+    if len(ways) > 1:
+        message = "missing topics are zero in some of the scores and left out of others"
+        raise RankgaugeError(f"{message}, expected the same: evaluate(..., missing='skip')")
+    missing = ways.pop() if ways else parts[0].policies.missing
+    said = {replace(part.policies, missing=missing) for part in parts}
+    if len(said) == 1:
+        return said.pop()
+    known = next((part.policies for part in parts if part.judgments_known), parts[0].policies)
+    return replace(known, source=JOINED, missing=missing, standardized=None)
+
+
+def _common_judgments(parts: Sequence[Scores]) -> tuple[Ints, Floats]:
+    """The numbers of relevant documents and the shares judged, unknown where scores disagree."""
+    known = [part for part in parts if part.judgments_known]
+    if known and all(
+        np.array_equal(part.relevant, known[0].relevant)
+        and np.array_equal(part.judged_at_10, known[0].judged_at_10, equal_nan=True)
+        for part in known
+    ):
+        return known[0].relevant, known[0].judged_at_10
+    return np.full_like(parts[0].relevant, UNKNOWN), np.full_like(parts[0].judged_at_10, np.nan)
