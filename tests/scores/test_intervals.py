@@ -16,7 +16,7 @@ from scipy import stats
 
 import rankgauge as rg
 from rankgauge import AP, Aggregate, RankgaugeError, Scores, gm
-from rankgauge.comparison import resampling
+from rankgauge import resampling
 from rankgauge.resampling import Drawing, topic_counts
 from rankgauge.scores.intervals import mean_interval
 

@@ -21,7 +21,8 @@ from rankgauge.figures.queries import (
     save_figure,
 )
 from rankgauge.measures.base import inner
-from rankgauge.query_sets.by_chance import By, LeftOut, query_types
+from rankgauge.policies import By
+from rankgauge.query_sets.by_chance import LeftOut, query_types
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 

@@ -18,25 +18,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankgauge.checks import Number, Whole, checked
 from rankgauge.comparison.assessed import ALL, Assessed, Assessment, definitions_of
 from rankgauge.comparison.consistency import split_halves
-from rankgauge.comparison.design import (
-    MOST_SAMPLES,
-    Topics,
-    check_level,
-    checked_drawing,
-    checked_number,
-    checked_whole,
-    pairs_of,
-    shared_topics,
-)
-from rankgauge.comparison.overlap import checked_persistence
+from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
-from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import inner
 from rankgauge.notes import Note
+from rankgauge.policies import (
+    DEFAULT_TEST,
+    FUZZINESS,
+    LEVEL,
+    LEVELS,
+    MOST_SAMPLES,
+    PERSISTENCE,
+    PERSISTENCES,
+    SAMPLES,
+    SEED,
+    SPLITS,
+    SharedTopics,
+)
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import Scores
@@ -45,8 +48,6 @@ from rankgauge.workers import Shared, outcomes, share
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-SPLITS = 1_000
-
 
 def assess(
     scores: Scores,
@@ -54,15 +55,15 @@ def assess(
     sets: Mapping[str, Iterable[str]] | None = None,
     others: Mapping[str, Scores] | None = None,
     pool_cutoffs: bool = False,
-    test: str = "paired-t",
+    test: str = DEFAULT_TEST,
     correction: str | None = None,
-    level: float = 0.95,
-    missing: Topics | None = None,
+    level: float = LEVEL,
+    missing: SharedTopics | None = None,
     splits: int = SPLITS,
-    fuzziness: float = 0.0,
-    persistence: float = 0.9,
+    fuzziness: float = FUZZINESS,
+    persistence: float = PERSISTENCE,
     samples: int = SAMPLES,
-    seed: int = 0,
+    seed: int = SEED,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
@@ -86,12 +87,12 @@ def assess(
     """
     named_test(test)
     check_correction(correction)
-    check_level(level)
-    checked_number("fuzziness", fuzziness, 0)
-    drawing = checked_drawing(samples, seed)
-    checked_whole("splits", splits, 0, MOST_SAMPLES)
-    halving = checked_drawing(splits, seed) if splits else None
-    checked_persistence(persistence, "persistence")
+    checked("level", level, LEVELS)
+    checked("fuzziness", fuzziness, Number(0))
+    drawing = Drawing.checked(samples, seed)
+    checked("splits", splits, Whole(0, MOST_SAMPLES))
+    halving = Drawing.checked(splits, seed) if splits else None
+    checked("persistence", persistence, PERSISTENCES)
     parts = _parts(scores, sets or {}, others or {})
     first, second, _ = pairs_of(scores.runs, None)
     task = _Task(first, second, test, correction, level, missing, drawing, halving, fuzziness)
@@ -146,7 +147,7 @@ class _Task:
     test: str
     correction: str | None
     level: float
-    missing: Topics | None
+    missing: SharedTopics | None
     drawing: Drawing
     halving: Drawing | None
     fuzziness: float

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankgauge.checks import Whole, number_text
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Ints, Labels
 from rankgauge.measures.distances.lists import Greatest, Lists
@@ -36,7 +37,7 @@ from rankgauge.measures.orders import (
     variance_over_orders,
 )
 from rankgauge.notes import Note
-from rankgauge.parameters import Parametric, Whole, number_text, parameter
+from rankgauge.parameters import Parametric, parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]

@@ -12,25 +12,23 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.checks import Number, Whole, checked, one_of
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints, Judgments, encode
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.base import estimates, inner
 from rankgauge.notes import Note, counted, worded
-from rankgauge.parameters import Kind, Number, Whole
+from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, DEFAULT_BY, SEED, SET_SHARE, By
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import offsets_of, segment_count
-from rankgauge.rankings.tie_policies import query_key
 from rankgauge.results import Result
 from rankgauge.scores.model import Bools, Scores
+from rankgauge.seeds import query_key
 from rankgauge.tables import Table
-
-By: TypeAlias = Literal["signed", "absolute"]
-"""signed: worse than random is less than random; absolute: only the distance from random counts."""
 
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
 DECIMALS = 12
@@ -101,8 +99,7 @@ class _Differences:
         return choice.highest(self.differences)
 
     def uninformative(self, choice: _Choice, by: By) -> Bools:
-        if by not in get_args(By):
-            raise RankgaugeError(f"by={by!r}, expected one of {', '.join(get_args(By))}")
+        checked("by", by, one_of(By))
         return choice.lowest(np.abs(self.differences) if by == "absolute" else self.differences)
 
     def easy(self, uninformative: Bools) -> Bools:
@@ -131,9 +128,9 @@ class _Choice:
         if len(given) != 1:
             found = " and ".join(given) or "neither number, share nor threshold"
             raise RankgaugeError(f"{found} given, expected exactly one of number, share, threshold")
-        _checked("number", self.number, Whole(0))
-        _checked("share", self.share, Number(0, 1))
-        _checked("threshold", self.threshold, Number(-math.inf))
+        checked("number", self.number, Whole(0))
+        checked("share", self.share, Number(0, 1))
+        checked("threshold", self.threshold, Number(-math.inf))
 
     def size(self, available: int) -> int:
         """How many of so many are chosen, by number or share; a half counts as a whole one."""
@@ -212,7 +209,7 @@ def uninformative(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = "signed",
+    by: By = DEFAULT_BY,
 ) -> QuerySet:
     """The queries with the smallest difference between the runs and a random ranking.
 
@@ -240,7 +237,7 @@ def hard(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = "signed",
+    by: By = DEFAULT_BY,
 ) -> QuerySet:
     """Of the `uninformative` queries, those with a score worse than their median: chance gets little,
     and so do the runs."""
@@ -256,7 +253,7 @@ def easy(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = "signed",
+    by: By = DEFAULT_BY,
 ) -> QuerySet:
     """Of the `uninformative` queries, those with their median score or better: chance gets much, and
     the runs little more. Several queries of just the median are easy where that is at least the median
@@ -321,7 +318,7 @@ def query_types(
     number: int | None = None,
     share: float | None = None,
     threshold: tuple[float, float] | None = None,
-    by: By = "signed",
+    by: By = DEFAULT_BY,
 ) -> QueryTypes:
     """The type of each query: ideal, uninformative and hard, uninformative and easy, or other.
 
@@ -345,7 +342,7 @@ def query_types(
     # left out: 1 with nothing relevant
     """
     if number is None and share is None and threshold is None:
-        share = 0.25
+        share = SET_SHARE
     low, high = (None, None) if threshold is None else _pair(threshold)
     few, many = _Choice(number, share, low), _Choice(number, share, high)
     found = _differences(scores, qrels)
@@ -374,7 +371,7 @@ def _pair(threshold: Any) -> tuple[float, float]:
             f"threshold={threshold!r}, expected two numbers: the largest difference of "
             "uninformative queries and the smallest of ideal ones"
         )
-    low, high = (_checked("threshold", limit, Number(-math.inf)) for limit in threshold)
+    low, high = (checked("threshold", limit, Number(-math.inf)) for limit in threshold)
     if low is None or high is None or low > high:
         raise RankgaugeError(f"threshold={threshold!r}, expected two numbers, the lower one first")
     return low, high
@@ -444,7 +441,12 @@ def _left_out(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
 
 
 def broad(
-    qrels: Qrels, *, share: float = 0.5, label: int = 2, balanced: bool = False, seed: int = 0
+    qrels: Qrels,
+    *,
+    share: float = BROAD_SHARE,
+    label: int = BROAD_LABEL,
+    balanced: bool = False,
+    seed: int = SEED,
 ) -> QuerySet:
     """The queries of which at least this share of the judged documents has this label or a higher one.
 
@@ -462,7 +464,12 @@ def broad(
 
 
 def focused(
-    qrels: Qrels, *, share: float = 0.5, label: int = 2, balanced: bool = False, seed: int = 0
+    qrels: Qrels,
+    *,
+    share: float = BROAD_SHARE,
+    label: int = BROAD_LABEL,
+    balanced: bool = False,
+    seed: int = SEED,
 ) -> QuerySet:
     """The queries that are not `broad`."""
     return _by_breadth(qrels, share, label, balanced, seed)[1]
@@ -471,9 +478,9 @@ def focused(
 def _by_breadth(
     qrels: Qrels, share: float, label: int, balanced: bool, seed: int
 ) -> tuple[QuerySet, QuerySet]:
-    _checked("share", share, Number(0, 1))
-    _checked("label", label, Whole(0))
-    _checked("seed", seed, Whole(0))
+    checked("share", share, Number(0, 1))
+    checked("label", label, Whole(0))
+    checked("seed", seed, Whole(0))
     judgments = judgments_of(qrels)
     documents = segment_count(judgments.grades >= 0, judgments.bounds)
     labelled = segment_count(judgments.grades >= label, judgments.bounds)
@@ -502,7 +509,7 @@ def query_sample(
     *,
     number: int | None = None,
     share: float | None = None,
-    seed: int = 0,
+    seed: int = SEED,
 ) -> QuerySet:
     """So many of the queries, or this share of them, drawn without replacement.
 
@@ -515,7 +522,7 @@ def query_sample(
     if (number is None) == (share is None):
         raise RankgaugeError("number and share: expected exactly one of them")
     choice = _Choice(number, share)
-    _checked("seed", seed, Whole(0))
+    checked("seed", seed, Whole(0))
     if isinstance(queries, str):
         raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
     ids = list(dict.fromkeys(queries))
@@ -530,7 +537,7 @@ def _drawn(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
     return tuple(query for query in queries if query in drawn)
 
 
-def document_splits(qrels: Qrels, ways: int = 2, seed: int = 0) -> tuple[Judgments, ...]:
+def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judgments, ...]:
     """The judgments in so many parts, each document of each query in exactly one, at random.
 
     The parts of a query differ by at most one judged document; pooled documents are dealt out after
@@ -541,8 +548,8 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = 0) -> tuple[Judgmen
     >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
     (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
     """
-    _checked("ways", ways, Whole(2))
-    _checked("seed", seed, Whole(0))
+    checked("ways", ways, Whole(2))
+    checked("seed", seed, Whole(0))
     judgments = judgments_of(qrels)
     part = np.zeros(len(judgments.grades), dtype=np.int64)
     ids = list(judgments.documents)
@@ -586,13 +593,3 @@ def _part(judgments: Judgments, rows: Ints, source: str) -> Judgments:
         source,
         judgments.dropped,
     )
-
-
-def _checked(name: str, value: Any, kind: Kind) -> Any:
-    """The value in its canonical form, None as it is; RankgaugeError for what does not fit."""
-    if value is None:
-        return None
-    try:
-        return kind.check(value)
-    except MeasureError:
-        raise RankgaugeError(f"{name}={value!r}, expected {kind.description}") from None

@@ -6,8 +6,8 @@ import importlib
 import io
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, TypeAlias, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,60 +18,28 @@ from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import (
+    DEFAULT_INTERVAL,
+    DEFAULT_STANDARDIZATION,
+    LEVEL,
+    SAMPLES,
+    SEED,
+    IntervalKind,
+    Missing,
+    Policies,
+    Standardization,
+)
 from rankgauge.results import Result
 from rankgauge.tables import Cell, Table
-from rankgauge.version import __version__
 
-Missing: TypeAlias = Literal["zero", "skip"]
 Bools: TypeAlias = NDArray[np.bool_]
 V = TypeVar("V")
 
 OVER: dict[Missing, str] = {"zero": "all", "skip": "answered"}
 """What a mean is over, by the treatment of missing topics."""
 
-KNOWN_ELSEWHERE = ("source", "missing", "standardized", "rankgauge")
-"""The policies that hold for scores from elsewhere."""
-
 UNKNOWN = -1
 """In place of the number of relevant documents, where nobody said it."""
-
-
-@dataclass(frozen=True)
-class Policies:
-    """How the numbers were computed, apart from the measures themselves.
-
-    `source` says where scores come from that were not computed here: what was made of ties and
-    unjudged documents is not known of them, and the signature does not claim it. `standardized` says
-    how scores were set against those of other runs.
-    """
-
-    source: str | None = None
-    ties: str = "docno-desc"
-    seed: int | None = None
-    tail: str | None = None
-    judgments: str | None = None
-    scores: str = "f64"
-    unjudged: str = "nonrelevant"
-    missing: Missing = "zero"
-    max_grade: int = 1
-    standardized: str | None = None
-    rankgauge: str = __version__
-
-    def signature(self, measure: Measure | Aggregate) -> str:
-        """All that fixes a number, in one line; what does not apply is left out.
-
-        >>> from rankgauge import P
-        >>> Policies(rankgauge="0.1.0").signature(P @ 10)
-        'P(rel=1)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
-        """
-        known = self.said()
-        keys = known if self.source is None else [key for key in known if key in KNOWN_ELSEWHERE]
-        rest = (f"{key}={known[key]}" for key in keys)
-        return "|".join((measure.specification(), *rest))
-
-    def said(self) -> dict[str, Any]:
-        """The policies that are not None, by name."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 class ByMeasure(dict[str, V]):
@@ -188,10 +156,10 @@ class Scores(Result):
 
     def interval(
         self,
-        kind: Literal["t", "bootstrap"] = "t",
-        level: float = 0.95,
-        samples: int = 10_000,
-        seed: int = 0,
+        kind: IntervalKind = DEFAULT_INTERVAL,
+        level: float = LEVEL,
+        samples: int = SAMPLES,
+        seed: int = SEED,
     ) -> dict[str, ByMeasure[tuple[float, float]]]:
         """`{run: {measure: (low, high)}}`: a confidence interval for each mean of `mean()`.
 
@@ -267,7 +235,7 @@ class Scores(Result):
         self,
         reference: Scores | None = None,
         *,
-        kind: Literal["normal", "z", "empirical"] = "normal",
+        kind: Standardization = DEFAULT_STANDARDIZATION,
     ) -> Scores:
         """The scores set against those of all runs on the topic, so that all topics weigh alike.
 
@@ -295,10 +263,10 @@ class Scores(Result):
         self,
         *,
         signature: bool = False,
-        interval: Literal["t", "bootstrap"] | None = None,
-        level: float = 0.95,
-        samples: int = 10_000,
-        seed: int = 0,
+        interval: IntervalKind | None = None,
+        level: float = LEVEL,
+        samples: int = SAMPLES,
+        seed: int = SEED,
     ) -> Table:
         """A row a run: means, and beside them what they rest on.
 
