@@ -64,9 +64,8 @@ _POLICIES = together(
     click.option(
         "--precision",
         type=click.Choice(get_args(Precision)),
-        default="single",
-        show_default=True,
-        help="Compare scores in single precision as trec_eval 9 does, or in double.",
+        help="How scores are compared: by default single for TREC files, as trec_eval 9 does, and "
+        "double for all others.",
     ),
     click.option(
         "--max-grade",
@@ -179,7 +178,7 @@ class Scoring:
     seed: int
     tail: Tail | None
     documents: int | None
-    precision: Precision
+    precision: Precision | None
     max_grade: int | None
     subtopics: bool
     lenient: bool
