@@ -22,7 +22,7 @@ from rankgauge.data.model import Judgments, Precision, counted
 from rankgauge.data.trec import RunFile, read_qrels, run_files
 from rankgauge.evaluation import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
-from rankgauge.measures.base import Around
+from rankgauge.measures.base import innermost
 from rankgauge.measures.diversity import Diversity
 from rankgauge.score_matrices import measure_of
 from rankgauge.scores import Missing, Scores
@@ -374,9 +374,7 @@ class Incomplete(click.ClickException):
 
 def about_subtopics(measure: Measure | Aggregate) -> bool:
     """Whether a measure, or the one inside it, asks for subtopics."""
-    while isinstance(measure, Around):
-        measure = measure.measure
-    return isinstance(measure, Diversity)
+    return isinstance(innermost(measure), Diversity)
 
 
 @contextmanager
