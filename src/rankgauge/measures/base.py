@@ -433,7 +433,6 @@ class Measure(Parametric):
             "expected": self.expectation,
             "variance": "exact" if self.knows("_variance") else "enumerated",
             "distance": "exact" if self.knows("_distance") else "enumerated",
-            "flips": "no",
         }
 
     # One list or query at a time, for people.
