@@ -85,6 +85,11 @@ class Parametric:
     def __hash__(self) -> int:
         return hash((type(self), self._values))
 
+    def _values_but(self, left_out: str) -> tuple[Any, ...]:
+        """The values of all fields but one."""
+        named = zip(self._fields(), self._values, strict=True)
+        return tuple(value for name, value in named if name != left_out)
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 

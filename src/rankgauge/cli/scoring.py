@@ -20,7 +20,7 @@ from rankgauge.data.model import Judgments
 from rankgauge.data.trec import RunFile, read_qrels, run_files
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
-from rankgauge.measures.base import Around
+from rankgauge.measures.base import innermost
 from rankgauge.measures.diversity import Diversity
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Missing, Precision, SharedTopics, Standardization, Tail, Ties
@@ -62,9 +62,8 @@ _POLICIES = together(
     click.option(
         "--precision",
         type=click.Choice(get_args(Precision)),
-        default="single",
-        show_default=True,
-        help="Compare scores in single precision as trec_eval 9 does, or in double.",
+        help="How scores are compared: by default single for TREC files, as trec_eval 9 does, and "
+        "double for all others.",
     ),
     click.option(
         "--max-grade",
@@ -177,7 +176,7 @@ class Scoring:
     seed: int
     tail: Tail | None
     documents: int | None
-    precision: Precision
+    precision: Precision | None
     max_grade: int | None
     subtopics: bool
     lenient: bool
@@ -358,9 +357,7 @@ class Incomplete(click.ClickException):
 
 def about_subtopics(measure: Measure | Aggregate) -> bool:
     """Whether a measure, or the one inside it, asks for subtopics."""
-    while isinstance(measure, Around):
-        measure = measure.measure
-    return isinstance(measure, Diversity)
+    return isinstance(innermost(measure), Diversity)
 
 
 @contextmanager

@@ -9,8 +9,7 @@ or the opposite. And over sets of topics, or collections: how often two of them 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import itemgetter
@@ -25,7 +24,7 @@ from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import inner
+from rankgauge.measures.base import Aggregate, Measure, inner, innermost
 from rankgauge.notes import Note
 from rankgauge.policies import (
     DEFAULT_TEST,
@@ -237,20 +236,19 @@ def _new(name: str, parts: Mapping[str, Scores]) -> None:
 
 def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
     """The names of what is assessed, and the measures each is made of."""
-    families: dict[str, list[int]] = {}
+    families: dict[Hashable, list[int]] = {}
     for m, measure in enumerate(scores.measures):
         if inner(measure).direction == "none":
             raise MeasureError(f"{measure} ranks no systems: it is neither better high nor low")
-        text = str(measure)
-        families.setdefault(_CUTOFF.sub("@", text) if pool_cutoffs else text, []).append(m)
-    texts = [str(measure) for measure in scores.measures]
+        families.setdefault(measure.family if pool_cutoffs else measure, []).append(m)
     named: dict[str, list[int]] = {}
     cutoffs: dict[str, list[float]] = {}
     for members in families.values():
-        members.sort(key=lambda m: _cutoff(texts[m]))
-        name = _family([texts[m] for m in members])
-        named[name], cutoffs[name] = members, [_cutoff(texts[m]) for m in members]
-    if len(named) < len(texts):  # tests are counted pair by pair and cut-off by cut-off
+        members.sort(key=lambda m: _cutoff(scores.measures[m]))
+        at = [_cutoff(scores.measures[m]) for m in members]
+        name = scores.measures[members[0]].at_cutoffs([place for place in at if place < math.inf])
+        named[name], cutoffs[name] = members, at
+    if len(named) < len(scores.measures):  # tests are counted pair by pair and cut-off by cut-off
         one, *others = cutoffs
         for other in others:
             if cutoffs[other] != cutoffs[one]:
@@ -259,18 +257,7 @@ def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
     return named
 
 
-_CUTOFF = re.compile(r"@\d+(?:\.\d+)?")
-
-
-def _cutoff(name: str) -> float:
-    """Where a measure is cut off; infinite for nowhere."""
-    found = _CUTOFF.findall(name)
-    return float(found[-1][1:]) if found else math.inf
-
-
-def _family(names: Sequence[str]) -> str:
-    """nDCG@5 and nDCG@10 together are nDCG@5,10."""
-    if len(names) == 1:
-        return names[0]
-    cutoffs = ",".join(_CUTOFF.findall(name)[-1][1:] for name in names)
-    return _CUTOFF.sub(f"@{cutoffs}", names[0])
+def _cutoff(measure: Measure | Aggregate) -> float:
+    """Where a measure, or the one inside it, is cut off; infinite for nowhere."""
+    cutoff = innermost(measure).cutoff
+    return math.inf if cutoff is None else cutoff

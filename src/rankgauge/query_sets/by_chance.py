@@ -26,13 +26,14 @@ from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, DEFAULT_BY, SEED, SET_S
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import offsets_of, segment_count
 from rankgauge.results import Result
+from rankgauge.rounding import merged
 from rankgauge.scores.model import Bools, Scores
 from rankgauge.seeds import query_key
 from rankgauge.tables import Table
 
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
 DECIMALS = 12
-"""Differences and scores that agree to so many decimals are equal."""
+"""Differences are shown to so many decimals; which of them are equal, `merged` says."""
 
 
 class LeftOut(NamedTuple):
@@ -81,13 +82,16 @@ def _note(left: LeftOut) -> str:
 @dataclass(frozen=True, eq=False)
 class _Differences:
     """What sets are chosen by: for each query that counts its mean score and expected score, and how
-    much better than the expected one the score is; `better` is the score, higher for better."""
+    much better than the expected one the score is; `better` is the score, higher for better.
+    `greatest` is the greatest magnitude of the numbers these means are made of: means that `merged`
+    makes equal differ only by rounding, and count as equal."""
 
     queries: tuple[str, ...]
     scores: Floats
     expected: Floats
     differences: Floats
     better: Floats
+    greatest: Floats
     left_out: tuple[LeftOut, ...]
     estimated: tuple[Note, ...]
 
@@ -96,21 +100,23 @@ class _Differences:
         return QuerySet(name, tuple(self.queries[row] for row in rows), self.left_out)
 
     def ideal(self, choice: _Choice) -> Bools:
-        return choice.highest(self.differences)
+        return choice.highest(self.differences, self.greatest)
 
     def uninformative(self, choice: _Choice, by: By) -> Bools:
         checked("by", by, one_of(By))
-        return choice.lowest(np.abs(self.differences) if by == "absolute" else self.differences)
+        values = np.abs(self.differences) if by == "absolute" else self.differences
+        return choice.lowest(values, self.greatest)
 
     def easy(self, uninformative: Bools) -> Bools:
         """Which of them have a score from their median on; of several that have just the median, all
         are easy or none, as it is at least the median of all queries or below."""
         if not uninformative.any():
             return uninformative
-        middle = np.median(self.better[uninformative])
-        at_middle = uninformative & (self.better == middle)
-        easy = uninformative & (self.better > middle)
-        if np.count_nonzero(at_middle) == 1 or middle >= np.median(self.better):
+        better = merged(self.better, self.greatest)
+        middle = np.median(better[uninformative])
+        at_middle = uninformative & (better == middle)
+        easy = uninformative & (better > middle)
+        if np.count_nonzero(at_middle) == 1 or middle >= np.median(better):
             easy = easy | at_middle
         return easy
 
@@ -144,19 +150,25 @@ class _Choice:
             )
         return int(self.number)
 
-    def lowest(self, values: Floats) -> Bools:
-        """Which values are chosen as the lowest, of equal ones the first; up to the threshold."""
+    def lowest(self, values: Floats, greatest: Floats) -> Bools:
+        """Which values are chosen as the lowest, of equal ones the first; up to the threshold.
+
+        Values are equal, also to the threshold, where they differ only by rounding of terms of
+        which `greatest` says the magnitude.
+        """
         if self.threshold is not None:
-            return values <= round(self.threshold, DECIMALS)
+            with_limit = merged(np.append(values, self.threshold), np.append(greatest, 0.0))
+            chosen: Bools = with_limit[:-1] <= with_limit[-1]
+            return chosen
         chosen = np.zeros(len(values), dtype=np.bool_)
-        chosen[np.argsort(values, kind="stable")[: self.size(len(values))]] = True
+        in_order = np.argsort(merged(values, greatest), kind="stable")
+        chosen[in_order[: self.size(len(values))]] = True
         return chosen
 
-    def highest(self, values: Floats) -> Bools:
+    def highest(self, values: Floats, greatest: Floats) -> Bools:
         """Which values are chosen as the highest, of equal ones the first; from the threshold on."""
-        if self.threshold is not None:
-            return values >= round(self.threshold, DECIMALS)
-        return self.lowest(-values)
+        limit = None if self.threshold is None else -self.threshold
+        return replace(self, threshold=limit).lowest(-values, greatest)
 
 
 def ideal(
@@ -173,7 +185,8 @@ def ideal(
     where lower is better), and the measures are those of `scores`, such as one at several cut-offs.
     Exactly one of three says how many queries: their `number`, their `share` of those that can be
     chosen, or a `threshold` from which on a difference is taken. Of equal differences the earlier
-    queries are taken. `qrels` are the judgments behind the scores.
+    queries are taken; differences that only rounding tells apart are equal. `qrels` are the judgments
+    behind the scores.
 
     Left out, and counted, are queries with nothing relevant, those that no run answered (with
     missing="skip", where only the runs that have a query count) and those on which a measure is not
@@ -240,7 +253,8 @@ def hard(
     by: By = DEFAULT_BY,
 ) -> QuerySet:
     """Of the `uninformative` queries, those with a score worse than their median: chance gets little,
-    and so do the runs."""
+    and so do the runs. Where several queries have just the median, `easy` says which of the two
+    sets gets them."""
     found = _differences(scores, qrels)
     rest = found.uninformative(_Choice(number, share, threshold), by)
     return found.set_of("uninformative hard", rest & ~found.easy(rest))
@@ -256,8 +270,8 @@ def easy(
     by: By = DEFAULT_BY,
 ) -> QuerySet:
     """Of the `uninformative` queries, those with their median score or better: chance gets much, and
-    the runs little more. Several queries of just the median are easy where that is at least the median
-    of all queries."""
+    the runs little more. Where several queries have just that score, they are easy if it is at least
+    the median score of all queries; else they are `hard`."""
     found = _differences(scores, qrels)
     rest = found.uninformative(_Choice(number, share, threshold), by)
     return found.set_of("uninformative easy", found.easy(rest))
@@ -358,7 +372,7 @@ def query_types(
         found.queries,
         found.scores,
         found.expected,
-        found.differences,
+        np.round(found.differences, DECIMALS),
         tuple(names.tolist()),
         found.left_out,
         found.estimated,
@@ -414,13 +428,17 @@ def _differences(scores: Scores, qrels: Qrels) -> _Differences:
     undefined[kept[~known]] = True
     kept, expected = kept[known], expected[known]
     score = values[:, kept].sum(axis=(0, 2)) / (counts[:, kept].sum(axis=0) * len(measures))
+    greatest = np.abs(values[:, kept]).max(axis=(0, 2))
+    for mean in means:
+        greatest = np.maximum(greatest, np.abs(mean.values[known]))
     sign = -1 if directions == {"lower"} else 1
     return _Differences(
         tuple(scores.queries[row] for row in kept.tolist()),
         score,
         expected,
-        np.round(sign * (score - expected), DECIMALS),
-        np.round(sign * score, DECIMALS),
+        sign * (score - expected),
+        sign * score,
+        greatest,
         _left_out(
             {
                 "nothing relevant": barren,

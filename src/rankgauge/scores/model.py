@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.data.files import writing
-from rankgauge.data.model import Floats, Ints
+from rankgauge.data.model import Floats, Ints, freeze
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted, worded
@@ -91,8 +91,7 @@ class Scores(Result):
     failed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.present, self.judged_at_10, self.relevant):
-            array.flags.writeable = False
+        freeze(self, "values", "present", "judged_at_10", "relevant", "nothing_relevant")
 
     @classmethod
     def from_matrix(
