@@ -22,7 +22,7 @@ from rankgauge.figures.queries import (
 )
 from rankgauge.measures.base import inner
 from rankgauge.policies import By
-from rankgauge.query_sets.by_chance import LeftOut, query_types
+from rankgauge.query_sets import LeftOut, query_types
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 

@@ -22,7 +22,8 @@ from rankgauge.data.files import writing
 from rankgauge.data.model import Floats
 from rankgauge.figures.drawing import DASHED, INK, LINES, plotting, wrapped
 from rankgauge.notes import counted
-from rankgauge.query_sets.by_chance import DECIMALS, TYPES, LeftOut, QueryTypes
+from rankgauge.query_sets.by_chance import DECIMALS, TYPES, QueryTypes
+from rankgauge.query_sets.sets import LeftOut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
