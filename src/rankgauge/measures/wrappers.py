@@ -215,8 +215,12 @@ class PrefixMean(Wrapper):
             total += values
         return total / last
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        return self._mean(lambda measure: measure.expected_each(judged))
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        """The mean of the expected scores where they are exact; else from orders of its own, because
+        estimates at several cut-offs depend on each other, so that their errors do not add up."""
+        if self.expectation != "exact":
+            return super().random_each(judged)
+        return Mean.exact(self._mean(lambda measure: measure.expected_each(judged)))
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if not self.swap_monotone:
