@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -604,6 +604,11 @@ class Wrapper(Around, Measure):
     def complete(self) -> Self:
         self.measure.complete()
         return self
+
+    def _inside(self, *questions: str) -> Answer:
+        """How the measure inside answers these questions: as it answers the hardest of them."""
+        inside = self.measure.answers()
+        return max((inside[question] for question in questions), key=get_args(Answer).index)
 
 
 class Aggregate(Around):

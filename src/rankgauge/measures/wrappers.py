@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.base import Answer, Measure, Remark, Wrapper, estimates
 from rankgauge.measures.chance import (
+    JUDGED,
     OverOrders,
     best_parameter,
     chance_parameter,
@@ -49,7 +50,8 @@ class _Bound(Wrapper):
         return self._extreme_by_enumeration(tied, best=best)
 
     def answers(self) -> dict[str, Answer]:
-        return {**super().answers(), "variance": self.measure.answers()["variance"]}
+        asked = ("ideal", "worst", "variance")
+        return super().answers() | {question: self._inside(question) for question in asked}
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return self.measure.bounds_each(rankings)
@@ -87,6 +89,18 @@ class Upper(_Bound):
 class _OfOrders(OverOrders):
     """A number that no order of the judged documents changes."""
 
+    question: ClassVar[str]
+    """What it asks the measure inside."""
+
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        return self._inside(self.question)
+
+    def answers(self) -> dict[str, Answer]:
+        how = self.expectation
+        asked = ("score", "ideal", "worst", "expected", "variance")
+        return super().answers() | dict.fromkeys(asked, how)
+
     def _value(self, rankings: Rankings) -> Floats:
         raise NotImplementedError
 
@@ -118,6 +132,7 @@ class Ideal(_OfOrders):
     """The best any order of the judged documents gets."""
 
     name = "ideal"
+    question = "ideal"
     summary = "The best score that any order of the judged documents gets."
     formula = "ideal(m) = max over orders of the judged documents of m"
     examples = ("ideal(DCG@5)", "ideal(P@10)", "ideal(SP@10,iub=k)")
@@ -136,6 +151,7 @@ class Worst(_OfOrders):
     """The worst any order of the judged documents gets."""
 
     name = "worst"
+    question = "worst"
     summary = "The worst score that any order of the judged documents gets."
     formula = "worst(m) = min over orders of the judged documents of m"
     examples = ("worst(DCG@5)", "worst(AP)")
@@ -148,6 +164,7 @@ class Expected(_OfOrders):
     """What a random ranking of the judged documents gets on average."""
 
     name = "expected"
+    question = "expected"
     summary = "The mean score over all orders of the judged documents: what a random ranking gets."
     formula = "expected(m) = mean over orders of the judged documents of m"
     examples = ("expected(nDCG@10)", "expected(AP)", "expected(AP@10,null=run)")
@@ -157,6 +174,12 @@ class Expected(_OfOrders):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_chance(self.measure, self.reb)
+
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        if self.null != JUDGED and not self.measure.knows("_tied"):
+            return "enumerated"
+        return super().expectation
 
     def _chance(self, rankings: Rankings) -> Mean:
         return self._orders(rankings).mean(self.measure, self.reb)
