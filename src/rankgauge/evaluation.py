@@ -19,6 +19,7 @@ from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
+from rankgauge.measures import answers
 from rankgauge.measures.base import Aggregate, Measure, Remark, estimates, inner
 from rankgauge.measures.chance import OverOrders
 from rankgauge.measures.grammar import parse
@@ -108,7 +109,6 @@ def evaluate(
         precision=precision,
         threads=1 if executor is not None else max(1, processors() // max(1, len(sources))),
     )
-    # Asked before the runs are, so that what does not depend on them is found once.
     about_queries = [measure.query_remarks(judged) for measure in task.measures]
     results, failed = [], []
     for source, result in outcomes(task, sources, executor, label):
@@ -311,8 +311,7 @@ def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, l
     """The score of each list, and what to know of the scores."""
     with _blaming(measure):
         if isinstance(lists, Rankings):
-            scores = lists.remember(("score", measure), lambda: measure.score_each(lists))
-            return scores, measure.list_remarks(lists)
+            return answers.scores(lists, measure), measure.list_remarks(lists)
         mean = measure.tied_each(lists)
         remarks = measure.list_remarks(lists.rankings)
         return mean.values, remarks + estimates(mean, "mean over ties estimated")

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, counted
 from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
 from rankgauge.measures.base import Answer, Direction, Measure, Remark, estimates, ratio
 from rankgauge.measures.chance import (
-    INDEPENDENT,
-    RUN,
-    Orders,
     OverOrders,
     best_parameter,
     chance_parameter,
@@ -91,9 +89,7 @@ class Normalized(OverOrders):
         return self._normalize(scores, judged.best_first)
 
     def score_each(self, rankings: Rankings) -> Floats:
-        measure = self.complete().measure
-        scores = rankings.remember(("score", measure), lambda: measure.score_each(rankings))
-        return self._normalize(scores, rankings)
+        return self._normalize(scores(rankings, self.complete().measure), rankings)
 
     # None of the forms changes the order of scores.
 
@@ -137,7 +133,7 @@ class Normalized(OverOrders):
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         """Which lists leave nothing to normalise by, of those `known` to have something relevant."""
-        best, worst = orders.best(self.measure), orders.worst(self.measure)
+        best, worst = orders.ideal(self.measure), orders.worst(self.measure)
         return {"the worst order as good as the best": _level(best, worst) & known}
 
 
@@ -182,7 +178,7 @@ class UpToBest(ByChance):
         return found
 
     def _best(self, orders: Orders) -> Floats:
-        return orders.best(self.measure, self.iub)
+        return orders.ideal(self.measure, self.iub)
 
     def _best_and_chance(self, orders: Orders) -> tuple[Floats, Floats]:
         best, chance = self._best(orders), self._chance(orders)
@@ -332,7 +328,7 @@ class MinMax(_Affine):
     asks = ("ideal", "worst")
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
-        best, worst = orders.best(self.measure), orders.worst(self.measure)
+        best, worst = orders.ideal(self.measure), orders.worst(self.measure)
         return share(self._better(scores, worst), self._better(best, worst))
 
 

@@ -10,6 +10,7 @@ from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.distance.lists import Greatest, Lists
 from rankgauge.distance.weighted import by_ideal
+from rankgauge.measures.answers import Answers
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.parameters import (
@@ -123,7 +124,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         plain = DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
-        return judged.remember(("ideal", plain), plain.ideal_each)
+        return Answers(judged).ideal(plain)
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
         """1 by definition, 0 where nothing has a gain."""
@@ -200,7 +201,7 @@ class ChanceNormalizedDCG(NormalizedDCG):
 
     def _against_chance(self, scores: Floats, lists: Rankings) -> Floats:
         plain = NormalizedDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
-        chance = lists.judged.remember(("expected", plain), plain.expected_each)
+        chance = Answers(lists.judged).expected(plain)
         room = np.where(chance < 1 - CERTAINTY, 1 - chance, 0.0)
         return ratio(scores - chance[lists.query], room[lists.query])
 

@@ -10,9 +10,9 @@ import numpy as np
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
+from rankgauge.measures.answers import JUDGED
 from rankgauge.measures.base import Answer, Measure, Remark, Wrapper, estimates
 from rankgauge.measures.chance import (
-    JUDGED,
     OverOrders,
     best_parameter,
     chance_parameter,
@@ -144,7 +144,7 @@ class Ideal(_OfOrders):
         check_best(self.measure, self.iub)
 
     def _value(self, rankings: Rankings) -> Floats:
-        return self._orders(rankings).best(self.measure, self.iub)
+        return self._orders(rankings).ideal(self.measure, self.iub)
 
 
 class Worst(_OfOrders):
