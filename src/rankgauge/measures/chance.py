@@ -21,7 +21,7 @@ from rankgauge.measures.answers import (
     RUN,
     Orders,
 )
-from rankgauge.measures.base import Measure, Remark, Wrapper
+from rankgauge.measures.base import LikeInside, Measure, Remark
 from rankgauge.measures.parameters import Choice, Whole, parameter
 from rankgauge.measures.ties import Mean, TiedRankings
 
@@ -64,7 +64,7 @@ def check_best(measure: Measure, reach: str) -> None:
         )
 
 
-class OverOrders(Wrapper):
+class OverOrders(LikeInside):
     """A measure made of another one and of what the orders of some documents get by it."""
 
     null: str = parameter(

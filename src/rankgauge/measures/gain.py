@@ -189,7 +189,10 @@ class ChanceNormalizedDCG(NormalizedDCG):
         "Estimating topic difficulty using normalized discounted cumulated gain"
     )
     range = (-np.inf, 1.0)
-    bounding = "enumerated"
+    swap_monotone = True
+    ideal_is_best = True
+    tail_matters = False
+    expectation = "exact"
     examples = ("RNDCG@10", "RNDCG(gain=exp2)@20")
 
     def _score(self, lists: Rankings) -> Floats:
@@ -209,9 +212,6 @@ class ChanceNormalizedDCG(NormalizedDCG):
         """0, by definition."""
         self.complete()
         return np.zeros(len(judged))
-
-    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        return each_list(rankings, self._bounds_by_enumeration)
 
 
 def _extreme_ratios(

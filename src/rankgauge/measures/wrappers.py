@@ -11,7 +11,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.data.rankings import JudgedLabels, Rankings
 from rankgauge.measures.answers import JUDGED
-from rankgauge.measures.base import Answer, Measure, Remark, Wrapper, estimates
+from rankgauge.measures.base import Answer, LikeInside, Measure, Remark, estimates
 from rankgauge.measures.chance import (
     OverOrders,
     best_parameter,
@@ -23,7 +23,7 @@ from rankgauge.measures.registry import register
 from rankgauge.measures.ties import Mean, TiedRankings
 
 
-class _Bound(Wrapper):
+class _Bound(LikeInside):
     """One end of a measure's bounds: the measure itself once every document is judged."""
 
     @property
@@ -78,6 +78,7 @@ class Upper(_Bound):
     """The score at most, whatever the unjudged documents are."""
 
     name = "upper"
+    ideal_is_best = False  # what is unjudged may be more than all that is judged
     summary = "The highest score over all labels of a ranking's unjudged documents."
     formula = "upper(m) = max over labels of the unjudged documents of m"
     examples = ("upper(RBP)", "upper(nDCG@10)")
@@ -89,6 +90,7 @@ class Upper(_Bound):
 class _OfOrders(OverOrders):
     """A number that no order of the judged documents changes."""
 
+    ideal_is_best = True
     question: ClassVar[str]
     """What it asks the measure inside."""
 
@@ -194,7 +196,7 @@ class Expected(_OfOrders):
         return estimates(self._chance(rankings), "chance estimated")
 
 
-class PrefixMean(Wrapper):
+class PrefixMean(LikeInside):
     """The mean of a measure over the cut-offs 1 to k.
 
     The best and the worst order are the same at every cut-off, and so are the best and the worst labels
