@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
@@ -158,8 +158,7 @@ def test_a_run_from_a_table_is_the_run_from_a_dict(kind: str) -> None:
     @given(frames(SCORE_TYPES, "score"), st.data())
     def check(case: tuple[pl.DataFrame, Rows], data: Any) -> None:
         frame, rows = case
-        if kind == "pandas" and frame.height == 0:
-            return  # pandas makes of no values what it likes
+        assume(kind != "pandas" or frame.height)  # pandas makes of no values what it likes
         run, plain = read(kind, frame, Run), Run.from_dict(nested(rows))
         assert_same(run, plain)
         assert run.precision == "double"
@@ -182,8 +181,7 @@ def test_judgments_from_a_table_are_those_from_a_dict(kind: str) -> None:
     @given(frames(GRADE_TYPES, "relevance"))
     def check(case: tuple[pl.DataFrame, Rows]) -> None:
         frame, rows = case
-        if kind == "pandas" and frame.height == 0:
-            return
+        assume(kind != "pandas" or frame.height)
         assert_same(read(kind, frame, Judgments), Judgments.from_dict(nested(rows)))
 
     check()

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from laws.strategies import MEASURES, versions
 from laws.test_measures import by_oracle
+from profiles import examples
 from rankgauge.distance.maximized import Distance, med_of_lists
 from rankgauge.measures import Measure
 
@@ -133,7 +134,7 @@ def check_residual(measure: Measure, case: Case, grades: tuple[int, ...], found:
 
 @pytest.mark.parametrize("name", OTHERS)
 @given(data=st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_distance_is_the_greatest_difference(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     check(measure, data.draw(cases(most=4, free=4)), data.draw(st.sampled_from(GRADES)))
@@ -141,7 +142,7 @@ def test_distance_is_the_greatest_difference(name: str, data: st.DataObject) -> 
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@settings(max_examples=200)
+@examples(200)
 def test_distance_over_free_documents_of_the_highest_grade_or_none(
     name: str, data: st.DataObject
 ) -> None:
@@ -152,7 +153,7 @@ def test_distance_over_free_documents_of_the_highest_grade_or_none(
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@settings(max_examples=150)
+@examples(150)
 def test_distance_over_free_documents_of_any_grade(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     case = data.draw(cases(most=4, free=4, judged=data.draw(st.booleans())))
@@ -161,7 +162,7 @@ def test_distance_over_free_documents_of_any_grade(name: str, data: st.DataObjec
 
 @pytest.mark.parametrize("name", OFFLIST)
 @given(data=st.data())
-@settings(max_examples=300)
+@examples(300)
 def test_distance_with_relevant_documents_off_the_lists(name: str, data: st.DataObject) -> None:
     """As many documents of the highest grade as a list has places leave nothing to change but the
     divisor: with three places, three off the lists say all there is to say."""
@@ -173,7 +174,7 @@ def test_distance_with_relevant_documents_off_the_lists(name: str, data: st.Data
 
 @pytest.mark.parametrize("name", DIRECTED)
 @given(data=st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_distance_is_no_less_than_the_difference_by_any_labels(
     name: str, data: st.DataObject
 ) -> None:
@@ -199,7 +200,7 @@ def test_distance_is_no_less_than_the_difference_by_any_labels(
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@settings(max_examples=40)
+@examples(40)
 def test_distance_obeys_the_triangle_inequality(name: str, data: st.DataObject) -> None:
     """Each labelling makes a pseudometric of differences, so the greatest does too, if all lists are
     asked about the same labellings. A pair leaves the documents of a third list not relevant: by

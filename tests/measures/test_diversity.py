@@ -6,11 +6,12 @@ import itertools
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
 from oracles.diversity import NOTHING, SUBTOPIC_SCORES, by_log, greedy, weighed
+from profiles import examples
 from rankgauge.alignment import align, judged_labels
 from rankgauge.data.rankings import Rankings
 
@@ -71,7 +72,7 @@ def judged_documents(grades: Grades) -> list[str]:
 
 @each_measure
 @given(data=st.data())
-@settings(max_examples=150)
+@examples(150)
 def test_score_is_the_definition(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     grades = data.draw(judgments())
@@ -82,7 +83,7 @@ def test_score_is_the_definition(name: str, data: st.DataObject) -> None:
 
 @each_measure
 @given(data=st.data())
-@settings(max_examples=40)
+@examples(40)
 def test_expected_is_the_mean_over_all_orders(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     grades = data.draw(judgments(most=5))
@@ -94,7 +95,7 @@ def test_expected_is_the_mean_over_all_orders(name: str, data: st.DataObject) ->
 
 @pytest.mark.parametrize("name", INDEPENDENT)
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_bounds_are_over_all_subtopics_that_unjudged_documents_may_serve(
     name: str, data: st.DataObject
 ) -> None:
@@ -126,7 +127,7 @@ def test_bounds_are_over_all_subtopics_that_unjudged_documents_may_serve(
 
 @pytest.mark.parametrize("name", BY_IDEAL)
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_the_greedy_ideal_scores_one(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     grades = data.draw(judgments())
@@ -136,7 +137,7 @@ def test_the_greedy_ideal_scores_one(name: str, data: st.DataObject) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_the_greedy_ideal_is_near_the_best_order(data: st.DataObject) -> None:
     grades = data.draw(judgments(most=5))
     alpha, k = data.draw(st.sampled_from([0.25, 0.5, 1])), data.draw(st.integers(1, 5))
