@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,12 @@ import pytest
 import profiles
 
 profiles.register()
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules stay to the end: collecting garbage need not visit them."""
+    gc.freeze()
+
 
 VARIABLE = "RANKGAUGE_DATA"
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"

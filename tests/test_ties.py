@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,7 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
+@cache
 @st.composite
 def tied(draw: st.DrawFn, most: int = 6) -> tuple[Groups, list[int], int]:
     """Groups of labels, all judged labels, and how many documents more the last group has."""

@@ -113,7 +113,7 @@ def collections(draw: st.DrawFn) -> tuple[list[Judgement], list[Retrieved]]:
     beta=st.sampled_from([0.2, 0.5, 0.8]),
     rel=st.integers(1, 3),
 )
-@examples(300)
+@examples(200)
 def test_random_collections_agree(
     collection: tuple[list[Judgement], list[Retrieved]], alpha: float, beta: float, rel: int
 ) -> None:

@@ -167,11 +167,9 @@ def test_a_run_from_a_table_is_the_run_from_a_dict(kind: str) -> None:
             for query, row in nested(rows).items()
         } or {"q": {"d": 1}}
         measures = ["nDCG@10", "AP", "RBP", "bpref"]
-        for ties in ("docno", "input"):
-            one, other = (
-                np.asarray(rg.evaluate(qrels, r, measures, ties=ties)) for r in (run, plain)
-            )
-            assert one.tobytes() == other.tobytes()
+        ties = data.draw(st.sampled_from(["docno", "input"]))
+        one, other = (np.asarray(rg.evaluate(qrels, r, measures, ties=ties)) for r in (run, plain))
+        assert one.tobytes() == other.tobytes()
 
     check()
 
@@ -541,15 +539,15 @@ def test_more_rows_than_the_limit_could_hold_are_not_unpacked(tmp_path: Path) ->
 @pytest.mark.parametrize("kind", [pl.String, pl.Binary, pl.Categorical])
 def test_a_word_that_many_rows_share_counts_in_each(tmp_path: Path, kind: Any) -> None:
     path = tmp_path / "bomb.parquet"
-    word = pl.Series(["x" * 1_000_000]).cast(kind)
+    word = pl.Series(["x" * 100_000]).cast(kind)
     frame = pl.DataFrame({"qid": word}).join(
         pl.DataFrame({"docno": range(400), "score": [1.0] * 400}), how="cross"
     )
     frame.write_parquet(path)
     assert path.stat().st_size < 100_000
-    with pytest.raises(rg.InputError, match="holds 400 rows, more than 10,000,000 bytes, expected"):
-        rg.read_run_table(path, size_limit=10_000_000)
-    assert len(rg.read_run_table(path, size_limit=410_000_000).scores) == 400
+    with pytest.raises(rg.InputError, match="holds 400 rows, more than 1,000,000 bytes, expected"):
+        rg.read_run_table(path, size_limit=1_000_000)
+    assert len(rg.read_run_table(path, size_limit=41_000_000).scores) == 400
 
 
 def test_lists_in_a_parquet_file_are_refused(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ GRADES = [(0, 1), (0, 3), (0, 1, 3), (0, 1, 2, 3), (0, 2)]
 Case = tuple[list[int], list[int], dict[int, int]]
 
 
+@cache
 @st.composite
 def cases(draw: st.DrawFn, most: int = 5, free: int = 5, judged: bool = True) -> Case:
     """Two lists of documents, some of them judged, some judged documents in neither."""
@@ -142,7 +144,7 @@ def test_distance_is_the_greatest_difference(name: str, data: st.DataObject) -> 
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@examples(200)
+@examples(120)
 def test_distance_over_free_documents_of_the_highest_grade_or_none(
     name: str, data: st.DataObject
 ) -> None:
@@ -153,7 +155,7 @@ def test_distance_over_free_documents_of_the_highest_grade_or_none(
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@examples(150)
+@examples(100)
 def test_distance_over_free_documents_of_any_grade(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     case = data.draw(cases(most=4, free=4, judged=data.draw(st.booleans())))
@@ -162,7 +164,7 @@ def test_distance_over_free_documents_of_any_grade(name: str, data: st.DataObjec
 
 @pytest.mark.parametrize("name", OFFLIST)
 @given(data=st.data())
-@examples(300)
+@examples(200)
 def test_distance_with_relevant_documents_off_the_lists(name: str, data: st.DataObject) -> None:
     """As many documents of the highest grade as a list has places leave nothing to change but the
     divisor: with three places, three off the lists say all there is to say."""
