@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -68,10 +69,16 @@ def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
             "worst": low if best_is_high else high,
             "expected": mean,
         }[measure.name]
+    return oracles.score(measure.name, ranking, judged, HIGHEST, **arguments(measure))
+
+
+@cache
+def arguments(measure: Measure) -> dict[str, Any]:
+    """The cut-off and the parameters of a measure, for its oracle."""
     parameters = {key: getattr(measure, key) for key in measure.parameters()}
     if isinstance(parameters.get("gain"), tuple):
         parameters["gain"] = dict(parameters["gain"])
-    return oracles.score(measure.name, ranking, judged, HIGHEST, k=measure.cutoff, **parameters)
+    return {"k": measure.cutoff, **parameters}
 
 
 @cache
