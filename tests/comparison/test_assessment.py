@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankgauge as rg
 from oracles import consistency as oracle
 from oracles import correlation as correlations
+from profiles import examples
 from rankgauge import RankgaugeError, Scores, compare
 from rankgauge.comparison.assessed import Assessed, Assessment, Conflicts, conflicts_of
 from rankgauge.comparison.assessment import assess
@@ -60,7 +61,7 @@ def counted(found: Assessed) -> int:
 # What it is made of
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables(), st.sampled_from(sorted(TESTS)), st.sampled_from([None, *CORRECTIONS]))
 def test_significance_is_that_of_compare(
     values: np.ndarray, test: str, correction: str | None
@@ -156,7 +157,7 @@ def test_swap_rates_between_sets_of_topics(values: np.ndarray, data: st.DataObje
         assert alike.swap_rate == pytest.approx((1 - alike.tau) / 2)
 
 
-@settings(max_examples=25)
+@examples(25)
 @pytest.mark.parametrize("test", sorted(TESTS))
 @given(
     values=tables(runs=(2, 5)),
@@ -210,7 +211,7 @@ def test_measures_that_order_systems_alike(values: np.ndarray, test: str) -> Non
         assert alike.tau == 1
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables(), st.sampled_from(CERTAIN))
 def test_a_measure_against_itself(values: np.ndarray, test: str) -> None:
     twice = scores_of(np.stack([values, values], axis=2), ["AP", "AP again"])
@@ -244,7 +245,7 @@ def test_lower_is_better_is_the_same_as_the_opposite(values: np.ndarray, test: s
     assert [(alike, conflicts)] == list(opposite.agreement["all"].values())
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(several(2), st.sampled_from(CERTAIN), st.permutations(range(6)), st.permutations(range(9)))
 def test_neither_the_order_of_runs_nor_that_of_topics_counts(
     values: np.ndarray, test: str, runs: list[int], topics: list[int]
@@ -273,7 +274,7 @@ def test_neither_the_order_of_runs_nor_that_of_topics_counts(
     assert near or conflicts == other_conflicts
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tables(), st.permutations(range(6)))
 def test_the_order_of_runs_does_not_count_where_topics_are_drawn(
     values: np.ndarray, order: list[int]

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 from rankgauge.data.errors import RankgaugeError
 
 ROUND = "trec-covid/round1"
@@ -127,7 +128,7 @@ runs = st.dictionaries(
 
 
 @given(st.lists(runs, min_size=2, max_size=4), st.sampled_from(["AP@3", "nDCG@3", "ERR@3", "P@3"]))
-@settings(max_examples=50)
+@examples(50)
 def test_random_runs(some: list[Run], measure: str) -> None:
     found = rg.med_matrix(measure, {f"run {i}": run for i, run in enumerate(some)}, QRELS)
     for p, (a, b) in enumerate(found.pairs):

@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 from rankgauge import AP, DCG, ERR, RBP, RR, P, nDCG
 from rankgauge import SP as SumPrecision
 from rankgauge.rankings.lists import Rankings
@@ -259,7 +260,7 @@ def value(text: str, judged: list[int]) -> float:
 
 
 @given(data=st.data())
-@settings(max_examples=200)
+@examples(200)
 def test_forms_keep_the_order_of_scores_and_their_ranges(data: st.DataObject) -> None:
     inside = data.draw(st.sampled_from([nDCG @ 3, AP @ 3, ERR @ 3, RR, RBP, P @ 2, rg.bpref]))
     judged = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=8))

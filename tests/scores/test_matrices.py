@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 from rankgauge import AP, Scores, gm, nDCG
 from rankgauge.checks import Quoted
 from rankgauge.data import files
@@ -198,7 +199,7 @@ def test_what_is_no_table_of_scores_is_refused(arguments: dict, message: str) ->
 
 
 @given(tables(cells), st.text(max_size=20).filter(str.strip))
-@settings(max_examples=50)
+@examples(50)
 def test_the_file_form_brings_matrices_back(
     tmp_path_factory: pytest.TempPathFactory, table: list[list[float]], title: str
 ) -> None:
@@ -415,7 +416,7 @@ names = st.lists(texts, min_size=3, max_size=3, unique=True)
 
 
 @given(tables(cells, most=3), names, names, st.booleans())
-@settings(max_examples=60)
+@examples(60)
 def test_what_write_csv_wrote_is_read_back(
     tmp_path_factory: pytest.TempPathFactory,
     table: list[list[float]],
