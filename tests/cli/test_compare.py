@@ -134,15 +134,25 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_others(
     assert outs[0] == outs[1] != outs[2]
 
 
-@pytest.mark.parametrize(("options", "topics"), [((), 8), (("--missing", "intersection"), 7)])
+@pytest.mark.parametrize(
+    ("options", "topics", "lacking"),
+    [
+        ((), 8, "that some run lacks, scored as empty rankings"),
+        (("--missing", "intersection"), 7, "left out for all runs, since some run lacks them"),
+    ],
+)
 def test_topics_that_a_run_lacks_count_as_empty_rankings_or_are_left_out(
-    options: tuple[str, ...], topics: int, command: Callable[..., Outcome], files: Files
+    options: tuple[str, ...],
+    topics: int,
+    lacking: str,
+    command: Callable[..., Outcome],
+    files: Files,
 ) -> None:
     files.runs[0].write_text(run([0, *PLACES["good"][1:]]))
     outcome = command("-m", "RR", *options)
     first = records(outcome.out)[0]
     assert sum(int(first[name]) for name in ("wins", "ties", "losses")) == topics
-    assert f"note: RR: {topics} topics" in outcome.err.splitlines()
+    assert f"note: RR: {topics} topics; 1 topic {lacking}" in outcome.err.splitlines()
 
 
 def test_options_of_scoring_are_those_of_evaluate(

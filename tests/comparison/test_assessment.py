@@ -665,7 +665,7 @@ VALUES = np.random.default_rng(9).random((4, 10))
     [
         ({"test": "t"}, "test='t', expected one of paired-t, welch"),
         ({"correction": "none"}, "correction='none', expected None or one of holm"),
-        ({"level": 95}, "level=95, expected a number between 0 and 1, such as 0.95"),
+        ({"level": 95}, "level=95, expected a number strictly between 0 and 1, such as 0.95"),
         ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
         ({"samples": 0}, "samples=0, expected a whole number from 1"),
         ({"seed": -1}, "seed=-1, expected a whole number from 0"),

@@ -71,7 +71,7 @@ def test_fewer_than_two_runs(scores):
     [
         ({"test": "t"}, "test='t', expected one of paired-t, welch"),
         ({"correction": "none"}, "correction='none', expected None or one of holm"),
-        ({"level": 95}, "level=95, expected a number between 0 and 1"),
+        ({"level": 95}, "level=95, expected a number strictly between 0 and 1"),
         ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
         ({"samples": 0}, "samples=0, expected a whole number from 1"),
         ({"samples": 10**8}, "samples=100000000, expected a whole number from 1 to 1,000,000"),
@@ -93,12 +93,14 @@ def test_topics_that_a_run_lacks_are_left_out_for_all_or_count_as_zero():
     scores = Scores.from_matrix(values, runs=["new", "old", "other"], measure="AP")
     found = compare(scores)
     assert found.difference[0, 2] == pytest.approx(np.delete(VALUES[1] - VALUES[2], 2).mean())
-    assert "AP: 1 topic left out for all runs, since some run lacks them" in worded(found.notes)
+    assert worded(found.notes)[-1] == (
+        "AP: 5 topics; 1 topic left out for all runs, since some run lacks them"
+    )
     zero = compare(scores, missing="zero")
     assert zero.difference[0, 0] == pytest.approx(
         np.nan_to_num(values[0]).mean() - VALUES[1].mean()
     )
-    assert "AP: 1 topic that some run lacks, scored 0" in worded(zero.notes)
+    assert worded(zero.notes)[-1] == "AP: 6 topics; 1 topic that some run lacks, scored 0"
 
 
 def test_a_missing_topic_gets_the_score_of_an_empty_ranking_also_where_that_is_not_0():
