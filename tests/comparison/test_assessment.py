@@ -26,6 +26,7 @@ from rankgauge.comparison.assessed import Assessed, Assessment, Conflicts, confl
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.data.errors import MeasureError
+from rankgauge.notes import worded
 
 CERTAIN = sorted(name for name, test in TESTS.items() if not test.drawn)
 SIXTEENTHS = st.integers(0, 16).map(lambda number: number / 16)
@@ -601,7 +602,7 @@ def test_a_measure_constant_over_systems_tells_nothing_apart(test: str) -> None:
     assert (each.power, each.pad, each.safe_pad) == (0, 0, 0)
     assert each.splits.tie_rate == 1
     assert math.isnan(each.splits.swap_rate)
-    assert "AP: the same mean for all runs" in found.notes
+    assert "AP: the same mean for all runs" in worded(found.notes)
 
 
 def test_a_constant_measure_beside_another() -> None:
@@ -618,7 +619,7 @@ def test_means_that_only_rounding_tells_apart_are_the_same() -> None:
     values = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1], [0.2, 0.1, 0.4, 0.3]])
     assert np.ptp(values.mean(axis=1)) > 0
     found = assess(scores_of(values), splits=20)
-    assert "AP: the same mean for all runs" in found.notes
+    assert "AP: the same mean for all runs" in worded(found.notes)
     splits = found.parts["all"]["AP"].splits
     assert splits.swap_rate == 1  # whatever one half gives, the other takes away
     assert splits.edges[1] == pytest.approx(1 / 40)
@@ -629,11 +630,11 @@ def test_topics_that_a_run_lacks() -> None:
     values[0, 2] = np.nan
     left_out = assess(scores_of(values), splits=10)
     assert left_out.parts["all"]["AP"].topics == 9
-    assert "AP: 1 topic left out for all runs, since some run lacks them" in left_out.notes
+    assert "AP: 1 topic left out for all runs, since some run lacks them" in worded(left_out.notes)
     scored = assess(scores_of(values), splits=10, missing="zero")
     assert scored.parts["all"]["AP"].topics == 10
     of_a_set = assess(scores_of(values), splits=0, sets={"few": ["1", "3", "4"]}).notes
-    assert "few: AP: 1 topic left out for all runs, since some run lacks them" in of_a_set
+    assert "few: AP: 1 topic left out for all runs, since some run lacks them" in worded(of_a_set)
 
 
 def test_one_topic_is_enough_for_tests_that_need_no_spread() -> None:
@@ -651,8 +652,8 @@ def test_fuzziness_of_all_is_a_tie(scores: Scores) -> None:
 def test_pad_of_means_below_0_is_said_to_be_of_no_use() -> None:
     values = np.random.default_rng(0).random((4, 10))
     note = "pad is of no use where a mean is 0 or below; safe_pad is defined there"
-    assert note not in assess(scores_of(values), splits=0).notes
-    assert note in assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes
+    assert note not in worded(assess(scores_of(values), splits=0).notes)
+    assert note in worded(assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes)
 
 
 # Bad input
@@ -665,7 +666,7 @@ VALUES = np.random.default_rng(9).random((4, 10))
     [
         ({"test": "t"}, "test='t', expected one of paired-t, welch"),
         ({"correction": "none"}, "correction='none', expected None or one of holm"),
-        ({"level": 95}, "level=95, expected a number between 0 and 1, such as 0.95"),
+        ({"level": 95}, "level=95, expected a number strictly between 0 and 1, such as 0.95"),
         ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
         ({"samples": 0}, "samples=0, expected a whole number from 1"),
         ({"seed": -1}, "seed=-1, expected a whole number from 0"),

@@ -53,6 +53,7 @@ from rankgauge.measures.orders import (
     mean_reciprocal_rank,
     miss_chance,
 )
+from rankgauge.notes import worded
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 Groups = list[list[int]]
@@ -346,7 +347,7 @@ def test_what_is_estimated_is_noted_with_its_standard_error() -> None:
     qrels = {f"q{i}": {f"d{j}": j % 4 for j in range(i + 9)} for i in range(3)}
     run = {query: dict.fromkeys(documents, 1.0) for query, documents in qrels.items()}
     scores = rg.evaluate(qrels, run, [Cubed(), AP], ties="expected", seed=5)
-    (note,) = scores.notes
+    (note,) = worded(scores.notes)
     assert note.startswith(
         "run: Cubed: mean over ties estimated from 1,000 random orders on 3 topics"
     )
@@ -446,7 +447,7 @@ def test_a_tail_in_a_large_collection_is_counted_not_laid_out() -> None:
     assert score(SearchLength, "q3", **policies) == (big - 1) / 2
     assert score(P @ 10, "q3", **policies) == pytest.approx(1 / big)
     drawn = rg.evaluate(QRELS, RUN, "infAP@10", **policies)
-    assert drawn.notes[0].startswith("run: infAP@10: mean over ties estimated")
+    assert worded(drawn.notes)[0].startswith("run: infAP@10: mean over ties estimated")
     with pytest.raises(rg.Unsupported, match="too many to draw orders of"):
         rg.evaluate(QRELS, RUN, "infAP", **policies)
     signature = rg.evaluate(QRELS, RUN, RR, **policies).signatures()["RR"]
