@@ -31,9 +31,10 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.measures import Measure, cascade, precision, preference, q_measure
 from rankgauge.measures.gains import Discount, Gain, Share
-from rankgauge.measures.orders import SAMPLES, TiedRankings
+from rankgauge.measures.orders import SAMPLES
 from rankgauge.measures.precision import first_relevant
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 LISTS = [order for size in range(7) for order in itertools.product(range(HIGHEST + 1), repeat=size)]
 MULTISETS = sorted({tuple(sorted(order)) for order in LISTS})

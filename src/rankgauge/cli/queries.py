@@ -20,7 +20,7 @@ from rankgauge.figures.queries import (
     query_map,
     save_figure,
 )
-from rankgauge.measures.base import inner
+from rankgauge.measures.around import inner
 from rankgauge.policies import By
 from rankgauge.query_sets import LeftOut, query_types
 from rankgauge.rankings.alignment import judged_labels

@@ -24,7 +24,8 @@ from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import Aggregate, Measure, inner, innermost
+from rankgauge.measures.around import Aggregate, inner, innermost
+from rankgauge.measures.base import Measure
 from rankgauge.notes import Note
 from rankgauge.policies import (
     DEFAULT_TEST,

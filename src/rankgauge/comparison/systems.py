@@ -12,7 +12,8 @@ from rankgauge.checks import checked
 from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import (
     DEFAULT_CORRECTION,

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.checks import Number
 from rankgauge.data.model import Floats
-from rankgauge.measures.base import Aggregate
+from rankgauge.measures.around import Aggregate
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 

@@ -21,11 +21,13 @@ from rankgauge.measures.answers import (
     RUN,
     Orders,
 )
-from rankgauge.measures.base import LikeInside, Measure
-from rankgauge.measures.orders import Mean, TiedRankings
+from rankgauge.measures.around import LikeInside
+from rankgauge.measures.base import Measure
+from rankgauge.measures.orders import Mean
 from rankgauge.notes import Note
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 
 def chance_parameter() -> str:

@@ -13,11 +13,11 @@ from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.weighted import by_ideal
 from rankgauge.measures.gains import Discount, Gain, GainMap, divisors, gains, most_gainful
 from rankgauge.measures.labelling import each_list
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 TOLERANCE = 1e-15
 

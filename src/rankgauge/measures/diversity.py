@@ -24,11 +24,11 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints, Subtopics
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.gains import divisors
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.rankings.ties import TiedRankings
 
 NEGLIGIBLE = 2.0**-70
 """Weights and gains below this share of the first cannot be seen in a sum."""

@@ -25,11 +25,12 @@ from rankgauge.measures.chance import (
     check_best,
     check_chance,
 )
-from rankgauge.measures.orders import Mean, TiedRankings
+from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 TOLERANCE = 1e-12
 """What is no difference: how far below chance a score still counts as chance, and how far apart chance

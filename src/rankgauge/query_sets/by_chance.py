@@ -17,7 +17,8 @@ from rankgauge.checks import Number, checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.measures.base import estimates, inner
+from rankgauge.measures.around import inner
+from rankgauge.measures.base import estimates
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
 from rankgauge.query_sets.sets import Choice, LeftOut, QuerySet, left_out, left_out_text

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import Given, given
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.files import writing
 from rankgauge.data.model import Floats, Ints, freeze
-from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
 from rankgauge.policies import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.measures.base import inner
+from rankgauge.measures.around import inner
 from rankgauge.notes import Note
 from rankgauge.policies import IntervalKind, Missing
 from rankgauge.scores.model import Bools, Scores, mean_of
