@@ -26,9 +26,9 @@ from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from laws.test_measures import by_oracle
 from profiles import examples
 from rankgauge import DCG, ERR, RR, SP, P, Q, SearchLength, Success, bpref, parse
+from rankgauge.arrays import Floats
 from rankgauge.checks import Choice, Kind, Number, Whole
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures import Measure, cascade, precision, preference, q_measure
 from rankgauge.measures.gains import Discount, Gain, Share
 from rankgauge.measures.orders import SAMPLES

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.cli.options import (
     check_files,
     output_options,
@@ -14,7 +15,7 @@ from rankgauge.cli.options import (
     show_with_notes,
 )
 from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
-from rankgauge.data.model import Floats, Judgments
+from rankgauge.data.model import Judgments
 from rankgauge.figures.queries import (
     expected_histogram,
     query_map,

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.comparison.consistency import Splits, absolute_difference
 from rankgauge.comparison.correlation import Concordance, concordance_of
 from rankgauge.comparison.significance import named_test
-from rankgauge.data.model import Floats, Ints
 from rankgauge.notes import Note, counted, worded
 from rankgauge.results import Result
 from rankgauge.tables import Cell, Table

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import checked
 from rankgauge.comparison.overlap import RBO, grouped, overlap
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankgauge.arrays import Floats, Ints, T
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import POOLED, Floats, Ints, Run, T
+from rankgauge.data.model import POOLED, Run
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of

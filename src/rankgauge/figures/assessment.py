@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.comparison.assessed import ALL, Assessed, Assessment
 from rankgauge.comparison.consistency import FEWEST, Splits
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats
 from rankgauge.figures.drawing import DASHED, INK, LINES, plotting, wrapped
 from rankgauge.notes import counted
 

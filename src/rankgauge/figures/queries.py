@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
-from rankgauge.data.model import Floats
 from rankgauge.figures.drawing import DASHED, INK, LINES, plotting, wrapped
 from rankgauge.notes import counted
 from rankgauge.query_sets.by_chance import DECIMALS, TYPES, QueryTypes

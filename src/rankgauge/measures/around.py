@@ -9,8 +9,8 @@ from typing import Any, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures.base import Answer, Direction, Measure
 from rankgauge.parameters import Parametric
 from rankgauge.rankings.lists import JudgedLabels

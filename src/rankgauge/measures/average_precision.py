@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs

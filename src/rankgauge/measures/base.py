@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Whole, number_text
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.data.model import UNJUDGED, Floats, Ints, Labels
+from rankgauge.data.model import UNJUDGED
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.search import improved, searched
 from rankgauge.measures.labelling import (

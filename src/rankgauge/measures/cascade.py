@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Number, Whole
-from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs

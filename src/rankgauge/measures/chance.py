@@ -5,9 +5,9 @@ The documents are those that a random ranking is made of, the null: by default t
 
 from __future__ import annotations
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Choice, Whole
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures.answers import (
     ACHIEVABLE,
     BESTS,

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.answers import Answers
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists

@@ -19,9 +19,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Number
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, Ints, Subtopics
+from rankgauge.data.model import Subtopics
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.gains import divisors
 from rankgauge.measures.registry import register

@@ -13,9 +13,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
 from rankgauge.measures.base import Answer, Direction, Measure, estimates, ratio
 from rankgauge.measures.chance import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Number
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists, Pair
 from rankgauge.measures.distances.single import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.data.model import POOLED, Floats, Ints
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.model import POOLED
 from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS

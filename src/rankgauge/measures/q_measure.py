@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Choice, Number
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.measures.average_precision import (
     SumOfPrecisions,
     covariance_of_pairs,

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Number
-from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.gains import GainMap, Share, most_gainful, shares
 from rankgauge.measures.registry import register

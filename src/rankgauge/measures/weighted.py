@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.weighted import static

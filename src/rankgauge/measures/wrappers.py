@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures.answers import JUDGED
 from rankgauge.measures.around import LikeInside
 from rankgauge.measures.base import Answer, Measure, estimates

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.arrays import Bools, Floats
 from rankgauge.checks import Number, checked, one_of
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.around import inner
 from rankgauge.measures.base import estimates
@@ -25,7 +25,7 @@ from rankgauge.query_sets.sets import Choice, LeftOut, QuerySet, left_out, left_
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.results import Result
 from rankgauge.rounding import merged
-from rankgauge.scores.model import Bools, Scores
+from rankgauge.scores.model import Scores
 from rankgauge.tables import Table
 
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.model import UNJUDGED, Floats, Ints, Labels, T
+from rankgauge.arrays import Floats, Ints, Labels, T
+from rankgauge.data.model import UNJUDGED
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 

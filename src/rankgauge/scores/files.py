@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import InputError, MeasureError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
-from rankgauge.data.model import Floats
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import given
