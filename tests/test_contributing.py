@@ -41,8 +41,9 @@ def test_the_measure_obeys_the_laws(folder: Path) -> None:
 
 def test_the_measure_is_scored_and_explained_as_a_plugin(folder: Path) -> None:
     plugin = ("--plugin", "my_measures.py")
-    run = ("evaluate", "qrels.txt", "a.run", "-m", "LastRR@100", *plugin)
-    assert "0.6667" in python(folder, "-m", "rankgauge", *run)
+    asked = ("-m", "LastRR@100", "-m", "LastRR@2")
+    printed = python(folder, "-m", "rankgauge", "evaluate", "qrels.txt", "a.run", *asked, *plugin)
+    assert printed.splitlines()[1].split("\t")[6:] == [str((1 / 3 + 1) / 2), "0.5"]
     assert "ideal (exact)" in python(folder, "-m", "rankgauge", "measures", "LastRR", *plugin)
 
 
