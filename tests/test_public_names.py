@@ -1,24 +1,81 @@
-"""Every public name is what it says, also after every submodule has been imported."""
+"""Public names are what they say, whatever was imported before them."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 import rankgauge
+from rankgauge.measures import entries
+
+PACKAGES = ["rankgauge", "rankgauge.measures", "rankgauge.query_sets"]
+"""The packages with public names."""
 
 
-def test_importing_every_submodule_shadows_no_public_name() -> None:
-    before = {name: getattr(rankgauge, name) for name in rankgauge.__all__}
+def import_everything() -> None:
     for module in pkgutil.walk_packages(rankgauge.__path__, "rankgauge."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    assert {name: getattr(rankgauge, name) for name in rankgauge.__all__} == before
 
 
-def test_every_registered_measure_is_a_public_name() -> None:
-    from rankgauge.measures import entries
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_public_name_is_shadowed_by_a_module(package: str) -> None:
+    import_everything()
+    found = importlib.import_module(package)
+    for name in found.__all__:
+        assert not isinstance(getattr(found, name), ModuleType), f"{package}.{name}"
 
+
+def test_all_measures_are_public_names() -> None:
     for name, entry in entries().items():
-        if type(entry).__module__.startswith("rankgauge."):
+        kind = entry if isinstance(entry, type) else type(entry)
+        if kind.__module__.startswith("rankgauge."):
             assert getattr(rankgauge, name) is entry
+
+
+@pytest.mark.parametrize("package", PACKAGES[:2])
+def test_type_checkers_see_the_names_that_are_imported_late(package: str) -> None:
+    """What stands under TYPE_CHECKING is what is there, from the same module."""
+    found = importlib.import_module(package)
+    assert found.__file__ is not None
+    seen = {}
+    for node in ast.walk(ast.parse(Path(found.__file__).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.col_offset and node.module is not None:
+            seen |= {alias.name: node.module for alias in node.names if alias.name != "*"}
+    if package == "rankgauge":
+        seen |= dict.fromkeys(rankgauge.measures.__all__, "rankgauge.measures")
+    assert seen == found._HOMES
+    assert {*found.__all__} - {"__version__"} == {*seen}
+    assert {*found.__all__} <= {*dir(found)}
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'rankgauge' has no attribute 'nothing'"):
+        rankgauge.nothing  # noqa: B018
+
+
+def test_names_can_be_asked_for_in_any_order() -> None:
+    names = [name for name in rankgauge.__all__ if name != "__version__"]
+    for order in (names, names[::-1]):
+        code = f"import rankgauge\nfor name in {order!r}: getattr(rankgauge, name)"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_no_two_public_classes_or_aliases_share_a_name() -> None:
+    homes: dict[str, set[str]] = {}
+    root = Path(rankgauge.__file__).parent
+    for path in root.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            name = getattr(node, "name", "") if isinstance(node, ast.ClassDef) else ""
+            if isinstance(node, ast.AnnAssign) and "TypeAlias" in ast.unparse(node.annotation):
+                name = ast.unparse(node.target)
+            if name and not name.startswith("_"):
+                homes.setdefault(name, set()).add(str(path.relative_to(root)))
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}

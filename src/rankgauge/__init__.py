@@ -1,36 +1,42 @@
 """rankgauge: how good a ranking is, and how far the number can be trusted."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from rankgauge import measures
-from rankgauge.comparison.assessed import Assessment
-from rankgauge.comparison.assessment import assess
-from rankgauge.comparison.correlation import (
-    Concordance,
-    concordance,
-    kendall_tau,
-    kendall_tau_b,
-    spearman,
-    tau_ap,
-)
-from rankgauge.comparison.overlap import RBO, rbo
-from rankgauge.comparison.power import (
-    Detectable,
-    detectable,
-    detectable_difference,
-    topics_needed,
-)
-from rankgauge.comparison.systems import Comparison, compare
-from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
-from rankgauge.data.letor import Features, read_letor
-from rankgauge.data.model import Judgments, Run
-from rankgauge.data.table_files import read_qrels_table, read_run_table
-from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
-from rankgauge.distance.maximized import Distance
-from rankgauge.distance.runs import Distances, med, med_matrix
-from rankgauge.evaluation.evaluator import Evaluator, evaluate
-from rankgauge.measures import *  # noqa: F403
-from rankgauge.measures.normalization import linear, minmax, v1, v2, z
-from rankgauge.scores.model import Scores
+from rankgauge.lazy import lazy_names
 from rankgauge.version import __version__
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.assessed import Assessment
+    from rankgauge.comparison.assessment import assess
+    from rankgauge.comparison.correlation import (
+        Concordance,
+        concordance,
+        kendall_tau,
+        kendall_tau_b,
+        spearman,
+        tau_ap,
+    )
+    from rankgauge.comparison.overlap import RBO, rbo
+    from rankgauge.comparison.power import (
+        Detectable,
+        detectable,
+        detectable_difference,
+        topics_needed,
+    )
+    from rankgauge.comparison.systems import Comparison, compare
+    from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
+    from rankgauge.data.letor import Features, read_letor
+    from rankgauge.data.model import Judgments, Run
+    from rankgauge.data.table_files import read_qrels_table, read_run_table
+    from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
+    from rankgauge.distance.maximized import Distance
+    from rankgauge.distance.runs import Distances, med, med_matrix
+    from rankgauge.evaluation.evaluator import Evaluator, evaluate
+    from rankgauge.measures import *  # noqa: F403
+    from rankgauge.scores.model import Scores
 
 __all__ = [
     *measures.__all__,
@@ -59,10 +65,8 @@ __all__ = [
     "evaluate",
     "kendall_tau",
     "kendall_tau_b",
-    "linear",
     "med",
     "med_matrix",
-    "minmax",
     "rbo",
     "read_letor",
     "read_qrels",
@@ -72,9 +76,47 @@ __all__ = [
     "spearman",
     "tau_ap",
     "topics_needed",
-    "v1",
-    "v2",
     "write_qrels",
     "write_run",
-    "z",
 ]
+
+_HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
+    "Assessment": "rankgauge.comparison.assessed",
+    "Comparison": "rankgauge.comparison.systems",
+    "Concordance": "rankgauge.comparison.correlation",
+    "Detectable": "rankgauge.comparison.power",
+    "Distance": "rankgauge.distance.maximized",
+    "Distances": "rankgauge.distance.runs",
+    "Evaluator": "rankgauge.evaluation.evaluator",
+    "Features": "rankgauge.data.letor",
+    "InputError": "rankgauge.data.errors",
+    "Judgments": "rankgauge.data.model",
+    "MeasureError": "rankgauge.data.errors",
+    "RBO": "rankgauge.comparison.overlap",
+    "RankgaugeError": "rankgauge.data.errors",
+    "Run": "rankgauge.data.model",
+    "Scores": "rankgauge.scores.model",
+    "Unsupported": "rankgauge.data.errors",
+    "assess": "rankgauge.comparison.assessment",
+    "compare": "rankgauge.comparison.systems",
+    "concordance": "rankgauge.comparison.correlation",
+    "detectable": "rankgauge.comparison.power",
+    "detectable_difference": "rankgauge.comparison.power",
+    "evaluate": "rankgauge.evaluation.evaluator",
+    "kendall_tau": "rankgauge.comparison.correlation",
+    "kendall_tau_b": "rankgauge.comparison.correlation",
+    "med": "rankgauge.distance.runs",
+    "med_matrix": "rankgauge.distance.runs",
+    "rbo": "rankgauge.comparison.overlap",
+    "read_letor": "rankgauge.data.letor",
+    "read_qrels": "rankgauge.data.trec",
+    "read_qrels_table": "rankgauge.data.table_files",
+    "read_run": "rankgauge.data.trec",
+    "read_run_table": "rankgauge.data.table_files",
+    "spearman": "rankgauge.comparison.correlation",
+    "tau_ap": "rankgauge.comparison.correlation",
+    "topics_needed": "rankgauge.comparison.power",
+    "write_qrels": "rankgauge.data.trec",
+    "write_run": "rankgauge.data.trec",
+}
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -36,7 +36,7 @@ Ordered: TypeAlias = Literal["docno", "docno-ascending", "input"]
 """The orders of equal scores that no label is needed for."""
 Tail: TypeAlias = Literal["tied"]
 """tied: the documents that were not retrieved follow as one more tie."""
-Precision: TypeAlias = Literal["single", "double"]
+ScorePrecision: TypeAlias = Literal["single", "double"]
 """How scores of documents are compared."""
 Failures: TypeAlias = Literal["raise", "skip"]
 """Runs that cannot be read: an error, or left out and named."""
@@ -103,7 +103,7 @@ class EvaluationPolicies(TypedDict, total=False):
     seed: int
     tail: Tail | None
     documents: int | None
-    precision: Precision | None
+    precision: ScorePrecision | None
     max_grade: int | None
 
 

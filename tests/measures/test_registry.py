@@ -9,6 +9,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.measures import registry
+from rankgauge.measures.families import HOMES
 
 PLUGIN = """
 import rankgauge as rg
@@ -174,3 +175,14 @@ def test_a_question_is_named_only_if_some_measure_answers_it() -> None:
     every = [entry for entry in registry.entries().values() if isinstance(entry, rg.Measure)]
     for question in every[0].answers():
         assert any(measure.answers()[question] != "no" for measure in every), question
+
+
+def test_families_are_what_their_modules_register() -> None:
+    registry.load_families()
+    ours = {
+        name: registry._origin(entry)
+        for name, entry in registry._entries.items()
+        if registry._origin(entry).startswith("rankgauge.measures.")
+    }
+    listed = {name: f"rankgauge.measures.{family}" for name, family in HOMES.items()}
+    assert {name: origin.rpartition(".")[0] for name, origin in ours.items()} == listed

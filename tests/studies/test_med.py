@@ -91,18 +91,18 @@ def test_a_document_counts_for_each_subtopic_it_is_judged_for() -> None:
 
 def test_ssp_is_below_ap_where_fewer_than_100_are_relevant() -> None:
     counts = {1: np.array([0, 20, 99, 100, 300])}
-    topics = med.Topics("x", counts, np.zeros(5))
+    topics = med.JudgedTopics("x", counts, np.zeros(5))
     assert (topics.underestimated(), topics.factor()) == (2, 5.0)
     assert topics.sorted_counts[1].tolist() == [300, 100, 99, 20, 0]
 
 
 @pytest.fixture(scope="module")
-def found(real_data: Callable[[str], Path]) -> list[med.Topics]:
+def found(real_data: Callable[[str], Path]) -> list[med.JudgedTopics]:
     return med.read(real_data("qrels").parent)
 
 
 def test_the_judgements_by_subtopic_of_2013_give_what_the_paper_says(
-    found: list[med.Topics],
+    found: list[med.JudgedTopics],
 ) -> None:
     names = [topics.name for topics in found]
     assert names == list(med.QRELS)
@@ -115,7 +115,7 @@ def test_the_judgements_by_subtopic_of_2013_give_what_the_paper_says(
 
 
 def test_the_counts_are_those_of_the_lines_of_the_files(
-    real_data: Callable[[str], Path], found: list[med.Topics]
+    real_data: Callable[[str], Path], found: list[med.JudgedTopics]
 ) -> None:
     import gzip
 
@@ -134,7 +134,7 @@ def test_the_counts_are_those_of_the_lines_of_the_files(
             assert ideal == pytest.approx(plain_ideal)
 
 
-def test_the_figures_show_what_was_counted(found: list[med.Topics]) -> None:
+def test_the_figures_show_what_was_counted(found: list[med.JudgedTopics]) -> None:
     pytest.importorskip("matplotlib")
     figures, rows = med.figures(found), med.data_tables(found)["figures"].rows
     assert len(rows) == 200

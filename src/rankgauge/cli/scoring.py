@@ -23,7 +23,7 @@ from rankgauge.measures import Aggregate, Measure, parse
 from rankgauge.measures.around import innermost
 from rankgauge.measures.diversity import Diversity
 from rankgauge.notes import Note, counted
-from rankgauge.policies import Missing, Precision, SharedTopics, Standardization, Tail, Ties
+from rankgauge.policies import Missing, ScorePrecision, SharedTopics, Standardization, Tail, Ties
 from rankgauge.scores.matrices import measure_of
 from rankgauge.scores.model import Scores
 
@@ -61,7 +61,7 @@ _POLICIES = together(
     ),
     click.option(
         "--precision",
-        type=click.Choice(get_args(Precision)),
+        type=click.Choice(get_args(ScorePrecision)),
         help="How scores are compared: by default single for TREC files, as trec_eval 9 does, and "
         "double for all others.",
     ),
@@ -176,7 +176,7 @@ class Scoring:
     seed: int
     tail: Tail | None
     documents: int | None
-    precision: Precision | None
+    precision: ScorePrecision | None
     max_grade: int | None
     subtopics: bool
     lenient: bool

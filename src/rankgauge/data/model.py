@@ -22,7 +22,7 @@ from rankgauge.data.errors import InputError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
 from rankgauge.notes import Note, counted
-from rankgauge.policies import Precision
+from rankgauge.policies import ScorePrecision
 
 LARGEST_GRADE = 2**31 - 1
 
@@ -342,7 +342,7 @@ class Run:
     bounds: Ints
     documents: Ids
     scores: Floats
-    precision: Precision = "double"
+    precision: ScorePrecision = "double"
     tag: str = ""
     source: str = ""
     dropped: tuple[Note, ...] = ()

@@ -21,7 +21,7 @@ from rankgauge.data.files import UTF8_MARK, Content
 from rankgauge.data.model import Ids
 from rankgauge.native import ids as native_ids
 from rankgauge.native import scan as native
-from rankgauge.policies import Precision
+from rankgauge.policies import ScorePrecision
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -74,7 +74,7 @@ class Piece:
     documents: Spans
     scores: Floats
     rows: Labels | Ints
-    precision: Precision = "single"
+    precision: ScorePrecision = "single"
     tag: bytes = b""
 
     def part(self, topics: Ints) -> Piece:

@@ -37,7 +37,7 @@ from rankgauge.policies import (
     Failures,
     Missing,
     Policies,
-    Precision,
+    ScorePrecision,
     Tail,
     Ties,
     Unjudged,
@@ -131,7 +131,7 @@ class Evaluator:
         seed: int = SEED,
         tail: Tail | None = None,
         documents: int | None = None,
-        precision: Precision | None = None,
+        precision: ScorePrecision | None = None,
         max_grade: int | None = None,
     ) -> None:
         for what, value, choices in (
@@ -139,7 +139,7 @@ class Evaluator:
             ("unjudged", unjudged, Unjudged),
             ("ties", ties, Ties),
             ("tail", tail, Tail),
-            ("precision", precision, Precision),
+            ("precision", precision, ScorePrecision),
         ):
             checked(what, value, one_of(choices))
         checked("seed", seed, SEEDS)
@@ -283,7 +283,7 @@ class Evaluator:
         )
         return self._scores_of(lists, precision)
 
-    def _scores_of(self, lists: Alignment, precision: Precision) -> _PieceScores:
+    def _scores_of(self, lists: Alignment, precision: ScorePrecision) -> _PieceScores:
         rankings: Rankings | TiedRankings = lists.rankings
         if self.ties == "expected":
             seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
@@ -397,7 +397,7 @@ class _RunScores:
     values: Floats
     present: NDArray[np.bool_]
     judged_share: Floats
-    precision: Precision
+    precision: ScorePrecision
     notes: tuple[Note, ...]
     remarks: Remarks
 
@@ -410,7 +410,7 @@ class _PieceScores:
     values: Floats
     judged_share: Floats
     remarks: Remarks
-    precision: Precision
+    precision: ScorePrecision
     unknown: int
     merged: int
 
@@ -487,7 +487,7 @@ def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
     return np.array(arrays).reshape(len(arrays), *shape)
 
 
-PRECISIONS: dict[Precision, str] = {"single": "f32", "double": "f64"}
+PRECISIONS: dict[ScorePrecision, str] = {"single": "f32", "double": "f64"}
 JUDGED_AT_10 = Judged @ 10
 
 

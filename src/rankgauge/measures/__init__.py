@@ -1,46 +1,49 @@
-"""The measures, one file a family, and the language they are written in."""
+"""The measures, one file a family, and the language they are written in.
 
-from rankgauge.measures.aggregates import gm, mean
-from rankgauge.measures.around import Aggregate, Wrapper
-from rankgauge.measures.average_precision import AP, SP, SSP
-from rankgauge.measures.base import Binary, Measure
-from rankgauge.measures.cascade import ERR, RBP
-from rankgauge.measures.counts import NumNonRelRet, NumRel, NumRelRet, NumRet, Unjudged
-from rankgauge.measures.cumulative_gain import CG, DCG, RNDCG, SDCG, nDCG
-from rankgauge.measures.diversity import (
-    ERR_IA,
-    NRBP,
-    alpha_DCG,
-    alpha_nDCG,
-    nERR_IA,
-    nNRBP,
-    strec,
-)
-from rankgauge.measures.elsewhere import given
-from rankgauge.measures.grammar import parse
-from rankgauge.measures.one_list import Bounds
-from rankgauge.measures.overlap import compat
-from rankgauge.measures.precision import RR, Judged, P, R, Recall, Rprec, Success
-from rankgauge.measures.preference import CorrectPairs, bpref, infAP
-from rankgauge.measures.q_measure import GAP, Q
-from rankgauge.measures.recall_levels import ElevenPoint, IPrec
-from rankgauge.measures.registry import entries, load_plugin, register
-from rankgauge.measures.search_length import SearchLength
-from rankgauge.measures.sets import (
-    F,
-    RelP,
-    ScaledUtility,
-    SetAP,
-    SetF,
-    SetP,
-    SetRelP,
-    Utility,
-)
-from rankgauge.measures.trec_experiments import G, binG, ndcg_levels, ndcg_rel, yaap
-from rankgauge.measures.user_models import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11
-from rankgauge.measures.weighted import Weighted
-from rankgauge.measures.wrappers import expected, ideal, lower, prefix_mean, upper, worst
-from rankgauge.parameters import parameter
+A measure is imported when it is first asked for (`families.py`), here as in a text such as "nDCG@10".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankgauge.lazy import lazy_names
+from rankgauge.measures.families import HOMES
+
+if TYPE_CHECKING:
+    from rankgauge.measures.aggregates import gm, mean
+    from rankgauge.measures.around import Aggregate, Wrapper
+    from rankgauge.measures.average_precision import AP, SP, SSP
+    from rankgauge.measures.base import Binary, Measure
+    from rankgauge.measures.cascade import ERR, RBP
+    from rankgauge.measures.counts import NumNonRelRet, NumRel, NumRelRet, NumRet, Unjudged
+    from rankgauge.measures.cumulative_gain import CG, DCG, RNDCG, SDCG, nDCG
+    from rankgauge.measures.diversity import (
+        ERR_IA,
+        NRBP,
+        alpha_DCG,
+        alpha_nDCG,
+        nERR_IA,
+        nNRBP,
+        strec,
+    )
+    from rankgauge.measures.elsewhere import given
+    from rankgauge.measures.grammar import parse
+    from rankgauge.measures.normalization import linear, minmax, v1, v2, z
+    from rankgauge.measures.one_list import Bounds
+    from rankgauge.measures.overlap import compat
+    from rankgauge.measures.precision import RR, Judged, P, R, Recall, Rprec, Success
+    from rankgauge.measures.preference import CorrectPairs, bpref, infAP
+    from rankgauge.measures.q_measure import GAP, Q
+    from rankgauge.measures.recall_levels import ElevenPoint, IPrec
+    from rankgauge.measures.registry import entries, load_plugin, register
+    from rankgauge.measures.search_length import SearchLength
+    from rankgauge.measures.sets import F, RelP, ScaledUtility, SetAP, SetF, SetP, SetRelP, Utility
+    from rankgauge.measures.trec_experiments import G, binG, ndcg_levels, ndcg_rel, yaap
+    from rankgauge.measures.user_models import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11
+    from rankgauge.measures.weighted import Weighted
+    from rankgauge.measures.wrappers import expected, ideal, lower, prefix_mean, upper, worst
+    from rankgauge.parameters import parameter
 
 __all__ = [
     "AP",
@@ -105,9 +108,11 @@ __all__ = [
     "gm",
     "ideal",
     "infAP",
+    "linear",
     "load_plugin",
     "lower",
     "mean",
+    "minmax",
     "nDCG",
     "nERR_IA",
     "nNRBP",
@@ -119,6 +124,25 @@ __all__ = [
     "register",
     "strec",
     "upper",
+    "v1",
+    "v2",
     "worst",
     "yaap",
+    "z",
 ]
+
+_HOMES = {name: f"rankgauge.measures.{family}" for name, family in HOMES.items()} | {
+    "Aggregate": "rankgauge.measures.around",
+    "Binary": "rankgauge.measures.base",
+    "Bounds": "rankgauge.measures.one_list",
+    "Measure": "rankgauge.measures.base",
+    "R": "rankgauge.measures.precision",
+    "Weighted": "rankgauge.measures.weighted",
+    "Wrapper": "rankgauge.measures.around",
+    "entries": "rankgauge.measures.registry",
+    "load_plugin": "rankgauge.measures.registry",
+    "parameter": "rankgauge.parameters",
+    "parse": "rankgauge.measures.grammar",
+    "register": "rankgauge.measures.registry",
+}
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

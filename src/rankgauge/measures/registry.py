@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import threading
@@ -10,6 +11,7 @@ from typing import TypeVar
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.base import Measure
+from rankgauge.measures.families import FAMILIES, HOMES
 from rankgauge.workers import prepare
 
 Entry = Measure | type[Wrapper] | type[Aggregate]
@@ -20,7 +22,8 @@ E = TypeVar("E", bound=Entry)
 COLUMNS = ("run", "topic", "topics", "over", "missing")
 """Names that tables of scores have for something else."""
 
-ENTRY_POINTS = "rankgauge.measures"
+PACKAGE = "rankgauge.measures"
+ENTRY_POINTS = PACKAGE
 
 _entries: dict[str, Entry] = {}
 _aliases: dict[str, str] = {}
@@ -35,6 +38,8 @@ def register(entry: E) -> E:
     Raises MeasureError where another measure has the name.
     """
     name = entry.name
+    if not _origin(entry).startswith(f"{PACKAGE}."):
+        load_families()  # so that no name of ours is taken unnoticed
     if isinstance(entry, type) and not issubclass(entry, Wrapper | Aggregate):
         raise MeasureError(f"register an instance: register({entry.__name__}())")
     for spelling in (name, *entry.aliases):
@@ -55,12 +60,12 @@ def _origin(entry: Entry) -> str:
 
 def find(name: str) -> Entry:
     """The measure, wrapper or aggregate of this name; MeasureError names the nearest ones."""
-    for attempt in (False, True):
+    for more in (lambda: _load_family(name), load_families, discover, None):
         entry = _entries.get(_aliases.get(name, name))
         if entry is not None:
             return entry
-        if not attempt:
-            discover()
+        if more is not None:
+            more()
     import difflib
 
     lower = {spelling.lower(): spelling for spelling in [*_aliases, *_entries]}
@@ -70,9 +75,23 @@ def find(name: str) -> Entry:
 
 
 def entries() -> dict[str, Entry]:
-    """Everything that is registered, installed plug-ins included, by canonical name."""
+    """Everything that is registered, installed plug-ins included, by canonical name: ours first, in the
+    order of their families."""
+    load_families()
     discover()
-    return dict(_entries)
+    return {name: _entries[name] for name in dict.fromkeys((*HOMES, *_entries))}
+
+
+def load_families() -> None:
+    """Import all families of measures."""
+    for family in FAMILIES:
+        importlib.import_module(f"{PACKAGE}.{family}")
+
+
+def _load_family(name: str) -> None:
+    """Import the family that has a measure of this name, if one of ours has."""
+    if name in HOMES:
+        importlib.import_module(f"{PACKAGE}.{HOMES[name]}")
 
 
 def discover() -> None:

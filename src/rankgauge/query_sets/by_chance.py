@@ -21,7 +21,7 @@ from rankgauge.measures.around import inner
 from rankgauge.measures.base import estimates
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
-from rankgauge.query_sets.sets import Choice, LeftOut, QuerySet, left_out, left_out_text
+from rankgauge.query_sets.sets import HowMany, LeftOut, QuerySet, left_out, left_out_text
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.results import Result
 from rankgauge.rounding import merged
@@ -53,10 +53,10 @@ class _Differences:
         rows = np.flatnonzero(chosen).tolist()
         return QuerySet(name, tuple(self.queries[row] for row in rows), self.left_out)
 
-    def ideal(self, choice: Choice) -> Bools:
+    def ideal(self, choice: HowMany) -> Bools:
         return choice.highest(self.differences, self.greatest)
 
-    def uninformative(self, choice: Choice, by: By) -> Bools:
+    def uninformative(self, choice: HowMany, by: By) -> Bools:
         checked("by", by, one_of(By))
         values = np.abs(self.differences) if by == "absolute" else self.differences
         return choice.lowest(values, self.greatest)
@@ -105,7 +105,7 @@ def ideal(
     {'run': {'P@1': 1.0}}
     """
     found = _differences(scores, qrels)
-    return found.set_of("ideal", found.ideal(Choice(number, share, threshold)))
+    return found.set_of("ideal", found.ideal(HowMany(number, share, threshold)))
 
 
 def informative(scores: Scores, qrels: Qrels, *, threshold: float = 0.0) -> QuerySet:
@@ -115,7 +115,7 @@ def informative(scores: Scores, qrels: Qrels, *, threshold: float = 0.0) -> Quer
     the difference is and which queries are left out; it gives the most informative ones.
     """
     found = _differences(scores, qrels)
-    rest = found.uninformative(Choice(threshold=threshold), "signed")
+    rest = found.uninformative(HowMany(threshold=threshold), "signed")
     return found.set_of("informative", ~rest)
 
 
@@ -144,7 +144,7 @@ def uninformative(
     ('q3',)
     """
     found = _differences(scores, qrels)
-    return found.set_of("uninformative", found.uninformative(Choice(number, share, threshold), by))
+    return found.set_of("uninformative", found.uninformative(HowMany(number, share, threshold), by))
 
 
 def hard(
@@ -160,7 +160,7 @@ def hard(
     and so do the runs. Where several queries have just the median, `easy` says which of the two
     sets gets them."""
     found = _differences(scores, qrels)
-    rest = found.uninformative(Choice(number, share, threshold), by)
+    rest = found.uninformative(HowMany(number, share, threshold), by)
     return found.set_of("uninformative hard", rest & ~found.easy(rest))
 
 
@@ -177,7 +177,7 @@ def easy(
     the runs little more. Where several queries have just that score, they are easy if it is at least
     the median score of all queries; else they are `hard`."""
     found = _differences(scores, qrels)
-    rest = found.uninformative(Choice(number, share, threshold), by)
+    rest = found.uninformative(HowMany(number, share, threshold), by)
     return found.set_of("uninformative easy", found.easy(rest))
 
 
@@ -262,7 +262,7 @@ def query_types(
     if number is None and share is None and threshold is None:
         share = SET_SHARE
     low, high = (None, None) if threshold is None else _pair(threshold)
-    few, many = Choice(number, share, low), Choice(number, share, high)
+    few, many = HowMany(number, share, low), HowMany(number, share, high)
     found = _differences(scores, qrels)
     is_ideal = found.ideal(many)
     is_uninformative = found.uninformative(few, by)

@@ -16,7 +16,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Judgments, encode
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.policies import SEED
-from rankgauge.query_sets.sets import Choice, QuerySet
+from rankgauge.query_sets.sets import HowMany, QuerySet
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.seeds import query_key
 
@@ -38,7 +38,7 @@ def query_sample(
     """
     if (number is None) == (share is None):
         raise RankgaugeError("number and share: expected exactly one of them")
-    choice = Choice(number, share)
+    choice = HowMany(number, share)
     checked("seed", seed, Whole(0))
     if isinstance(queries, str):
         raise RankgaugeError(f"{queries!r} is one text, expected several query ids")

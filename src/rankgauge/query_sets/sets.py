@@ -58,7 +58,7 @@ def left_out_text(left: LeftOut) -> str:
 
 
 @dataclass(frozen=True)
-class Choice:
+class HowMany:
     """How many of the queries are chosen: exactly one of the three is given."""
 
     number: int | None = None

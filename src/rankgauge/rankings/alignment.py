@@ -13,7 +13,7 @@ from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.scanning import Piece, Spans
 from rankgauge.native import ids as native
 from rankgauge.notes import Note
-from rankgauge.policies import DEFAULT_TIES, SEED, Precision, Ties
+from rankgauge.policies import DEFAULT_TIES, SEED, ScorePrecision, Ties
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tie_policies import broken
 
@@ -127,7 +127,7 @@ def align(
     *,
     ties: Ties = DEFAULT_TIES,
     seed: int = SEED,
-    precision: Precision | None = None,
+    precision: ScorePrecision | None = None,
 ) -> Alignment:
     """The lists of a run, or of a piece of one, in rank order, with a label for each document.
 
@@ -165,7 +165,7 @@ def align(
 
 
 def rank_order(
-    run: Run | Piece, labels: Labels, ties: Ties, seed: int, precision: Precision
+    run: Run | Piece, labels: Labels, ties: Ties, seed: int, precision: ScorePrecision
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_], int]:
     """The rows of a run, query by query, best first; for each place whether its score is that of the
     one above; and how many neighbours only single precision ties."""

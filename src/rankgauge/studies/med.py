@@ -202,7 +202,7 @@ def _beside(
 
 
 @dataclass(frozen=True, eq=False)
-class Topics:
+class JudgedTopics:
     """Of each topic of some judgements, how many reach each threshold, and the ideal DCG@20."""
 
     name: str
@@ -243,10 +243,10 @@ def _dcg() -> Measure:
     return asked_measure(f"DCG(gain={{{gains}}})@20")
 
 
-def topics_of(name: str, judgments: Judgments) -> Topics:
+def topics_of(name: str, judgments: Judgments) -> JudgedTopics:
     """Counts and ideals of judgements; where there are subtopics, a document counts for each of them."""
     judged = _by_row(judgments) if judgments.subtopics is not None else judged_labels(judgments)
-    return Topics(
+    return JudgedTopics(
         name,
         {threshold: judged.relevant(threshold) for threshold in THRESHOLDS},
         _dcg().ideal_each(judged),
@@ -265,7 +265,7 @@ def _by_row(judgments: Judgments) -> JudgedLabels:
     return JudgedLabels.of(*(labels[labels >= 0] for labels in rows), max_grade=HIGHEST)
 
 
-def read(folder: str | os.PathLike[str]) -> list[Topics]:
+def read(folder: str | os.PathLike[str]) -> list[JudgedTopics]:
     """The topics of the four sets of judgements; InputError where a file is not there."""
     return [
         topics_of(name, read_qrels(os.path.join(folder, file), subtopics=name.endswith(SUBTOPICS)))
@@ -273,7 +273,7 @@ def read(folder: str | os.PathLike[str]) -> list[Topics]:
     ]
 
 
-def claims_table(found: Sequence[Topics]) -> Table:
+def claims_table(found: Sequence[JudgedTopics]) -> Table:
     """What the paper's text says of Figures 1 and 2, and what each set of judgements gives."""
     (first, high), (second, low) = reference_lines().items()
     rows: list[tuple[Cell, ...]] = [
@@ -302,7 +302,7 @@ def claims_table(found: Sequence[Topics]) -> Table:
     )
 
 
-def topics_table(found: Sequence[Topics]) -> Table:
+def topics_table(found: Sequence[JudgedTopics]) -> Table:
     """What Figures 1 and 2 show: each line sorted by itself, the largest first."""
     rows: list[tuple[Cell, ...]] = []
     for topics in found:
@@ -324,12 +324,12 @@ def tables() -> dict[str, Table]:
     return {"table-1": table_1(), "table-2": table_2(), "table-3": table_3()}
 
 
-def data_tables(found: Sequence[Topics]) -> dict[str, Table]:
+def data_tables(found: Sequence[JudgedTopics]) -> dict[str, Table]:
     """What the judgements give: the claims of the paper's text, and the numbers of its figures."""
     return {"claims": claims_table(found), "figures": topics_table(found)}
 
 
-def figures(found: Sequence[Topics]) -> dict[str, Figure]:
+def figures(found: Sequence[JudgedTopics]) -> dict[str, Figure]:
     """Figures 1 and 2, by the names of their files without endings."""
     from rankgauge.figures.queries import ideal_lines, relevant_lines
 

@@ -34,19 +34,19 @@ LARGEST = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Column:
+class ReportColumn:
     """One line of output for each topic and one for all of them."""
 
     name: str
-    values: Callable[[Topics], Sequence[float] | Sequence[str] | Floats]
+    values: Callable[[ReportTopics], Sequence[float] | Sequence[str] | Floats]
     form: Form = "float"
     summary: Summary = "mean"
     single: bool = True
-    total: Callable[[Topics], float | str] | None = None
+    total: Callable[[ReportTopics], float | str] | None = None
 
 
 @dataclass(frozen=True)
-class Topics:
+class ReportTopics:
     """The topics that are evaluated, in the order of their ids, and all the judged ones."""
 
     settings: Settings
@@ -70,20 +70,20 @@ class Topics:
         return np.where(labels >= self.settings.rel, 1, np.minimum(labels, 0)).astype(labels.dtype)
 
 
-Scores: TypeAlias = Callable[[Topics], Floats]
-Make: TypeAlias = Callable[[Settings, str, Sequence[str]], Iterable[Column]]
+TopicScores: TypeAlias = Callable[[ReportTopics], Floats]
+Make: TypeAlias = Callable[[Settings, str, Sequence[str]], Iterable[ReportColumn]]
 
 
 # Scores of our measures.
 
 
-def relevance(text: str) -> Scores:
+def relevance(text: str) -> TopicScores:
     """The scores of the measure that a text describes, relevant being what -l says."""
     measure = _measure(text)
     return lambda topics: measure.score_each(topics.binary)
 
 
-def graded(text: str) -> Scores:
+def graded(text: str) -> TopicScores:
     """The scores of the measure that a text describes, on the grades as they are."""
     measure = _measure(text)
     return lambda topics: measure.score_each(topics.rankings)
@@ -95,7 +95,7 @@ def _measure(text: str) -> Measure:
     return measure
 
 
-def zero_where_bogus(scores: Scores) -> Scores:
+def zero_where_bogus(scores: TopicScores) -> TopicScores:
     """The same scores, 0 for the topics that only -c of version 10 adds."""
     return lambda topics: np.where(topics.bogus, 0.0, scores(topics))
 
@@ -105,16 +105,16 @@ def zero_where_bogus(scores: Scores) -> Scores:
 
 def scored(text: str) -> Make:
     """One column: a measure of ours, relevant being what -l says."""
-    return lambda settings, label, parameters: [Column(label, relevance(text))]
+    return lambda settings, label, parameters: [ReportColumn(label, relevance(text))]
 
 
-def cut(template: str, scores_of: Callable[[str], Scores] = relevance) -> Make:
+def cut(template: str, scores_of: Callable[[str], TopicScores] = relevance) -> Make:
     """One column a cut-off, each a measure of ours at it."""
 
-    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
         for cutoff in sorted(map(whole, parameters)):
             text = template.format(min(cutoff, LARGEST))
-            yield Column(f"{label}_{cutoff}", scores_of(text))
+            yield ReportColumn(f"{label}_{cutoff}", scores_of(text))
 
     return make
 
@@ -122,8 +122,8 @@ def cut(template: str, scores_of: Callable[[str], Scores] = relevance) -> Make:
 def counted(text: str) -> Make:
     """A column of counts, summed over topics."""
 
-    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
-        yield Column(label, zero_where_bogus(relevance(text)), "count", "sum")
+    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
+        yield ReportColumn(label, zero_where_bogus(relevance(text)), "count", "sum")
 
     return make
 
@@ -131,13 +131,13 @@ def counted(text: str) -> Make:
 def geometric(text: str) -> Make:
     """A column that only the summary has: the geometric mean of a measure."""
 
-    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
         scores = relevance(text)
 
-        def logarithms(topics: Topics) -> Floats:
+        def logarithms(topics: ReportTopics) -> Floats:
             return np.log(np.maximum(scores(topics), LEAST))
 
-        yield Column(label, logarithms, summary="geometric", single=False)
+        yield ReportColumn(label, logarithms, summary="geometric", single=False)
 
     return make
 
@@ -145,14 +145,14 @@ def geometric(text: str) -> Make:
 def with_gains(template: str) -> Make:
     """A column of a measure whose parameters are gains, `1=3,2=9`."""
 
-    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
         gains = _gains(parameters)
         zero = gains.pop(0, 0.0)
         if zero == 0:
-            yield Column(label, graded(_with_map(template, gains)))
+            yield ReportColumn(label, graded(_with_map(template, gains)))
             return
 
-        def scores(topics: Topics) -> Floats:
+        def scores(topics: ReportTopics) -> Floats:
             """Our gains start at label 1, so the documents of grade 0 get a label nobody has."""
             lists = topics.rankings
             used = {*gains, *np.unique(lists.judged.labels).tolist()}
@@ -160,7 +160,7 @@ def with_gains(template: str) -> Make:
             measure = _measure(_with_map(template, {**gains, spare: zero}))
             return measure.score_each(_relabelled(lists, 0, spare))
 
-        yield Column(label, scores)
+        yield ReportColumn(label, scores)
 
     return make
 
@@ -200,11 +200,13 @@ def _relabelled(lists: Rankings, old: int, new: int) -> Rankings:
     return replace(lists, labels=labels, judged=judged)
 
 
-def gain_levels(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def gain_levels(
+    settings: Settings, label: str, parameters: Sequence[str]
+) -> Iterable[ReportColumn]:
     """Rndcg, 0 where no document is relevant at the level of -l, though its gains ignore that."""
     for column in with_gains("ndcg_levels(gain={gain})")(settings, label, parameters):
 
-        def scores(topics: Topics, column: Column = column) -> Floats:
+        def scores(topics: ReportTopics, column: ReportColumn = column) -> Floats:
             lists = topics.binary
             relevant = lists.judged.relevant(1)[lists.query]
             return np.where(relevant > 0, np.asarray(column.values(topics), dtype=np.float64), 0.0)
@@ -212,36 +214,40 @@ def gain_levels(settings: Settings, label: str, parameters: Sequence[str]) -> It
         yield replace(column, values=scores)
 
 
-def run_id(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
-    yield Column(
+def run_id(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
+    yield ReportColumn(
         label, lambda t: [t.run.tag] * len(t.ids), "text", "own", False, lambda t: t.run.tag
     )
 
 
 def number_of_queries(
     settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[Column]:
-    def total(topics: Topics) -> float:
+) -> Iterable[ReportColumn]:
+    def total(topics: ReportTopics) -> float:
         return len(topics.all_judged) if settings.complete else len(topics.ids)
 
-    yield Column(label, lambda t: np.ones(len(t.ids)), "count", "own", False, total)
+    yield ReportColumn(label, lambda t: np.ones(len(t.ids)), "count", "own", False, total)
 
 
-def number_relevant(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def number_relevant(
+    settings: Settings, label: str, parameters: Sequence[str]
+) -> Iterable[ReportColumn]:
     """With -c, all judged topics count, and in the sum every grade from 1 on, whatever -l says."""
 
-    def total(topics: Topics) -> float:
+    def total(topics: ReportTopics) -> float:
         return float(topics.all_judged.relevant(1).sum())
 
     own = total if settings.complete else None
-    yield Column(label, relevance("NumRel"), "count", "own" if own else "sum", total=own)
+    yield ReportColumn(label, relevance("NumRel"), "count", "own" if own else "sum", total=own)
 
 
-def relevance_string(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def relevance_string(
+    settings: Settings, label: str, parameters: Sequence[str]
+) -> Iterable[ReportColumn]:
     """The labels of the first documents as text: digits, > above 9, - unpooled, . unjudged."""
     length = max(int(number(parameters[0])), 0)
 
-    def strings(topics: Topics) -> list[str]:
+    def strings(topics: ReportTopics) -> list[str]:
         lists = topics.rankings
         shown = []
         for i, bogus in enumerate(topics.bogus):
@@ -250,7 +256,7 @@ def relevance_string(settings: Settings, label: str, parameters: Sequence[str]) 
             shown.append(f"'{signs}'")
         return shown
 
-    yield Column(label, strings, "text", "own")
+    yield ReportColumn(label, strings, "text", "own")
 
 
 def _sign(label: int) -> str:
@@ -259,12 +265,12 @@ def _sign(label: int) -> str:
     return str(label) if label <= 9 else ">"
 
 
-def utility(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def utility(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
     """Four weights times four counts; -N, the size of the collection, may be any number."""
     weights = [number(parameter) for parameter in parameters]
     counts = [relevance(text) for text in ("NumRelRet", "NumRet", "NumRel")]
 
-    def scores(topics: Topics) -> Floats:
+    def scores(topics: ReportTopics) -> Floats:
         if len(weights) != 4:
             raise WeightsError(
                 f"{label}: {len(weights)} weights, expected 4, such as utility.1,-1,0,0"
@@ -275,28 +281,30 @@ def utility(settings: Settings, label: str, parameters: Sequence[str]) -> Iterab
         worth = found * hits + noise * (retrieved - hits) + missed * (relevant - hits)
         return worth + rejected * others
 
-    yield Column(label, zero_where_bogus(scores))
+    yield ReportColumn(label, zero_where_bogus(scores))
 
 
-def set_f(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def set_f(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
     """(x + 1)·P·R / (x·P + R), for any x: where that is 0/0, 0."""
     x = number(parameters[0])
     precision, recall = relevance("SetP"), relevance("Recall")
 
-    def scores(topics: Topics) -> Floats:
+    def scores(topics: ReportTopics) -> Floats:
         p, r = precision(topics), recall(topics)
         value = (x + 1.0) * p * r / (x * p + r)
         return np.where((p == 0) | np.isnan(value), 0.0, value)
 
-    yield Column(label, scores)
+    yield ReportColumn(label, scores)
 
 
-def multiples_of_r(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def multiples_of_r(
+    settings: Settings, label: str, parameters: Sequence[str]
+) -> Iterable[ReportColumn]:
     """Precision at multiples of R: 0 at none of it and less, as at multiples that no list reaches."""
     for times in sorted(map(number, parameters)):
         text = f"Rprec(times={number_text(min(times, float(LARGEST)))})"
         scores = relevance(text) if times > 0 else lambda topics: np.zeros(len(topics.ids))
-        yield Column(f"{label}_{level_text(times)}", scores)
+        yield ReportColumn(f"{label}_{level_text(times)}", scores)
 
 
 def level_text(level: float) -> str:
@@ -304,26 +312,30 @@ def level_text(level: float) -> str:
     return f"{level:3.2f}"[:8]
 
 
-def recall_levels(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def recall_levels(
+    settings: Settings, label: str, parameters: Sequence[str]
+) -> Iterable[ReportColumn]:
     """Interpolated precision, one column a level of recall."""
     for level in sorted(map(number, parameters)):
-        yield Column(f"{label}_{level_text(level)}", _at_recall(level, settings))
+        yield ReportColumn(f"{label}_{level_text(level)}", _at_recall(level, settings))
 
 
-def mean_over_levels(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def mean_over_levels(
+    settings: Settings, label: str, parameters: Sequence[str]
+) -> Iterable[ReportColumn]:
     """Interpolated precision averaged over levels of recall, the highest added first."""
     levels = [_at_recall(level, settings) for level in sorted(map(number, parameters))]
 
-    def mean(topics: Topics) -> Floats:
+    def mean(topics: ReportTopics) -> Floats:
         total = np.zeros(len(topics.ids))
         for scores in reversed(levels):
             total = total + scores(topics)
         return total / len(levels)
 
-    yield Column(label, mean)
+    yield ReportColumn(label, mean)
 
 
-def _at_recall(level: float, settings: Settings) -> Scores:
+def _at_recall(level: float, settings: Settings) -> TopicScores:
     """Interpolated precision at any level: those below 0 are 0, those above 1 mostly out of reach.
 
     Where nothing is retrieved trec_eval divides 0 by 0 for level 0 and prints -nan, this prints 0.
@@ -334,7 +346,7 @@ def _at_recall(level: float, settings: Settings) -> Scores:
     if level <= 1:
         return scores
 
-    def beyond(topics: Topics) -> Floats:
+    def beyond(topics: ReportTopics) -> Floats:
         """A level just above 1 asks for all relevant documents, where these are few."""
         relevant = topics.binary.judged.relevant(1)[topics.binary.query]
         return np.where(np.floor(level * relevant + more) <= relevant, scores(topics), 0.0)
@@ -342,7 +354,9 @@ def _at_recall(level: float, settings: Settings) -> Scores:
     return beyond
 
 
-def rank_biased(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[Column]:
+def rank_biased(
+    settings: Settings, label: str, parameters: Sequence[str]
+) -> Iterable[ReportColumn]:
     """RBP with each topic's gains brought to [0, 1], and its residual."""
     pairs = dict(map(_pair, parameters))
     persistence = number(pairs.pop("p", "0.9"))
@@ -350,7 +364,7 @@ def rank_biased(settings: Settings, label: str, parameters: Sequence[str]) -> It
         raise ParameterError("p is a chance, expected a number from 0 to 1")
     gains = {whole(level): number(gain) for level, gain in pairs.items()}
 
-    def scores(topics: Topics) -> Floats:
+    def scores(topics: ReportTopics) -> Floats:
         lists = topics.rankings
         gain = np.maximum(lists.labels, 0).astype(np.float64)
         best = np.array([_highest(lists.judged, q, gains) for q in range(len(lists.judged))])
@@ -359,14 +373,14 @@ def rank_biased(settings: Settings, label: str, parameters: Sequence[str]) -> It
         weights = (1 - persistence) * persistence ** (lists.ranks - 1)
         return lists.sum(weights * gain / lists.each_row(np.maximum(best, 1.0)[lists.query]))
 
-    def residual(topics: Topics) -> Floats:
+    def residual(topics: ReportTopics) -> Floats:
         lists = topics.rankings
         unjudged = lists.labels < 0
         weights = np.where(unjudged, persistence ** (lists.ranks - 1), 0.0)
         rest = persistence**lists.lengths + (1 - persistence) * lists.sum(weights)
         return np.where((lists.count(unjudged) > 0) & ~topics.bogus, rest, 0.0)
 
-    yield Column(label, residual if label.startswith("rbp_resid") else scores)
+    yield ReportColumn(label, residual if label.startswith("rbp_resid") else scores)
 
 
 def _highest(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> float:
@@ -377,6 +391,6 @@ def _highest(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> fl
     )
 
 
-def unjudged_share(text: str) -> Scores:
+def unjudged_share(text: str) -> TopicScores:
     """The share of unjudged documents, 0 for the topics that only -c of version 10 adds."""
     return zero_where_bogus(graded(text))

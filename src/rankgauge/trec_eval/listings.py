@@ -8,8 +8,8 @@ from typing import Literal
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.trec_eval.columns import (
-    Column,
     Make,
+    ReportColumn,
     counted,
     cut,
     gain_levels,
@@ -139,10 +139,10 @@ def asked_for(measures: Sequence[str], compat: Compat) -> dict[str, str | None]:
     return asked
 
 
-def columns(settings: Settings) -> list[Column]:
+def columns(settings: Settings) -> list[ReportColumn]:
     """The columns that the asked-for measures make, in trec_eval's order."""
     asked = asked_for(settings.measures, settings.compat)
-    made: list[Column] = []
+    made: list[ReportColumn] = []
     for listing in LISTINGS:
         if listing.name in asked:
             given = asked[listing.name]
@@ -156,7 +156,7 @@ def columns(settings: Settings) -> list[Column]:
     return made
 
 
-def _columns_of(listing: Listing, given: str | None, settings: Settings) -> Iterable[Column]:
+def _columns_of(listing: Listing, given: str | None, settings: Settings) -> Iterable[ReportColumn]:
     parameters = listing.defaults if given is None else tuple(given.split(","))
     label = listing.name
     if listing.takes == "nothing":

@@ -18,7 +18,7 @@ from rankgauge.data.model import UNJUDGED, Judgments, Run, decode
 from rankgauge.native import segments as native
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import Rankings, offsets_of
-from rankgauge.trec_eval.columns import LEAST, Column, Topics
+from rankgauge.trec_eval.columns import LEAST, ReportColumn, ReportTopics
 from rankgauge.trec_eval.listings import columns
 from rankgauge.trec_eval.settings import NoCommonTopics, Settings
 
@@ -54,7 +54,7 @@ def report(judgments: Judgments, run: Run, settings: Settings) -> Iterator[str]:
                 yield _line(column, ALL, total, z=reference is not None)
 
 
-def _topics(judgments: Judgments, run: Run, settings: Settings) -> Topics:
+def _topics(judgments: Judgments, run: Run, settings: Settings) -> ReportTopics:
     """The judged topics in the order of their ids: those of the run, and with version 10's -c all of
     them, the missing ones as a list of one unjudged document."""
     judged = judged_labels(judgments)
@@ -70,7 +70,7 @@ def _topics(judgments: Judgments, run: Run, settings: Settings) -> Topics:
     nothing = np.array([UNJUDGED], dtype=np.int32)
     shown = [lists.get(q, nothing) for q in chosen]
     flat = np.concatenate([np.zeros(0, dtype=np.int32), *shown])
-    return Topics(
+    return ReportTopics(
         settings,
         run,
         [decode(ids[q]) for q in chosen],
@@ -89,7 +89,7 @@ def _lists(rankings: Rankings) -> list[Labels]:
 
 
 def _total(
-    column: Column, values: Sequence[float] | Sequence[str], topics: Topics
+    column: ReportColumn, values: Sequence[float] | Sequence[str], topics: ReportTopics
 ) -> float | str | None:
     """The summary of a column, None where it has none."""
     if column.summary == "own":
@@ -104,7 +104,7 @@ def _total(
     return float(np.exp((total + (count - len(numbers)) * np.log(LEAST)) / count))
 
 
-def _line(column: Column, topic: str, value: float | str, z: bool) -> str:
+def _line(column: ReportColumn, topic: str, value: float | str, z: bool) -> str:
     if column.form == "text":
         return f"{column.name:<22}\t{topic}\t{value}"
     prefix = "Z" if z else ""
