@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from rankgauge.rankings.tie_policies import query_key
 from rankgauge.results import Result
 from rankgauge.scores.model import Bools, Scores
 from rankgauge.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 By: TypeAlias = Literal["signed", "absolute"]
 """signed: worse than random is less than random; absolute: only the distance from random counts."""
@@ -309,6 +312,29 @@ class QueryTypes(Result):
             *(Note(f"left out: {_note(left)}") for left in self.left_out),
             *self.estimated,
         )
+
+    def figure(self, measure: str = "") -> Figure:
+        """The map of queries: their score by what a random ranking is expected to get, coloured by type.
+
+        A point is a query. On the diagonal the runs are as good as chance; above it they are better, or
+        below it where lower scores are better. `measure` says what the score is.
+
+        >>> from rankgauge import evaluate
+        >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+        >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
+        >>> figure = query_types(scores, qrels, number=1).figure("P@1")
+        >>> figure.legends[0].get_title().get_text()
+        'P@1\\n2 queries'
+        """
+        from rankgauge.figures.queries import query_map
+
+        types = np.array(self.types, dtype=object)
+        groups = {
+            name: (self.scores[types == name], self.expected[types == name]) for name in TYPES
+        }
+        # Differences are positive where the runs are better than chance.
+        lower = float(np.sum(self.differences * (self.scores - self.expected))) < 0
+        return query_map(groups, dict(self.left_out), measure=measure, lower=lower)
 
     def _title(self) -> str:
         return f"{type(self).__name__}: {counted(len(self.queries), 'topic')}"
