@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankgauge.rounding import ROUNDING, rounded
+from rankgauge.rounding import ROUNDING, merged, rounded
 
 
 @given(st.floats(0, 1e308), st.floats(-1, 1))
@@ -51,3 +51,26 @@ def test_each_column_has_a_greatest_of_its_own() -> None:
     assert found[0, 2] == pytest.approx(0.7, abs=1e-6)
     assert found[0, 2] != 0.7
     assert found[1, 2] == math.inf
+
+
+@given(
+    st.lists(st.tuples(st.integers(-20, 20), st.integers(-3, 3)), max_size=30),
+    st.integers(-9, 9).map(lambda power: 10.0**power),
+)
+def test_merged_values_are_equal_where_only_rounding_differs(
+    numbers: list[tuple[int, int]], scale: float
+) -> None:
+    values = np.array([(number / 7 + steps * 1e-14) * scale for number, steps in numbers])
+    found = merged(values, np.full(len(values), 3 * scale))
+    assert (abs(found - values) <= 1e-13 * scale).all()
+    order = np.argsort([number for number, _ in numbers], kind="stable")
+    assert (np.diff(found[order]) >= 0).all()
+    for (one, _), a in zip(numbers, found, strict=True):
+        for (two, _), b in zip(numbers, found, strict=True):
+            assert (a == b) == (one == two)
+
+
+def test_values_are_merged_by_the_greater_of_their_terms() -> None:
+    assert merged([1.0, 1.0 + 1e-9, 2.0], [1.0, 1e4, 1.0]).tolist() == [1.0, 1.0, 2.0]
+    assert merged([1.0, 1.0 + 1e-9, 2.0], 1.0).tolist() == [1.0, 1.0 + 1e-9, 2.0]
+    assert merged([2.0, math.inf, -math.inf], 1.0).tolist() == [2.0, math.inf, -math.inf]

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.checks import checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints
+from rankgauge.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
 from rankgauge.rounding import ROUNDING
 from rankgauge.workers import outcomes
 
@@ -32,10 +34,22 @@ Progress = Callable[[str], None]
 class Drawing:
     """How much is drawn, by which seed, and who does the work."""
 
-    samples: int = 10_000
-    seed: int = 0
+    samples: int = SAMPLES
+    seed: int = SEED
     executor: Executor | None = None
     progress: Progress | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        samples: int,
+        seed: int,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Drawing:
+        """What is drawn; RankgaugeError where so much cannot be."""
+        samples = checked("samples", samples, SAMPLE_NUMBERS)
+        return cls(samples, checked("seed", seed, SEEDS), executor, progress)
 
     def blocks(self) -> range:
         """The numbers of the blocks."""

@@ -23,3 +23,21 @@ def rounded(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
     power = np.ceil(np.log2(np.where(known, greatest, 1.0)) - 40)
     unit = 2.0 ** np.maximum(power, -1074)  # the least number there is
     return np.where(known, np.rint(values / unit) * unit, values)
+
+
+def merged(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
+    """The values, where those that differ only by rounding are one number, the least of them.
+
+    Neighbours in order of size are the same if they are no further apart than `ROUNDING` of
+    `greatest`, and so are all that neighbours connect. So no edge lies between two of them, as it
+    may with `rounded`. `greatest` is the greatest magnitude of the terms each value comes from.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    greatest = np.broadcast_to(np.asarray(greatest, dtype=np.float64), values.shape)
+    order = np.argsort(values, kind="stable")
+    ascending, terms = values[order], greatest[order]
+    apart = np.diff(ascending) > ROUNDING * np.maximum(terms[1:], terms[:-1])
+    starts = np.concatenate(([True], apart))[: len(values)]
+    found = np.empty_like(values)
+    found[order] = ascending[starts][np.cumsum(starts) - 1]
+    return found

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import polars
 import pytest
 
 from command_line import Outcome, records
@@ -58,6 +59,44 @@ def names_in(folder: Path) -> list[str]:
 
 
 # The numbers
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "score", "signed"),
+    [
+        ("a.run", None, 0.5, "f32"),
+        ("a.jsonl", None, 1.0, "f64"),
+        ("a.parquet", None, 1.0, "f64"),
+        ("a.run", "double", 1.0, "f64"),
+        ("a.jsonl", "single", 0.5, "f32"),
+        ("a.parquet", "single", 0.5, "f32"),
+    ],
+)
+def test_the_kind_of_file_says_how_scores_are_compared(
+    files: Files,
+    rankgauge: Callable[..., Outcome],
+    name: str,
+    precision: str | None,
+    score: float,
+    signed: str,
+) -> None:
+    path = files.folder / name
+    rows = {"query": ["q1", "q1"], "document": ["a", "b"], "score": [1 + 1e-9, 1.0]}
+    if name.endswith(".run"):
+        path.write_text(f"q1 Q0 a 1 {1 + 1e-9!r} t\nq1 Q0 b 2 1.0 t\n")
+    elif name.endswith(".jsonl"):
+        polars.DataFrame(rows).write_ndjson(path)
+    else:
+        polars.DataFrame(rows).write_parquet(path)
+    asked = ("evaluate", files.qrels, path, "-m", "RR", "--missing", "skip", "--signature")
+    chosen = () if precision is None else ("--precision", precision)
+    code, out, err = rankgauge(*asked, *chosen, "--format", "tsv")
+    assert code == 0, err
+    row = records(out)[0]
+    assert float(row["RR"]) == score
+    assert f"|scores={signed}|" in out
+    scores = evaluate(files.qrels, path, "RR", missing="skip", precision=precision)
+    assert list(scores.mean().values()) == [{"RR": score}]
 
 
 def test_a_run_is_scored_with_what_its_means_rest_on(

@@ -392,6 +392,39 @@ def test_families_are_of_the_same_parameters() -> None:
     assert found.measures == ("P@5,10", "P(rel=2)@5,10")
 
 
+def test_titles_of_given_scores_are_no_cut_offs() -> None:
+    names = ['given("human P@5")', 'given("human P@10")', 'mean(given("human P@5"))']
+    values = np.random.default_rng(8).random((3, 6, 3))
+    found = assess(scores_of(values, names), pool_cutoffs=True, splits=0)
+    assert found.measures == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("names", "together"),
+    [
+        (["nDCG@10", "nDCG@5"], "nDCG@5,10"),
+        (["v2(nDCG@5)", "v2(nDCG@10)"], "v2(nDCG@5,10)"),
+        (["v1(AP@5,reb=independent)", "v1(AP@30,reb=independent)"], "v1(AP@5,30,reb=independent)"),
+        (["mean(P(rel=2)@5)", "mean(P(rel=2)@10)"], "mean(P(rel=2)@5,10)"),
+        (["mean(v2(nDCG@5))", "mean(v2(nDCG@10))"], "mean(v2(nDCG@5,10))"),
+        (["prefix_mean(nDCG@5)", "prefix_mean(nDCG@10)"], "prefix_mean(nDCG@5,10)"),
+        (["IPrec@0.5", "IPrec@0", "IPrec@0.25"], "IPrec@0,0.25,0.5"),
+        (["RBP(p=0.5)@1000", "RBP(p=0.5)@20"], "RBP(p=0.5)@20,1000"),
+    ],
+)
+def test_a_family_is_named_by_its_cut_offs(names: list[str], together: str) -> None:
+    values = np.random.default_rng(8).random((3, 6, len(names)))
+    found = assess(scores_of(values, names), pool_cutoffs=True, splits=0)
+    assert found.measures == (together,)
+
+
+def test_measures_of_other_families_are_not_pooled() -> None:
+    names = ["P@5", "P(rel=2)@5", "v2(P@5)", "v2(P@5,null=run)", "mean(P@5)", "nDCG@5"]
+    values = np.random.default_rng(8).random((3, 6, len(names)))
+    found = assess(scores_of(values, names), pool_cutoffs=True, splits=0)
+    assert found.measures == tuple(names)
+
+
 def test_measures_at_one_cut_off_each_are_as_they_are() -> None:
     scores = scores_of(np.random.default_rng(8).random((3, 6, 3)), ["P@5", "nDCG@10", "AP"])
     found, plain = (assess(scores, pool_cutoffs=pool, splits=9) for pool in (True, False))

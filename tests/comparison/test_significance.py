@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankgauge import RankgaugeError, Scores
-from rankgauge.comparison import resampling
+from rankgauge import RankgaugeError, Scores, resampling
 from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.comparison.systems import compare

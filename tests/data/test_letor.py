@@ -17,6 +17,7 @@ from properties import letor, letor_table
 import rankgauge
 from rankgauge import Features, InputError, read_letor
 from rankgauge.data.errors import DuplicateError
+from rankgauge.data.model import Ids
 
 EXAMPLE = b"""\
 2 qid:q1 1:0.5 2:0.25 # docid = d1 inc = 1 prob = 0.2
@@ -215,6 +216,16 @@ def letor_lines(draw: st.DrawFn) -> str:
 @given(st.lists(letor_lines(), max_size=8))
 def test_a_file_is_read_as_plain_python_would(file: Path, lines: list[str]) -> None:
     letor("".join(lines).encode("latin-1"), file.parent)
+
+
+def test_features_are_read_only_and_leave_the_arrays_they_are_made_of_alone() -> None:
+    bounds, labels, values = np.array([0, 1]), np.array([1], dtype=np.int32), np.ones((1, 2))
+    features = Features(Ids.of(["q"]), bounds, labels, values)
+    for array, kept in ((bounds, features.bounds), (labels, features.labels)):
+        assert array.flags.writeable
+        assert not kept.flags.writeable
+    assert values.flags.writeable
+    assert not features.values.flags.writeable
 
 
 REAL = [

@@ -10,7 +10,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.distance import staircase
+from rankgauge.measures.distances import staircase
 
 A, B = ["a", "b"], ["b", "c"]
 NAN = float("nan")

@@ -10,19 +10,10 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from rankgauge.checks import Choice, Kind, Number, Quoted, Whole
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries
-from rankgauge.parameters import (
-    GAINS,
-    Choice,
-    Discount,
-    Gain,
-    Kind,
-    Number,
-    Quoted,
-    Share,
-    Whole,
-)
+from rankgauge.measures.gains import GAINS, Discount, Gain, Share
 
 REGISTERED = {name: entry for name, entry in entries().items() if isinstance(entry, Measure)}
 MEASURES = {name: entry for name, entry in REGISTERED.items() if entry.answers()["score"] != "no"}

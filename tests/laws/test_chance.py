@@ -25,12 +25,13 @@ import oracles
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from laws.test_measures import by_oracle
 from rankgauge import DCG, ERR, RR, SP, P, Q, SearchLength, Success, bpref, parse
+from rankgauge.checks import Choice, Kind, Number, Whole
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.measures import Measure, cascade, precision, preference, q_measure
+from rankgauge.measures.gains import Discount, Gain, Share
 from rankgauge.measures.orders import SAMPLES, TiedRankings
 from rankgauge.measures.precision import first_relevant
-from rankgauge.parameters import Choice, Discount, Gain, Kind, Number, Share, Whole
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 LISTS = [order for size in range(7) for order in itertools.product(range(HIGHEST + 1), repeat=size)]

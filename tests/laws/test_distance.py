@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from laws.strategies import MEASURES, versions
 from laws.test_measures import by_oracle
 from rankgauge.distance.maximized import Distance, med_of_lists
-from rankgauge.measures import Measure
+from rankgauge.measures import Measure, parse
+from rankgauge.measures.distances.lists import Lists
+from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
 HIGHEST = 3
 DIRECTED = sorted(n for n, m in MEASURES.items() if m.direction != "none")
@@ -64,13 +67,14 @@ def differences(
         for chosen in itertools.product(grades, repeat=len(free)):
             labels = {**judged, **dict(zip(free, chosen, strict=True)), **more}
             ahead = score(measure, a, labels) - score(measure, b, labels)
-            found.append((0.0, 0.0) if math.isnan(ahead) else (ahead, -ahead))
+            found.append((ahead, -ahead))
     return found
 
 
 def brute_force(measure: Measure, case: Case, grades: Sequence[int], off: int = 0) -> float:
-    """The greatest difference over all labels of the documents that have none."""
-    return max(max(both) for both in differences(measure, case, grades, off))
+    """The greatest difference over all labels of the documents that have none; 0 where none has one."""
+    found = itertools.chain(*differences(measure, case, grades, off))
+    return max((ahead for ahead in found if not math.isnan(ahead)), default=0.0)
 
 
 def attained(measure: Measure, case: Case, found: Distance, top: int) -> float:
@@ -157,6 +161,84 @@ def test_distance_over_free_documents_of_any_grade(name: str, data: st.DataObjec
     measure = data.draw(versions(name))
     case = data.draw(cases(most=4, free=4, judged=data.draw(st.booleans())))
     check(measure, case, data.draw(st.sampled_from([(0, 1, 3), (0, 1, 2), (0, 1, 2, 3)])))
+
+
+def lists_of(case: Case, grades: Sequence[int]) -> Lists:
+    """The two lists, and a third that holds all documents, as measures are asked about them."""
+    a, b, judged = case
+    documents = sorted({*a, *b, *judged})
+    number = {document: place for place, document in enumerate(documents)}
+    rankings = [[number[document] for document in ranking] for ranking in (a, b, documents)]
+    return Lists(
+        np.array(list(itertools.chain(*rankings)), dtype=np.int32),
+        offsets_of([len(ranking) for ranking in rankings]),
+        np.array([judged.get(document, -1) for document in documents], dtype=np.int32),
+        JudgedLabels.of(list(judged.values()), max_grade=HIGHEST),
+        np.array(grades, dtype=np.int32),
+    )
+
+
+def check_sides(measure: Measure, case: Case, grades: Sequence[int]) -> None:
+    """How far each list can be ahead is the greatest such difference, sign and all; its labels attain
+    it."""
+    lists = lists_of(case, grades)
+    found = measure.distance_each(lists, np.array([0]), np.array([1]))
+    each = differences(measure, case, grades)
+    assume(all(math.isfinite(ahead) for ahead, _ in each))
+    assert found.exact[0]
+    residual = np.zeros((1, 2)) if found.residual is None else found.residual
+    for side in range(2):
+        value = found.ahead[0, side] - residual[0, side]
+        assert close(value, max(both[side] for both in each))
+        labels, off = found.labelling(0, side)
+        assert off == 0
+        known = labels[lists.labels >= 0].tolist()
+        assert known == lists.labels[lists.labels >= 0].tolist()
+        cut = lists.top(measure.depth)
+        listed = np.zeros(len(labels), dtype=np.bool_)
+        listed[np.concatenate((cut.list(0), cut.list(1)))] = True
+        whole = np.where(lists.free & ~listed, -1, labels)[None, :]
+        one, two = (cut.scores(measure.score_each, i, whole)[0] for i in range(2))
+        assert close(one - two if side == 0 else two - one, value)
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+@given(data=st.data())
+@settings(max_examples=30)
+def test_how_far_a_list_is_ahead_may_be_negative(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    case = data.draw(cases(most=4, free=data.draw(st.integers(0, 3))))
+    check_sides(measure, case, data.draw(st.sampled_from(GRADES)))
+
+
+@pytest.mark.parametrize("name", EXACT)
+@given(data=st.data())
+@settings(max_examples=100)
+def test_a_list_that_is_behind_by_any_labels_is_behind_by_the_least(
+    name: str, data: st.DataObject
+) -> None:
+    """The judged documents are at the top of one list and at the end of the other, or not in it."""
+    measure = data.draw(versions(name))
+    judged = {0: 3, 1: data.draw(st.sampled_from([1, 2, 3]))}
+    free = [2, 3, 4, 5]
+    a = data.draw(st.permutations(free))[: data.draw(st.integers(0, 4))]
+    if data.draw(st.booleans()):
+        a = [*a, 0]
+    b = [0, 1, *data.draw(st.permutations(free))[: data.draw(st.integers(0, 3))]]
+    check_sides(measure, (a, b, judged), data.draw(st.sampled_from(GRADES)))
+
+
+def test_with_all_documents_judged_one_list_is_ahead_by_what_the_other_is_behind() -> None:
+    case = ([1, 2, 0], [0, 1, 2], {0: 2, 1: 1, 2: 0})
+    for name in DIRECTED:
+        measure = parse(MEASURES[name].examples[0])
+        found = measure.distance_each(lists_of(case, (0, 1, 2)), np.array([0]), np.array([1]))
+        a, b = (
+            measure.score([case[2][d] for d in ranking], list(case[2].values()), max_grade=HIGHEST)
+            for ranking in case[:2]
+        )
+        residual = np.zeros((1, 2)) if found.residual is None else found.residual
+        assert (found.ahead - residual)[0].tolist() == pytest.approx([a - b, b - a]), name
 
 
 @pytest.mark.parametrize("name", OFFLIST)

@@ -168,3 +168,9 @@ def test_where_there_are_too_many_orders_some_are_drawn(clean_registry: object) 
     assert estimate == First().expected(judged)
     assert abs(First().variance(judged) - 0.1875) < 0.03
     assert pickle.loads(pickle.dumps(estimate)).error == estimate.error
+
+
+def test_a_question_is_named_only_if_some_measure_answers_it() -> None:
+    every = [entry for entry in registry.entries().values() if isinstance(entry, rg.Measure)]
+    for question in every[0].answers():
+        assert any(measure.answers()[question] != "no" for measure in every), question

@@ -11,8 +11,8 @@ from functools import cached_property
 import pytest
 
 import rankgauge as rg
+from rankgauge.checks import Number, Whole
 from rankgauge.measures.registry import Entry
-from rankgauge.parameters import Number, Whole
 
 EVERY = list(rg.entries().items())
 

@@ -42,8 +42,18 @@ STAIRCASE: dict[str, Any] = {
 
 def test_what_fits() -> None:
     assert native.weighted(**WEIGHTED).tolist() == [[0.25, 0.5]]
-    assert native.normalized(**NORMALIZED)[0].shape == (1, 2)
+    ahead, reached = native.normalized(**NORMALIZED)
+    assert ahead.tolist() == [[0.25 / 3, 0.5]]
+    assert reached.tolist() == [[[2], [0]]]
     assert native.staircase(**STAIRCASE)[0].tolist()[0] == 0.0
+
+
+def test_a_list_that_is_always_behind() -> None:
+    """The second document is worth so much that the first list stays behind, least with all relevant."""
+    far = {**NORMALIZED, "gains": np.array([0.0, 3.0, 0.0])}
+    ahead, reached = native.normalized(**far)
+    assert ahead.tolist() == [[-0.75 / 3, 1.5]]
+    assert reached.tolist() == [[[2], [0]]]
 
 
 @pytest.mark.parametrize("function", [native.weighted, native.normalized])

@@ -6,11 +6,12 @@ import math
 import pickle
 import statistics
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
@@ -32,7 +33,7 @@ CUTOFFS = (1, 3)
 
 def plain_differences(
     qrels: Grades, runs: dict[str, Ranked], skip: bool
-) -> tuple[dict[str, tuple[float, float, float]], dict[str, int]]:
+) -> tuple[dict[str, tuple[Fraction, Fraction, Fraction]], dict[str, int]]:
     """Score, expected score and difference of P@1 and P@3 for each query, and what is left out."""
     found, left_out = {}, {"nothing relevant": 0, "no run": 0}
     for query, grades in qrels.items():
@@ -48,14 +49,38 @@ def plain_differences(
         cells = []
         for answer in answers:
             ranked = sorted(answer, key=lambda d: (answer[d], d), reverse=True)
-            cells += [sum(grades.get(d, 0) >= 1 for d in ranked[:k]) / k for k in CUTOFFS]
-        chance = [min(k, len(judged)) / k * relevant / len(judged) for k in CUTOFFS]
-        score, expected = statistics.fmean(cells), statistics.fmean(chance)
-        found[query] = score, expected, round(score - expected, 12)
+            cells += [Fraction(sum(grades.get(d, 0) >= 1 for d in ranked[:k]), k) for k in CUTOFFS]
+        chance = [Fraction(min(k, len(judged)) * relevant, k * len(judged)) for k in CUTOFFS]
+        score, expected = statistics.mean(cells), statistics.mean(chance)
+        found[query] = score, expected, score - expected
     return found, {reason: count for reason, count in left_out.items() if count}
 
 
+def plain_hard(uninformative: list[str], score: dict[str, Fraction]) -> list[str]:
+    """Those below their median; several that have just the median, where that is below the median
+    of all queries."""
+    if not uninformative:
+        return []
+    middle = statistics.median(score[q] for q in uninformative)
+    at_middle = [q for q in uninformative if score[q] == middle]
+    below = [q for q in uninformative if score[q] < middle]
+    all_hard = len(at_middle) > 1 and middle < statistics.median(score.values())
+    return below + at_middle if all_hard else below
+
+
+SEVERAL_AT_THE_MEDIAN = (
+    {"q3": {"a": 0, "b": 1, "c": 1}, "q1": {"a": 1, "b": 0}, "q0": {"b": 1, "a": 0}}
+    | {"q2": {"d": 1, "a": 0}},
+    {
+        "x": {"q1": {"a": 0}, "q0": {"a": 0, "b": 0}},
+        "y": {"q0": {"a": 0}, "q3": {"b": 0, "c": 0}, "q1": {"a": 0}}
+        | {"q2": {"a": 0, "b": 0, "d": 0}},
+    },
+)
+
+
 @given(qrels_of, runs_of, st.booleans(), st.floats(0, 1), st.booleans())
+@example(*SEVERAL_AT_THE_MEDIAN, False, 0.5, True)
 def test_sets_are_what_their_definitions_say(
     qrels: Grades, runs: dict[str, Ranked], skip: bool, share: float, absolute: bool
 ) -> None:
@@ -67,8 +92,7 @@ def test_sets_are_what_their_definitions_say(
     best = sorted(found, key=lambda q: -difference[q])[:size]
     key = (lambda q: abs(difference[q])) if absolute else difference.__getitem__
     least = sorted(found, key=key)[:size]
-    middle = statistics.median(round(found[q][0], 12) for q in least) if least else 0.0
-    low = [q for q in least if round(found[q][0], 12) < middle]
+    low = plain_hard(least, {query: row[0] for query, row in found.items()})
     by = "absolute" if absolute else "signed"
 
     for choice in ({"share": share}, {"number": size}):
@@ -84,9 +108,8 @@ def test_sets_are_what_their_definitions_say(
 
     types = query_types(scores, qrels, share=share, by=by)
     assert types.queries == tuple(found)
-    assert types.scores == pytest.approx([row[0] for row in found.values()])
-    assert types.expected == pytest.approx([row[1] for row in found.values()])
-    assert types.differences == pytest.approx([row[2] for row in found.values()])
+    for place, shown in enumerate((types.scores, types.expected, types.differences)):
+        assert shown == pytest.approx([float(row[place]) for row in found.values()])
     assert types.types == tuple(
         "uninformative hard"
         if q in low
@@ -101,24 +124,24 @@ def test_sets_are_what_their_definitions_say(
     assert scores.select(types.sets()["other"]).queries == types.sets()["other"].queries
 
 
-@given(qrels_of, runs_of, st.sampled_from([-2.0, -0.25, 0.0, 1 / 12, 1 / 3, 0.5, 2.0]))
+@given(qrels_of, runs_of, st.sampled_from([-2, "-1/4", 0, "1/12", "1/3", "1/2", 2]).map(Fraction))
 def test_a_threshold_is_part_of_both_sets(
-    qrels: Grades, runs: dict[str, Ranked], limit: float
+    qrels: Grades, runs: dict[str, Ranked], limit: Fraction
 ) -> None:
     scores = rg.evaluate(qrels, runs, ["P@1", "P@3"])
     found, _ = plain_differences(qrels, runs, skip=False)
-    near = round(limit, 12)
-    assert list(query_sets.ideal(scores, qrels, threshold=limit)) == [
-        q for q, row in found.items() if row[2] >= near
+    threshold = float(limit)
+    assert list(query_sets.ideal(scores, qrels, threshold=threshold)) == [
+        q for q, row in found.items() if row[2] >= limit
     ]
-    assert list(query_sets.uninformative(scores, qrels, threshold=limit)) == [
-        q for q, row in found.items() if row[2] <= near
+    assert list(query_sets.uninformative(scores, qrels, threshold=threshold)) == [
+        q for q, row in found.items() if row[2] <= limit
     ]
-    assert list(query_sets.informative(scores, qrels, threshold=limit)) == [
-        q for q, row in found.items() if row[2] > near
+    assert list(query_sets.informative(scores, qrels, threshold=threshold)) == [
+        q for q, row in found.items() if row[2] > limit
     ]
-    close = query_sets.uninformative(scores, qrels, threshold=limit, by="absolute")
-    assert list(close) == [q for q, row in found.items() if abs(row[2]) <= near]
+    close = query_sets.uninformative(scores, qrels, threshold=threshold, by="absolute")
+    assert list(close) == [q for q, row in found.items() if abs(row[2]) <= limit]
 
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1, "b": 1}, "q4": {"a": 0}}
@@ -132,6 +155,41 @@ def test_of_equal_differences_the_earlier_queries_are_taken() -> None:
     assert query_sets.uninformative(scores, qrels, number=2).queries == ("q3", "q1")
     chosen = scores.select(["q2", "q1"])
     assert query_sets.ideal(chosen, qrels, number=1).queries == ("q2",)
+
+
+EDGE = 0.2500000000005
+"""Of numbers just around it, some are 0.25 to twelve decimals and some are not."""
+
+
+def test_numbers_that_only_rounding_tells_apart_are_equal_at_any_edge() -> None:
+    qrels = {q: {"a": 1, "b": 0} for q in ("q1", "q2", "q3", "q4", "q5", "q6")}
+    scores = rg.evaluate(qrels, {q: {"a": 1.0} for q in qrels}, "P@1")
+    values = np.array([EDGE + 1e-15, EDGE - 1e-15, EDGE + 2e-15, 0.9, 0.1, EDGE]).reshape(1, 6, 1)
+    near = rg.Scores(**{**vars(scores), "values": values})
+    equal = ("q1", "q2", "q3", "q6")
+    assert query_sets.ideal(near, qrels, number=3).queries == ("q1", "q2", "q4")
+    assert query_sets.uninformative(near, qrels, number=3).queries == ("q1", "q2", "q5")
+    nearest = query_sets.uninformative(near, qrels, number=2, by="absolute")
+    assert nearest.queries == ("q1", "q2")
+    limit = EDGE - 0.5
+    assert query_sets.ideal(near, qrels, threshold=limit).queries == ("q1", "q2", "q3", "q4", "q6")
+    assert query_sets.informative(near, qrels, threshold=limit).queries == ("q4",)
+    assert query_sets.uninformative(near, qrels, threshold=limit).queries == (
+        *equal[:3],
+        "q5",
+        "q6",
+    )
+    assert query_sets.easy(near, qrels, number=5).queries == equal
+    assert query_sets.hard(near, qrels, number=5).queries == ("q5",)
+
+
+def test_rounding_is_measured_by_the_size_of_the_numbers() -> None:
+    qrels = {q: {"a": 1, "b": 0} for q in ("q1", "q2", "q3")}
+    scores = rg.evaluate(qrels, {q: {"a": 1.0} for q in qrels}, "SearchLength")
+    values = np.array([1e9 + 1e-6, 1e9, 1e9 + 1]).reshape(1, 3, 1)
+    long = rg.Scores(**{**vars(scores), "values": values})
+    assert query_sets.ideal(long, qrels, number=1).queries == ("q1",)
+    assert query_sets.uninformative(long, qrels, number=1).queries == ("q3",)
 
 
 def test_ties_among_many_queries_go_to_the_earlier_ones_too() -> None:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import rankgauge as rg
-from rankgauge import AP, Aggregate, RankgaugeError, Scores, gm
-from rankgauge.comparison import resampling
+from rankgauge import AP, Aggregate, RankgaugeError, Scores, gm, resampling
 from rankgauge.resampling import Drawing, topic_counts
 from rankgauge.scores.intervals import mean_interval
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from rankgauge import AP, Scores, gm, nDCG
+from rankgauge.checks import Quoted
 from rankgauge.data import files
-from rankgauge.parameters import Quoted
 
 NAN = math.nan
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}

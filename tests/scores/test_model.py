@@ -146,3 +146,20 @@ def test_junk_is_not_scores(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(rg.InputError, match="not a file of scores"):
         rg.Scores.load(path)
+
+
+def test_scores_are_read_only_and_leave_the_arrays_they_are_made_of_alone() -> None:
+    arrays = {
+        "values": np.full((1, 2, 1), 0.5),
+        "present": np.ones((1, 2), dtype=np.bool_),
+        "judged_at_10": np.zeros((1, 2)),
+        "relevant": np.ones(2, dtype=np.int64),
+        "nothing_relevant": np.zeros((1, 2), dtype=np.bool_),
+    }
+    scores = rg.Scores(("x",), ("q1", "q2"), (AP,), **arrays)
+    for name, array in arrays.items():
+        assert array.flags.writeable
+        assert not getattr(scores, name).flags.writeable
+        assert np.shares_memory(array, getattr(scores, name))
+    with pytest.raises(ValueError, match="read-only"):
+        scores.values[0, 0, 0] = 1.0

@@ -30,14 +30,13 @@ from rankgauge.cli.scoring import (
     testing_options,
 )
 from rankgauge.comparison.assessed import ALL, Assessment, AssessmentFigure
-from rankgauge.comparison.assessment import SPLITS, assess
-from rankgauge.comparison.design import MOST_SAMPLES, Topics
-from rankgauge.comparison.systems import SAMPLES
+from rankgauge.comparison.assessment import assess
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
 from rankgauge.data.model import decode
 from rankgauge.measures.elsewhere import Given
 from rankgauge.notes import Note, counted
+from rankgauge.policies import MOST_SAMPLES, SAMPLES, SPLITS, SharedTopics
 from rankgauge.query_sets import QuerySet
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Table
@@ -177,7 +176,7 @@ def command(
     test: str,
     level: float,
     samples: int,
-    missing: Topics | None,
+    missing: SharedTopics | None,
     splits: int,
     fuzziness: float,
     persistence: float,

@@ -20,11 +20,12 @@ from rankgauge.cli.scoring import (
     scores_options,
     testing_options,
 )
-from rankgauge.comparison.design import MOST_SAMPLES, Topics, pairs_of
+from rankgauge.comparison.design import pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.significance import TESTS
-from rankgauge.comparison.systems import SAMPLES, compare, usual_samples
+from rankgauge.comparison.systems import compare, usual_samples
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.policies import MOST_SAMPLES, SAMPLES, SharedTopics
 from rankgauge.resampling import Drawing, pair_blocks
 from rankgauge.scores.model import Scores
 
@@ -74,7 +75,7 @@ def command(
     correction: str | None,
     level: float,
     samples: int | None,
-    missing: Topics | None,
+    missing: SharedTopics | None,
     marks: bool,
     power: float | None,
     difference: float | None,

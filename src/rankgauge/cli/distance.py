@@ -21,11 +21,12 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Judgments, Run
 from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
-from rankgauge.distance.maximized import Offlist, asked_measure, checked_grades
-from rankgauge.distance.runs import Distances, Ordered, med_matrix
+from rankgauge.distance.maximized import asked_measure, checked_grades
+from rankgauge.distance.runs import Distances, med_matrix
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
 from rankgauge.notes import Note, counted
+from rankgauge.policies import Offlist, Ordered
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
 from rankgauge.workers import outcomes

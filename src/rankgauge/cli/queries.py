@@ -18,7 +18,8 @@ from rankgauge.data.model import Floats, Judgments
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures.base import inner
-from rankgauge.query_sets.by_chance import By, query_types
+from rankgauge.policies import By
+from rankgauge.query_sets.by_chance import query_types
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 

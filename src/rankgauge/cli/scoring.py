@@ -13,21 +13,19 @@ import click
 
 from rankgauge.cli import printable
 from rankgauge.cli.options import F, notify, reading_options, together
-from rankgauge.comparison.design import Topics
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
-from rankgauge.data.model import Judgments, Precision
+from rankgauge.data.model import Judgments
 from rankgauge.data.trec import RunFile, read_qrels, run_files
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
-from rankgauge.measures.base import Around
+from rankgauge.measures.base import innermost
 from rankgauge.measures.diversity import Diversity
 from rankgauge.notes import Note, counted
-from rankgauge.rankings.tie_policies import Tail, Ties
+from rankgauge.policies import Missing, Precision, SharedTopics, Standardization, Tail, Ties
 from rankgauge.scores.matrices import measure_of
-from rankgauge.scores.model import Missing, Scores
-from rankgauge.scores.standardization import Kind
+from rankgauge.scores.model import Scores
 
 DEFAULT_MEASURE = "nDCG@10"
 
@@ -64,9 +62,8 @@ _POLICIES = together(
     click.option(
         "--precision",
         type=click.Choice(get_args(Precision)),
-        default="single",
-        show_default=True,
-        help="Compare scores in single precision as trec_eval 9 does, or in double.",
+        help="How scores are compared: by default single for TREC files, as trec_eval 9 does, and "
+        "double for all others.",
     ),
     click.option(
         "--max-grade",
@@ -121,7 +118,7 @@ def scores_options(*default: str) -> Callable[[F], F]:
             "--standardize",
             is_flag=False,
             flag_value="normal",
-            type=click.Choice(get_args(Kind)),
+            type=click.Choice(get_args(Standardization)),
             help="Set scores against those of all runs on the topic, so that topics weigh alike: as a "
             "z-score taken to (0, 1) by the normal distribution (the meaning of --standardize alone), "
             "the z-score itself, or the share of runs that are no better.",
@@ -157,7 +154,7 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
         ),
         click.option(
             "--missing",
-            type=click.Choice(get_args(Topics)),
+            type=click.Choice(get_args(SharedTopics)),
             help="Topics that some run lacks: count as empty rankings, or leave out for all runs. By "
             "default zero, and with --scores as those were made.",
         ),
@@ -179,7 +176,7 @@ class Scoring:
     seed: int
     tail: Tail | None
     documents: int | None
-    precision: Precision
+    precision: Precision | None
     max_grade: int | None
     subtopics: bool
     lenient: bool
@@ -250,7 +247,7 @@ class Wanted:
         inputs: tuple[str, ...],
         measures: tuple[str, ...],
         score_files: tuple[str, ...],
-        standardize: Kind | None,
+        standardize: Standardization | None,
         **scoring: Any,
     ) -> None:
         self.measures, self.score_files, self.standardize = measures, score_files, standardize
@@ -360,9 +357,7 @@ class Incomplete(click.ClickException):
 
 def about_subtopics(measure: Measure | Aggregate) -> bool:
     """Whether a measure, or the one inside it, asks for subtopics."""
-    while isinstance(measure, Around):
-        measure = measure.measure
-    return isinstance(measure, Diversity)
+    return isinstance(innermost(measure), Diversity)
 
 
 @contextmanager

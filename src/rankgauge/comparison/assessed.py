@@ -7,10 +7,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from rankgauge.checks import checked, one_of
 from rankgauge.comparison.consistency import FEWEST, Splits, absolute_difference
 from rankgauge.comparison.correlation import Concordance, concordance_of
 from rankgauge.comparison.significance import named_test
@@ -245,9 +246,7 @@ class Assessment(Result):
         """
         from rankgauge.figures.assessment import AslCurve, asl_curves, swap_curves, tau_map
 
-        if kind not in get_args(AssessmentFigure):
-            known = ", ".join(get_args(AssessmentFigure))
-            raise RankgaugeError(f"kind={kind!r}, expected one of {known}")
+        checked("kind", kind, one_of(AssessmentFigure))
         chosen = self._chosen(measures, part)
         about = self._about(chosen, part)
         if kind == "asl":

@@ -9,8 +9,7 @@ or the opposite. And over sets of topics, or collections: how often two of them 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import itemgetter
@@ -18,25 +17,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankgauge.checks import Number, Whole, checked
 from rankgauge.comparison.assessed import ALL, Assessed, Assessment, definitions_of
 from rankgauge.comparison.consistency import split_halves
-from rankgauge.comparison.design import (
-    MOST_SAMPLES,
-    Topics,
-    check_level,
-    checked_drawing,
-    checked_number,
-    checked_whole,
-    pairs_of,
-    shared_topics,
-)
-from rankgauge.comparison.overlap import checked_persistence
+from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
-from rankgauge.comparison.systems import SAMPLES
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import inner
+from rankgauge.measures.base import Aggregate, Measure, inner, innermost
 from rankgauge.notes import Note
+from rankgauge.policies import (
+    DEFAULT_TEST,
+    FUZZINESS,
+    LEVEL,
+    LEVELS,
+    MOST_SAMPLES,
+    PERSISTENCE,
+    PERSISTENCES,
+    SAMPLES,
+    SEED,
+    SPLITS,
+    SharedTopics,
+)
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import Scores
@@ -45,8 +47,6 @@ from rankgauge.workers import Shared, outcomes, share
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-SPLITS = 1_000
-
 
 def assess(
     scores: Scores,
@@ -54,15 +54,15 @@ def assess(
     sets: Mapping[str, Iterable[str]] | None = None,
     others: Mapping[str, Scores] | None = None,
     pool_cutoffs: bool = False,
-    test: str = "paired-t",
+    test: str = DEFAULT_TEST,
     correction: str | None = None,
-    level: float = 0.95,
-    missing: Topics | None = None,
+    level: float = LEVEL,
+    missing: SharedTopics | None = None,
     splits: int = SPLITS,
-    fuzziness: float = 0.0,
-    persistence: float = 0.9,
+    fuzziness: float = FUZZINESS,
+    persistence: float = PERSISTENCE,
     samples: int = SAMPLES,
-    seed: int = 0,
+    seed: int = SEED,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
@@ -86,12 +86,12 @@ def assess(
     """
     named_test(test)
     check_correction(correction)
-    check_level(level)
-    checked_number("fuzziness", fuzziness, 0)
-    drawing = checked_drawing(samples, seed)
-    checked_whole("splits", splits, 0, MOST_SAMPLES)
-    halving = checked_drawing(splits, seed) if splits else None
-    checked_persistence(persistence, "persistence")
+    checked("level", level, LEVELS)
+    checked("fuzziness", fuzziness, Number(0))
+    drawing = Drawing.checked(samples, seed)
+    checked("splits", splits, Whole(0, MOST_SAMPLES))
+    halving = Drawing.checked(splits, seed) if splits else None
+    checked("persistence", persistence, PERSISTENCES)
     parts = _parts(scores, sets or {}, others or {})
     first, second, _ = pairs_of(scores.runs, None)
     task = _Task(first, second, test, correction, level, missing, drawing, halving, fuzziness)
@@ -146,7 +146,7 @@ class _Task:
     test: str
     correction: str | None
     level: float
-    missing: Topics | None
+    missing: SharedTopics | None
     drawing: Drawing
     halving: Drawing | None
     fuzziness: float
@@ -236,20 +236,19 @@ def _new(name: str, parts: Mapping[str, Scores]) -> None:
 
 def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
     """The names of what is assessed, and the measures each is made of."""
-    families: dict[str, list[int]] = {}
+    families: dict[Hashable, list[int]] = {}
     for m, measure in enumerate(scores.measures):
         if inner(measure).direction == "none":
             raise MeasureError(f"{measure} ranks no systems: it is neither better high nor low")
-        text = str(measure)
-        families.setdefault(_CUTOFF.sub("@", text) if pool_cutoffs else text, []).append(m)
-    texts = [str(measure) for measure in scores.measures]
+        families.setdefault(measure.family if pool_cutoffs else measure, []).append(m)
     named: dict[str, list[int]] = {}
     cutoffs: dict[str, list[float]] = {}
     for members in families.values():
-        members.sort(key=lambda m: _cutoff(texts[m]))
-        name = _family([texts[m] for m in members])
-        named[name], cutoffs[name] = members, [_cutoff(texts[m]) for m in members]
-    if len(named) < len(texts):  # tests are counted pair by pair and cut-off by cut-off
+        members.sort(key=lambda m: _cutoff(scores.measures[m]))
+        at = [_cutoff(scores.measures[m]) for m in members]
+        name = scores.measures[members[0]].at_cutoffs([place for place in at if place < math.inf])
+        named[name], cutoffs[name] = members, at
+    if len(named) < len(scores.measures):  # tests are counted pair by pair and cut-off by cut-off
         one, *others = cutoffs
         for other in others:
             if cutoffs[other] != cutoffs[one]:
@@ -258,18 +257,7 @@ def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
     return named
 
 
-_CUTOFF = re.compile(r"@\d+(?:\.\d+)?")
-
-
-def _cutoff(name: str) -> float:
-    """Where a measure is cut off; infinite for nowhere."""
-    found = _CUTOFF.findall(name)
-    return float(found[-1][1:]) if found else math.inf
-
-
-def _family(names: Sequence[str]) -> str:
-    """nDCG@5 and nDCG@10 together are nDCG@5,10."""
-    if len(names) == 1:
-        return names[0]
-    cutoffs = ",".join(_CUTOFF.findall(name)[-1][1:] for name in names)
-    return _CUTOFF.sub(f"@{cutoffs}", names[0])
+def _cutoff(measure: Measure | Aggregate) -> float:
+    """Where a measure, or the one inside it, is cut off; infinite for nowhere."""
+    cutoff = innermost(measure).cutoff
+    return math.inf if cutoff is None else cutoff

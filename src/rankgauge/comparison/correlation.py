@@ -10,12 +10,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.overlap import RBO, checked_persistence, grouped, overlap
+from rankgauge.checks import checked
+from rankgauge.comparison.overlap import RBO, grouped, overlap
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
+from rankgauge.policies import PERSISTENCE, PERSISTENCES
 from rankgauge.results import Result
 from rankgauge.rounding import rounded
 from rankgauge.scores.model import Scores
@@ -162,7 +164,7 @@ def concordance(
     scores: Scores,
     first: Measure | Aggregate | str,
     second: Measure | Aggregate | str,
-    p: float = 0.9,
+    p: float = PERSISTENCE,
 ) -> Concordance:
     """How far two measures of the scores agree on the order of the runs, by their means.
 
@@ -197,7 +199,7 @@ def concordance(
     return replace(found, first=names[0], second=names[1])
 
 
-def concordance_of(x: Ranked, y: Ranked, p: float = 0.9) -> Concordance:
+def concordance_of(x: Ranked, y: Ranked, p: float = PERSISTENCE) -> Concordance:
     """The concordance of two vectors of mean scores, higher is better, one entry a system.
 
     Means that differ by no more than comes from rounding, 1e-12 of the greatest, are tied: sums of
@@ -215,7 +217,7 @@ def concordance_of(x: Ranked, y: Ranked, p: float = 0.9) -> Concordance:
         tau_b=pair.tau_b,
         tau_ap=pair.tau_ap,
         spearman=pair.spearman,
-        rbo=overlap(pair.x_sizes, pair.y_sizes, pair.x, pair.y, checked_persistence(p), "w"),
+        rbo=overlap(pair.x_sizes, pair.y_sizes, pair.x, pair.y, checked("p", p, PERSISTENCES), "w"),
         concordant=pair.concordant,
         discordant=pair.discordant,
         tied=pair.pairs - pair.concordant - pair.discordant,

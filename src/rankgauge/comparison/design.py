@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.base import Aggregate, inner
 from rankgauge.notes import Note, counted
-from rankgauge.resampling import Drawing, Progress
+from rankgauge.policies import SharedTopics
 from rankgauge.scores.model import Bools, Scores, places
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-Topics: TypeAlias = Literal["zero", "intersection"]
-MOST_SAMPLES = 1_000_000
 
 
 def shared_topics(
-    scores: Scores, m: int, missing: Topics | None = None
+    scores: Scores, m: int, missing: SharedTopics | None = None
 ) -> tuple[Floats, list[Note]]:
     """Run × topic: the scores by a measure on the topics that count for all runs, and what to know of
     them.
@@ -38,8 +32,7 @@ def shared_topics(
             f"{measure} is not a mean over topics, which is what tests are about; "
             f"expected a measure such as {measure.measure}"
         )
-    if missing is not None and missing not in get_args(Topics):
-        raise RankgaugeError(f"missing={missing!r}, expected one of {', '.join(get_args(Topics))}")
+    checked("missing", missing, one_of(SharedTopics))
     policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
     values = scores.values[:, :, m]
     lacking: Bools = np.any(~scores.present, axis=0)
@@ -97,36 +90,3 @@ def pairs_of(
     if not others:
         raise RankgaugeError("every run is a baseline, expected at least one other")
     return np.repeat(others, len(against)), np.tile(against, len(others)), baselines
-
-
-def checked_drawing(
-    samples: int, seed: int, executor: Executor | None = None, progress: Progress | None = None
-) -> Drawing:
-    """What is drawn, if so much can be."""
-    checked_whole("samples", samples, 1, MOST_SAMPLES)
-    checked_whole("seed", seed, 0)
-    return Drawing(samples, seed, executor, progress)
-
-
-def checked_whole(name: str, value: int, least: int, most: int | None = None) -> int:
-    """The whole number, if it is one within these bounds."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):
-        upper = "" if most is None else f" to {most:,}"
-        raise RankgaugeError(f"{name}={value!r}, expected a whole number from {least}{upper}")
-    return int(value)
-
-
-def checked_number(name: str, value: float, least: float = -np.inf) -> float:
-    """The number, if it is one from the least on."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not np.isfinite(value) or value < least:
-        bound = "" if least == -np.inf else f", {least:g} or more"
-        raise RankgaugeError(f"{name}={value!r}, expected a number{bound}")
-    return float(value)
-
-
-def check_level(level: float) -> None:
-    """RankgaugeError for what is no level of confidence."""
-    if not isinstance(level, int | float | np.number) or not 0 < level < 1:
-        raise RankgaugeError(f"level={level!r}, expected a number between 0 and 1, such as 0.95")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints
-
-OverlapTies: TypeAlias = Literal["w", "a", "b"]
+from rankgauge.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
 
 _GROUPS = (tuple, list, set, frozenset)
 
@@ -38,7 +38,13 @@ class Groups(NamedTuple):
     group_of: dict[Hashable, int]
 
 
-def rbo(a: Iterable[Any], b: Iterable[Any], p: float = 0.9, *, ties: OverlapTies = "w") -> RBO:
+def rbo(
+    a: Iterable[Any],
+    b: Iterable[Any],
+    p: float = PERSISTENCE,
+    *,
+    ties: OverlapTies = DEFAULT_OVERLAP_TIES,
+) -> RBO:
     """The rank-biased overlap of two rankings, from 0 (nothing in common) to 1.
 
     A ranking is a list, best first, of ids (anything hashable, usually text) and of groups of tied
@@ -76,7 +82,7 @@ def rbo(a: Iterable[Any], b: Iterable[Any], p: float = 0.9, *, ties: OverlapTies
         second.sizes,
         np.array([first.group_of[item] for item in shared], dtype=np.int64),
         np.array([second.group_of[item] for item in shared], dtype=np.int64),
-        checked_persistence(p),
+        checked("p", p, PERSISTENCES),
         ties,
     )
 
@@ -102,14 +108,6 @@ def grouped(name: str, ranking: Iterable[Any]) -> Groups:
             raise RankgaugeError(f"{name} has an empty group, expected ids or groups of ids")
         sizes.append(len(members))
     return Groups(np.array(sizes, dtype=np.int64), group_of)
-
-
-def checked_persistence(p: Any, name: str = "p") -> float:
-    """The chance of going on to the next rank; RankgaugeError for anything else."""
-    number = isinstance(p, int | float | np.number) and not isinstance(p, bool)
-    if not number or not 0 < p < 1:
-        raise RankgaugeError(f"{name}={p!r}, expected a number strictly between 0 and 1")
-    return float(p)
 
 
 class _AtDepth(NamedTuple):
@@ -144,8 +142,7 @@ def overlap(
     At a depth every group but one is either above, so that each item counts whole, or below, so that
     none does: four counts of the shared items make their overlap.
     """
-    if ties not in ("w", "a", "b"):
-        raise RankgaugeError(f"ties={ties!r}, expected one of w, a, b")
+    checked("ties", ties, one_of(OverlapTies))
     if a_sizes.sum() > b_sizes.sum():
         return overlap(b_sizes, a_sizes, b_groups, a_groups, p, ties)
     short, long = int(a_sizes.sum()), int(b_sizes.sum())

@@ -7,26 +7,21 @@ if there were one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.design import (
-    Topics,
-    check_level,
-    checked_drawing,
-    checked_number,
-    checked_whole,
-    pairs_of,
-    shared_topics,
-)
+from rankgauge.checks import Number, Whole, checked, one_of
+from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedTopics
 from rankgauge.resampling import Drawing, Progress, greatest_ranges
 from rankgauge.results import Result
 from rankgauge.scores.model import Scores
@@ -43,7 +38,7 @@ MOST_TOPICS = 10**9
 class PairedT:
     """The paired t test at a level."""
 
-    level: float = 0.95
+    level: float = LEVEL
 
     def power(self, difference: float, sd: float, topics: int) -> float:
         """How often the test finds a difference of the means on so many topics, where the standard
@@ -124,9 +119,9 @@ Power: TypeAlias = PairedT | TukeyRandomized
 def topics_needed(
     difference: float,
     sd: float,
-    power: float = 0.8,
+    power: float = POWER,
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     test: Power | None = None,
 ) -> float:
     """The fewest topics on which a test finds a difference of the means with this power, where `sd` is
@@ -138,8 +133,8 @@ def topics_needed(
     199
     """
     _check(power, level)
-    checked_number("sd", sd, 0)
-    checked_number("difference", difference)
+    checked("sd", sd, Number(0))
+    checked("difference", difference, Number(-math.inf))
     if difference == 0:
         return float("inf")
     found = test or PairedT(level)
@@ -147,7 +142,7 @@ def topics_needed(
 
 
 def detectable_difference(
-    sd: float, topics: int, power: float = 0.8, *, level: float = 0.95, test: Power | None = None
+    sd: float, topics: int, power: float = POWER, *, level: float = LEVEL, test: Power | None = None
 ) -> float:
     """The smallest difference of the means that a test finds with this power on so many topics, where
     `sd` is the standard deviation of the differences on topics.
@@ -158,8 +153,8 @@ def detectable_difference(
     0.0404
     """
     _check(power, level)
-    checked_whole("topics", topics, 2)
-    checked_number("sd", sd, 0)
+    checked("topics", topics, Whole(2))
+    checked("sd", sd, Number(0))
     return (test or PairedT(level)).smallest(sd, topics, power)
 
 
@@ -189,11 +184,11 @@ def detectable(
     baseline: str | Sequence[str] | None = None,
     difference: float | None = None,
     test: PowerTest = "paired-t",
-    power: float = 0.8,
-    level: float = 0.95,
-    missing: Topics | None = None,
-    samples: int = 10_000,
-    seed: int = 0,
+    power: float = POWER,
+    level: float = LEVEL,
+    missing: SharedTopics | None = None,
+    samples: int = SAMPLES,
+    seed: int = SEED,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Detectable:
@@ -209,12 +204,11 @@ def detectable(
     >>> detectable(scores, baseline="old").to_polars()["needed"].to_list()
     [4, 15]
     """
-    if test not in get_args(PowerTest):
-        raise RankgaugeError(f"test={test!r}, expected paired-t or tukey-randomized for power")
+    checked("test", test, one_of(PowerTest))
     _check(power, level)
     if difference is not None:
-        checked_number("difference", difference)
-    drawing = checked_drawing(samples, seed, executor, progress)
+        checked("difference", difference, Number(-math.inf))
+    drawing = Drawing.checked(samples, seed, executor, progress)
     first, second, _ = pairs_of(scores.runs, baseline)
     rows: list[tuple[Any, ...]] = []
     measured: list[Note] = []
@@ -275,8 +269,8 @@ def _fewest(enough: Callable[[int], bool]) -> float:
 
 
 def _check(power: float, level: float) -> None:
-    check_level(level)
-    if not 1 - level < checked_number("power", power) < 1:
+    checked("level", level, LEVELS)
+    if not 1 - level < checked("power", power, Number(-math.inf)) < 1:
         raise RankgaugeError(
             f"power={power!r}, expected a number between {1 - level:g} and 1, such as 0.8"
         )

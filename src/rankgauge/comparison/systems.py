@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.comparison.design import (
-    MOST_SAMPLES,
-    Topics,
-    check_level,
-    checked_drawing,
-    pairs_of,
-    shared_topics,
-)
+from rankgauge.checks import checked
+from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import (
+    DEFAULT_CORRECTION,
+    DEFAULT_TEST,
+    LEVEL,
+    LEVELS,
+    MOST_SAMPLES,
+    SAMPLES,
+    SEED,
+    SharedTopics,
+)
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.results import Result
 from rankgauge.scores.model import Bools, Scores
@@ -147,8 +151,6 @@ COLUMNS = (
     "losses",
 )
 """Those of the table of a comparison."""
-SAMPLES = 10_000
-"""How many samples are drawn, at least, unless told."""
 INTERVAL, EFFECT = "low, high", "effect"
 """Columns that notes explain."""
 STERN = ("holm", "bonferroni")
@@ -159,12 +161,12 @@ def compare(
     scores: Scores,
     *,
     baseline: str | Sequence[str] | None = None,
-    test: str = "paired-t",
-    correction: str | None = "holm",
-    level: float = 0.95,
-    missing: Topics | None = None,
+    test: str = DEFAULT_TEST,
+    correction: str | None = DEFAULT_CORRECTION,
+    level: float = LEVEL,
+    missing: SharedTopics | None = None,
     samples: int | None = None,
-    seed: int = 0,
+    seed: int = SEED,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -193,10 +195,10 @@ def compare(
     """
     method = named_test(test)
     check_correction(correction)
-    check_level(level)
+    checked("level", level, LEVELS)
     first, second, baselines = pairs_of(scores.runs, baseline)
     wanted = usual_samples(test, correction, len(first), level) if samples is None else samples
-    drawing = checked_drawing(wanted, seed, executor, progress)
+    drawing = Drawing.checked(wanted, seed, executor, progress)
     found: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
     notes: list[Note] = []
     draws = False

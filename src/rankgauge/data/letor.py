@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes
-from rankgauge.data.model import Floats, Ids, Ints, Labels, decode
+from rankgauge.data.model import Floats, Ids, Ints, Labels, decode, freeze
 from rankgauge.data.trec import Path, dropped_lines, line_number, number_topics, text_of
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native
@@ -57,8 +57,7 @@ class Features:
     dropped: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
-        for array in (self.bounds, self.labels, self.values):
-            array.flags.writeable = False
+        freeze(self, "bounds", "labels", "values")
 
     def __repr__(self) -> str:
         return (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +21,11 @@ from rankgauge.data.errors import InputError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
 from rankgauge.notes import Note, counted
+from rankgauge.policies import Precision
 
 Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
-Precision: TypeAlias = Literal["single", "double"]
 
 T = TypeVar("T", bound=np.generic)
 
@@ -58,8 +58,8 @@ class Ids:
     __slots__ = ("data", "offsets")
 
     def __init__(self, data: NDArray[np.uint8], offsets: Ints) -> None:
-        self.data = _frozen(data)
-        self.offsets = _frozen(offsets)
+        self.data, self.offsets = data, offsets
+        freeze(self, "data", "offsets", contiguous=True)
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Ids:
@@ -117,7 +117,7 @@ class Subtopics:
     order: Ints
 
     def __post_init__(self) -> None:
-        _freeze(self, "bounds", "offsets", "numbers", "grades", "order")
+        freeze(self, "bounds", "offsets", "numbers", "grades", "order", contiguous=True)
 
     def take(self, queries: Ints) -> Subtopics:
         """The subtopics of these queries, each given once, in their order; rows keep their numbers."""
@@ -305,7 +305,7 @@ class Judgments:
         )
 
     def __post_init__(self) -> None:
-        _freeze(self, "bounds", "grades")
+        freeze(self, "bounds", "grades", contiguous=True)
 
     @cached_property
     def labels(self) -> Labels:
@@ -411,7 +411,7 @@ class Run:
         return tables.run_of(given, columns.Place(name), name)
 
     def __post_init__(self) -> None:
-        _freeze(self, "bounds", "scores")
+        freeze(self, "bounds", "scores", contiguous=True)
 
     def __repr__(self) -> str:
         return (
@@ -464,13 +464,16 @@ def _score(source: str, query: str, document: str, score: object) -> float:
     raise InputError(source, None, message)
 
 
-def _freeze(owner: object, *names: str) -> None:
+def freeze(owner: object, *names: str, contiguous: bool = False) -> None:
+    """Put read-only views in place of the arrays that are these attributes of an immutable object."""
     for name in names:
-        object.__setattr__(owner, name, _frozen(getattr(owner, name)))
+        array = getattr(owner, name)
+        view = _read_only(np.ascontiguousarray(array) if contiguous else array)
+        object.__setattr__(owner, name, view)
 
 
-def _frozen(array: NDArray[T]) -> NDArray[T]:
+def _read_only(array: NDArray[T]) -> NDArray[T]:
     """A read-only view, which leaves the array as writeable as its maker wants it."""
-    view = np.ascontiguousarray(array).view()
+    view = array.view()
     view.flags.writeable = False
     return view

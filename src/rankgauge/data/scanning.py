@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.files import UTF8_MARK, Content
-from rankgauge.data.model import Floats, Ids, Ints, Labels, Precision
+from rankgauge.data.model import Floats, Ids, Ints, Labels
 from rankgauge.native import ids as native_ids
 from rankgauge.native import scan as native
+from rankgauge.policies import Precision
 
 R = TypeVar("R")
 S = TypeVar("S")

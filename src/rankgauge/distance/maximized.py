@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import LARGEST_GRADE, Labels
 from rankgauge.measures.base import Aggregate, Measure
 from rankgauge.measures.distances.lists import Lists
 from rankgauge.measures.grammar import parse
-from rankgauge.parameters import Whole
+from rankgauge.policies import DEFAULT_OFFLIST, Offlist
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
-
-Offlist: TypeAlias = Literal["none", "allowed"]
-"""none: only documents of the two lists can turn out relevant; allowed: any number of others too. Of the
-measures with a way of their own it matters for Rprec and Q alone; with others it is a lower bound."""
 
 
 class Witness(NamedTuple):
@@ -66,7 +63,7 @@ def med_of_lists(
     labels: Mapping[Any, int] | None = None,
     *,
     grades: Iterable[int] | None = None,
-    offlist: Offlist = "none",
+    offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
 ) -> Distance:
     """The distance of two lists of document ids, best first."""
@@ -179,6 +176,4 @@ def checked_grades(grades: Iterable[int] | None, known: Iterable[int]) -> Labels
 
 def checked_offlist(offlist: Offlist) -> bool:
     """Whether documents in neither list may be relevant."""
-    if offlist not in ("none", "allowed"):
-        raise RankgaugeError(f"offlist={offlist!r}, expected one of none, allowed")
-    return offlist == "allowed"
+    return bool(checked("offlist", offlist, one_of(Offlist)) == "allowed")

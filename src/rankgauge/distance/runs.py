@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Floats, Judgments, Labels, decode
 from rankgauge.distance.maximized import (
     Distance,
-    Offlist,
     asked_measure,
     checked_grades,
     checked_offlist,
@@ -25,7 +25,7 @@ from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label
 from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Lists
 from rankgauge.notes import Note, counted, worded
-from rankgauge.parameters import Whole
+from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
 from rankgauge.rankings.alignment import rank_order
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 from rankgauge.results import Result
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-Ordered: TypeAlias = Literal["docno", "docno-ascending", "input"]
-"""The orders of equal scores that no label is needed for."""
-
 
 def med(
     measure: Measure | str,
@@ -48,7 +45,7 @@ def med(
     labels: Any = None,
     *,
     grades: Iterable[int] | None = None,
-    offlist: Offlist = "none",
+    offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
     executor: Executor | None = None,
 ) -> Distance | Distances:
@@ -256,9 +253,9 @@ def med_matrix(
     qrels: Qrels | None = None,
     *,
     grades: Iterable[int] | None = None,
-    offlist: Offlist = "none",
+    offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
-    ties: Ordered = "docno",
+    ties: Ordered = DEFAULT_ORDERED,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Distances:
@@ -269,8 +266,7 @@ def med_matrix(
     done.
     """
     asked = asked_measure(measure)
-    if ties not in get_args(Ordered):
-        raise RankgaugeError(f"ties={ties!r}, expected one of {', '.join(get_args(Ordered))}")
+    checked("ties", ties, one_of(Ordered))
     if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
         raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
     judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels)

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import POOLED, Floats, Ints, Precision, Run, T
+from rankgauge.data.model import POOLED, Floats, Ints, Run, T
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
@@ -23,34 +24,35 @@ from rankgauge.measures.grammar import parse
 from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.precision import Judged
 from rankgauge.notes import Note, counted
-from rankgauge.parameters import Whole
+from rankgauge.policies import (
+    DEFAULT_FAILURES,
+    DEFAULT_MISSING,
+    DEFAULT_TIES,
+    DEFAULT_UNJUDGED,
+    SEED,
+    SEEDS,
+    EvaluationPolicies,
+    Failures,
+    Missing,
+    Policies,
+    Precision,
+    Tail,
+    Ties,
+    Unjudged,
+)
 from rankgauge.rankings.alignment import Alignment, align, alignment_notes, judged_labels, located
 from rankgauge.rankings.lists import Rankings
-from rankgauge.rankings.tie_policies import Tail, Ties, list_seeds, tied_lists, with_tail
-from rankgauge.scores.model import Missing, Policies, Scores
+from rankgauge.rankings.tie_policies import tied_lists, with_tail
+from rankgauge.scores.model import Scores
+from rankgauge.seeds import list_seeds
 from rankgauge.workers import outcomes, processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
-Failures: TypeAlias = Literal["raise", "skip"]
 Remarks: TypeAlias = list[list[Note]]
 """For each measure what to know of its scores."""
 Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
-
-
-class EvaluationPolicies(TypedDict, total=False):
-    """How rankings are made of runs and scored: the keyword parameters of `Evaluator`."""
-
-    missing: Missing
-    unjudged: Unjudged
-    ties: Ties
-    seed: int
-    tail: Tail | None
-    documents: int | None
-    precision: Precision | None
-    max_grade: int | None
 
 
 def evaluate(
@@ -58,7 +60,7 @@ def evaluate(
     runs: Runs,
     measures: Measures,
     *,
-    failures: Failures = "raise",
+    failures: Failures = DEFAULT_FAILURES,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
     **policies: Unpack[EvaluationPolicies],
@@ -120,10 +122,10 @@ class Evaluator:
         qrels: Qrels,
         measures: Measures,
         *,
-        missing: Missing = "zero",
-        unjudged: Unjudged = "nonrelevant",
-        ties: Ties = "docno",
-        seed: int = 0,
+        missing: Missing = DEFAULT_MISSING,
+        unjudged: Unjudged = DEFAULT_UNJUDGED,
+        ties: Ties = DEFAULT_TIES,
+        seed: int = SEED,
         tail: Tail | None = None,
         documents: int | None = None,
         precision: Precision | None = None,
@@ -136,8 +138,8 @@ class Evaluator:
             ("tail", tail, Tail),
             ("precision", precision, Precision),
         ):
-            _check_choice(what, value, choices)
-        Whole(0).check(seed)
+            checked(what, value, one_of(choices))
+        checked("seed", seed, SEEDS)
         _check_tail(tail, documents, ties)
         self.judgments = judgments_of(qrels)
         self.measures = _measures(measures)
@@ -155,7 +157,7 @@ class Evaluator:
         self,
         runs: Runs,
         *,
-        failures: Failures = "raise",
+        failures: Failures = DEFAULT_FAILURES,
         executor: Executor | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> Scores:
@@ -168,7 +170,7 @@ class Evaluator:
         read, and says so in `.failed`. `executor` does the work, run by run; by default threads.
         `progress` is called with the name of each run done.
         """
-        _check_choice("failures", failures, Failures)
+        checked("failures", failures, one_of(Failures))
         sources = sources_of(runs)
         threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
         # Asked before the runs are, so that what does not depend on them is found once.
@@ -463,12 +465,7 @@ def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:
         raise RankgaugeError(
             f"tail={tail!r} needs documents=, the number of documents in the collection"
         )
-    Whole(1).check(documents)
-
-
-def _check_choice(name: str, value: object, choices: Any) -> None:
-    if value is not None and value not in get_args(choices):
-        raise RankgaugeError(f"{name}={value!r}, expected one of {', '.join(get_args(choices))}")
+    checked("documents", documents, Whole(1))
 
 
 def _wholes(name: str, values: ArrayLike) -> Ints:

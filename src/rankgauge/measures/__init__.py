@@ -5,6 +5,7 @@ from rankgauge.measures.average_precision import AP, SP, SSP
 from rankgauge.measures.base import Aggregate, Binary, Bounds, Measure, Wrapper
 from rankgauge.measures.cascade import ERR, RBP
 from rankgauge.measures.counts import NumNonRelRet, NumRel, NumRelRet, NumRet, Unjudged
+from rankgauge.measures.cumulative_gain import CG, DCG, RNDCG, SDCG, nDCG
 from rankgauge.measures.diversity import (
     ERR_IA,
     NRBP,
@@ -15,7 +16,6 @@ from rankgauge.measures.diversity import (
     strec,
 )
 from rankgauge.measures.elsewhere import given
-from rankgauge.measures.gain import CG, DCG, RNDCG, SDCG, nDCG
 from rankgauge.measures.grammar import parse
 from rankgauge.measures.overlap import compat
 from rankgauge.measures.precision import RR, Judged, P, R, Recall, Rprec, Success

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.checks import Number
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Aggregate
 from rankgauge.measures.registry import register
-from rankgauge.parameters import Number, parameter
+from rankgauge.parameters import parameter
 
 
 class ArithmeticMean(Aggregate):

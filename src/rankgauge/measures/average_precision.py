@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Binary, ratio
@@ -16,7 +17,7 @@ from rankgauge.measures.labelling import each_list
 from rankgauge.measures.orders import TiedRankings, harmonic_between
 from rankgauge.measures.precision import inverse_squares_to
 from rankgauge.measures.registry import register
-from rankgauge.parameters import Choice, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankgauge.checks import Whole, number_text
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Ints, Labels
 from rankgauge.measures.distances.lists import Greatest, Lists
@@ -36,7 +37,7 @@ from rankgauge.measures.orders import (
     variance_over_orders,
 )
 from rankgauge.notes import Note
-from rankgauge.parameters import Parametric, Whole, number_text, parameter
+from rankgauge.parameters import Parametric, parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
@@ -114,20 +115,32 @@ class Measure(Parametric):
         return dataclasses.replace(self, **self._named(values, parameters))
 
     def __str__(self) -> str:
-        return self._spelled(self._written(python=False), ",", "@")
+        return self._spelled(self._written(python=False), ",", "@", self._cutoffs)
 
     def __repr__(self) -> str:
-        return self._spelled(self._written(python=True), ", ", " @ ")
+        return self._spelled(self._written(python=True), ", ", " @ ", self._cutoffs)
 
     def specification(self) -> str:
         """The text form with every parameter written out, as signatures have it."""
-        return self._spelled(self._written(python=False, every=True), ",", "@")
+        return self._spelled(self._written(python=False, every=True), ",", "@", self._cutoffs)
 
-    def _spelled(self, arguments: list[str], comma: str, at: str) -> str:
+    def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
+        """The text form of this measure at several cut-offs together, such as nDCG@5,10."""
+        return self._spelled(self._written(python=False), ",", "@", cutoffs)
+
+    @property
+    def family(self) -> Hashable:
+        """What is equal for measures that differ in nothing but the number at which they are cut."""
+        return type(self), self._values_but("cutoff"), self.cutoff is None
+
+    @property
+    def _cutoffs(self) -> tuple[float, ...]:
+        return () if self.cutoff is None else (self.cutoff,)
+
+    def _spelled(self, arguments: list[str], comma: str, at: str, cutoffs: Sequence[float]) -> str:
         inside = f"({comma.join(arguments)})" if arguments else ""
-        return (
-            self.name + inside + ("" if self.cutoff is None else f"{at}{number_text(self.cutoff)}")
-        )
+        places = ",".join(number_text(cutoff) for cutoff in cutoffs)
+        return self.name + inside + (f"{at}{places}" if places else "")
 
     def complete(self) -> Self:
         """This measure, or MeasureError when it still needs a cut-off."""
@@ -410,7 +423,6 @@ class Measure(Parametric):
             "expected": self.expectation,
             "variance": "exact" if self.knows("_variance") else "enumerated",
             "distance": "exact" if self.knows("_distance") else "enumerated",
-            "flips": "no",
         }
 
     # One list or query at a time, for people.
@@ -558,6 +570,15 @@ class Around(Parametric):
         written = self._written(python=False, every=True)
         return self._around(self.measure.specification(), written, ",")
 
+    def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
+        """The text form with the measure inside at several cut-offs, such as v2(nDCG@5,10)."""
+        return self._around(self.measure.at_cutoffs(cutoffs), self._written(python=False), ",")
+
+    @property
+    def family(self) -> Hashable:
+        """What is equal where nothing but the cut-off of the measure inside differs."""
+        return type(self), self._values_but("measure"), self.measure.family
+
     def _around(self, inside: str, written: list[str], comma: str) -> str:
         return f"{self.name}({comma.join([inside, *written])})"
 
@@ -623,6 +644,13 @@ class Aggregate(Around):
 def inner(measure: Measure | Aggregate) -> Measure:
     """The measure itself, or the one that an aggregate combines."""
     return measure.measure if isinstance(measure, Aggregate) else measure
+
+
+def innermost(measure: Measure | Aggregate) -> Measure:
+    """The measure that wrappers and aggregates are made of, or the measure itself."""
+    while isinstance(measure, Around):
+        measure = measure.measure
+    return measure
 
 
 def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.checks import Number, Whole
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
+from rankgauge.measures.gains import Gain, GainMap, gains, most_gainful
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.orders import (
     NEGLIGIBLE,
@@ -21,15 +23,7 @@ from rankgauge.measures.orders import (
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
 from rankgauge.native import segments as native
-from rankgauge.parameters import (
-    Gain,
-    GainMap,
-    Number,
-    Whole,
-    gains,
-    most_gainful,
-    parameter,
-)
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings, offsets_of
 
 MOST_STEPS = 10_000_000

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rankgauge.checks import Choice, Whole
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import POOLED, Floats, Ints
 from rankgauge.measures.base import Measure, Wrapper
 from rankgauge.measures.orders import Mean, TiedRankings
 from rankgauge.notes import Note
-from rankgauge.parameters import Choice, Whole, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 JUDGED, RUN, POOL, COLLECTION = NULLS = ("judged", "run", "pool", "collection")

@@ -19,13 +19,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankgauge.checks import Number
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats, Ints, Subtopics
 from rankgauge.measures.base import Binary, ratio
+from rankgauge.measures.gains import divisors
 from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
-from rankgauge.parameters import Number, divisors, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 NEGLIGIBLE = 2.0**-70

@@ -6,10 +6,11 @@ from typing import Self
 
 import numpy as np
 
+from rankgauge.checks import Choice, Quoted
 from rankgauge.data.errors import Unsupported
 from rankgauge.measures.base import Answer, Direction, Measure
 from rankgauge.measures.registry import register
-from rankgauge.parameters import Choice, Quoted, parameter
+from rankgauge.parameters import parameter
 
 
 class Given(Measure):

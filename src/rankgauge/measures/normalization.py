@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Answer, Direction, Measure, estimates, ratio
@@ -29,7 +30,7 @@ from rankgauge.measures.chance import (
 from rankgauge.measures.orders import Mean, TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.notes import Note, counted
-from rankgauge.parameters import Choice, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 TOLERANCE = 1e-12

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.checks import Choice, Number
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Measure, ratio
 from rankgauge.measures.registry import register
-from rankgauge.parameters import Choice, Number, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.checks import Number
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists, Pair
@@ -28,7 +29,7 @@ from rankgauge.measures.orders import (
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import BinaryWeighted
 from rankgauge.native import segments as native
-from rankgauge.parameters import Number, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 

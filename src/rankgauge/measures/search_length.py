@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.checks import Whole
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Binary
 from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
-from rankgauge.parameters import Whole, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.checks import Number, Whole
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.precision import variance_of_hits
 from rankgauge.measures.registry import register
-from rankgauge.parameters import Number, Whole, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Binary, Measure, ratio
+from rankgauge.measures.gains import Gain, GainMap, divisors, gains
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
-from rankgauge.parameters import Gain, GainMap, divisors, gains, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 
 

@@ -18,20 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.checks import Number
 from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.measures.base import Answer, ratio
+from rankgauge.measures.gains import GainMap, Share, most_gainful, shares
 from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Gainful, Weighted
 from rankgauge.native import segments as native
-from rankgauge.parameters import (
-    GainMap,
-    Number,
-    Share,
-    most_gainful,
-    parameter,
-    shares,
-)
+from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 TOLERANCE = 1e-9

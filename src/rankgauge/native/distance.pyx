@@ -142,9 +142,13 @@ def normalized(
     Both lists are divided by the same ideal: `fixed`, and for each layer the cost of so many free
     documents in it. Documents with the largest difference of weights go first, so a layer is a choice of
     how many; by Dinkelbach's method the best ratio is found in a few rounds.
+
+    A list that is behind by any labels is behind by the least where the ideal is large. Then a layer
+    above, with fewer judged documents in it, wants more free documents than those below it, and cannot
+    have them: the same documents reach into all layers.
     """
     check(documents, offsets, first, second, gains.shape[0], weights.shape[0])
-    cdef Py_ssize_t layers = thickness.shape[0], p, j, l, side, count, taken, turn
+    cdef Py_ssize_t layers = thickness.shape[0], p, j, l, side, free, count, taken, turn
     if is_free.shape[0] != gains.shape[0] or costs.shape[0] != layers:
         raise ValueError("as many gains as documents, and costs as layers, are expected")
     if costs.shape[1] < 2 * weights.shape[0] + 1:
@@ -157,26 +161,29 @@ def normalized(
     cdef double[::1] ahead = np.empty(2 * weights.shape[0] + 1)
     cdef double[::1] sums = np.empty(2 * weights.shape[0] + 2)
     cdef long long[::1] chosen = np.zeros(layers + 1, dtype=np.int64)
-    cdef double base, ratio, above, below, value, best
+    cdef double base, ratio, above, below, value, best, whole = 0.0
+    for l in range(layers):
+        whole += thickness[l]
     with nogil:
         for p in range(first.shape[0]):
             for side in range(2):
                 if side == 0:
-                    count = gather(
+                    free = gather(
                         documents, offsets, first[p], second[p], weights, weight, is_free, gains,
                         &ahead[0], &base,
                     )
                 else:
-                    count = gather(
+                    free = gather(
                         documents, offsets, second[p], first[p], weights, weight, is_free, gains,
                         &ahead[0], &base,
                     )
-                j = 0
-                for l in range(count):  # only what helps
+                count = 0
+                for l in range(free):  # what helps goes first
                     if ahead[l] > 0:
-                        ahead[j] = ahead[l]
-                        j += 1
-                count = j
+                        value = ahead[l]
+                        ahead[l] = ahead[count]
+                        ahead[count] = value
+                        count += 1
                 qsort(&ahead[0], count, sizeof(double), descending)
                 sums[0] = 0.0
                 for j in range(count):
@@ -209,6 +216,21 @@ def normalized(
                     ratio = base / below
                     for l in range(layers):
                         counts[p, side, l] = 0
+                if ratio == 0.0:  # nothing puts it ahead
+                    qsort(&ahead[0] + count, free - count, sizeof(double), descending)
+                    for j in range(count, free):
+                        sums[j + 1] = sums[j] + ahead[j]
+                    ratio = -INFINITY
+                    for j in range(free + 1):
+                        below = fixed
+                        for l in range(layers):
+                            below = below + costs[l, j]
+                        value = (base + whole * sums[j]) / below if below > 0 else 0.0
+                        if value > ratio + 1e-15:
+                            ratio = value
+                            for l in range(layers):
+                                counts[p, side, l] = j
+                    ratio = min(ratio, 0.0)
                 out[p, side] = ratio
     return result, reached
 

@@ -12,32 +12,31 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.checks import Number, Whole, checked, one_of
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats, Ints, Judgments, encode
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.base import estimates, inner
 from rankgauge.notes import Note, counted, worded
-from rankgauge.parameters import Kind, Number, Whole
+from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, DEFAULT_BY, SEED, SET_SHARE, By
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import offsets_of, segment_count
-from rankgauge.rankings.tie_policies import query_key
 from rankgauge.results import Result
+from rankgauge.rounding import merged
 from rankgauge.scores.model import Bools, Scores
+from rankgauge.seeds import query_key
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-By: TypeAlias = Literal["signed", "absolute"]
-"""signed: worse than random is less than random; absolute: only the distance from random counts."""
-
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
 DECIMALS = 12
-"""Differences and scores that agree to so many decimals are equal."""
+"""Differences are shown to so many decimals; which of them are equal, `merged` says."""
 
 
 class LeftOut(NamedTuple):
@@ -86,13 +85,16 @@ def _note(left: LeftOut) -> str:
 @dataclass(frozen=True, eq=False)
 class _Differences:
     """What sets are chosen by: for each query that counts its mean score and expected score, and how
-    much better than the expected one the score is; `better` is the score, higher for better."""
+    much better than the expected one the score is; `better` is the score, higher for better.
+    `greatest` is the greatest magnitude of the numbers these means are made of: means that `merged`
+    makes equal differ only by rounding, and count as equal."""
 
     queries: tuple[str, ...]
     scores: Floats
     expected: Floats
     differences: Floats
     better: Floats
+    greatest: Floats
     left_out: tuple[LeftOut, ...]
     estimated: tuple[Note, ...]
 
@@ -101,22 +103,23 @@ class _Differences:
         return QuerySet(name, tuple(self.queries[row] for row in rows), self.left_out)
 
     def ideal(self, choice: _Choice) -> Bools:
-        return choice.highest(self.differences)
+        return choice.highest(self.differences, self.greatest)
 
     def uninformative(self, choice: _Choice, by: By) -> Bools:
-        if by not in get_args(By):
-            raise RankgaugeError(f"by={by!r}, expected one of {', '.join(get_args(By))}")
-        return choice.lowest(np.abs(self.differences) if by == "absolute" else self.differences)
+        checked("by", by, one_of(By))
+        values = np.abs(self.differences) if by == "absolute" else self.differences
+        return choice.lowest(values, self.greatest)
 
     def easy(self, uninformative: Bools) -> Bools:
         """Which of them have a score from their median on; of several that have just the median, all
         are easy or none, as it is at least the median of all queries or below."""
         if not uninformative.any():
             return uninformative
-        middle = np.median(self.better[uninformative])
-        at_middle = uninformative & (self.better == middle)
-        easy = uninformative & (self.better > middle)
-        if np.count_nonzero(at_middle) == 1 or middle >= np.median(self.better):
+        better = merged(self.better, self.greatest)
+        middle = np.median(better[uninformative])
+        at_middle = uninformative & (better == middle)
+        easy = uninformative & (better > middle)
+        if np.count_nonzero(at_middle) == 1 or middle >= np.median(better):
             easy = easy | at_middle
         return easy
 
@@ -134,9 +137,9 @@ class _Choice:
         if len(given) != 1:
             found = " and ".join(given) or "neither number, share nor threshold"
             raise RankgaugeError(f"{found} given, expected exactly one of number, share, threshold")
-        _checked("number", self.number, Whole(0))
-        _checked("share", self.share, Number(0, 1))
-        _checked("threshold", self.threshold, Number(-math.inf))
+        checked("number", self.number, Whole(0))
+        checked("share", self.share, Number(0, 1))
+        checked("threshold", self.threshold, Number(-math.inf))
 
     def size(self, available: int) -> int:
         """How many of so many are chosen, by number or share; a half counts as a whole one."""
@@ -150,19 +153,25 @@ class _Choice:
             )
         return int(self.number)
 
-    def lowest(self, values: Floats) -> Bools:
-        """Which values are chosen as the lowest, of equal ones the first; up to the threshold."""
+    def lowest(self, values: Floats, greatest: Floats) -> Bools:
+        """Which values are chosen as the lowest, of equal ones the first; up to the threshold.
+
+        Values are equal, also to the threshold, where they differ only by rounding of terms of
+        which `greatest` says the magnitude.
+        """
         if self.threshold is not None:
-            return values <= round(self.threshold, DECIMALS)
+            with_limit = merged(np.append(values, self.threshold), np.append(greatest, 0.0))
+            chosen: Bools = with_limit[:-1] <= with_limit[-1]
+            return chosen
         chosen = np.zeros(len(values), dtype=np.bool_)
-        chosen[np.argsort(values, kind="stable")[: self.size(len(values))]] = True
+        in_order = np.argsort(merged(values, greatest), kind="stable")
+        chosen[in_order[: self.size(len(values))]] = True
         return chosen
 
-    def highest(self, values: Floats) -> Bools:
+    def highest(self, values: Floats, greatest: Floats) -> Bools:
         """Which values are chosen as the highest, of equal ones the first; from the threshold on."""
-        if self.threshold is not None:
-            return values >= round(self.threshold, DECIMALS)
-        return self.lowest(-values)
+        limit = None if self.threshold is None else -self.threshold
+        return replace(self, threshold=limit).lowest(-values, greatest)
 
 
 def ideal(
@@ -179,7 +188,8 @@ def ideal(
     where lower is better), and the measures are those of `scores`, such as one at several cut-offs.
     Exactly one of three says how many queries: their `number`, their `share` of those that can be
     chosen, or a `threshold` from which on a difference is taken. Of equal differences the earlier
-    queries are taken. `qrels` are the judgments behind the scores.
+    queries are taken; differences that only rounding tells apart are equal. `qrels` are the judgments
+    behind the scores.
 
     Left out, and counted, are queries with nothing relevant, those that no run answered (with
     missing="skip", where only the runs that have a query count) and those on which a measure is not
@@ -215,7 +225,7 @@ def uninformative(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = "signed",
+    by: By = DEFAULT_BY,
 ) -> QuerySet:
     """The queries with the smallest difference between the runs and a random ranking.
 
@@ -243,10 +253,11 @@ def hard(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = "signed",
+    by: By = DEFAULT_BY,
 ) -> QuerySet:
     """Of the `uninformative` queries, those with a score worse than their median: chance gets little,
-    and so do the runs."""
+    and so do the runs. Where several queries have just the median, `easy` says which of the two
+    sets gets them."""
     found = _differences(scores, qrels)
     rest = found.uninformative(_Choice(number, share, threshold), by)
     return found.set_of("uninformative hard", rest & ~found.easy(rest))
@@ -259,11 +270,11 @@ def easy(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = "signed",
+    by: By = DEFAULT_BY,
 ) -> QuerySet:
     """Of the `uninformative` queries, those with their median score or better: chance gets much, and
-    the runs little more. Several queries of just the median are easy where that is at least the median
-    of all queries."""
+    the runs little more. Where several queries have just that score, they are easy if it is at least
+    the median score of all queries; else they are `hard`."""
     found = _differences(scores, qrels)
     rest = found.uninformative(_Choice(number, share, threshold), by)
     return found.set_of("uninformative easy", found.easy(rest))
@@ -347,7 +358,7 @@ def query_types(
     number: int | None = None,
     share: float | None = None,
     threshold: tuple[float, float] | None = None,
-    by: By = "signed",
+    by: By = DEFAULT_BY,
 ) -> QueryTypes:
     """The type of each query: ideal, uninformative and hard, uninformative and easy, or other.
 
@@ -371,7 +382,7 @@ def query_types(
     # left out: 1 with nothing relevant
     """
     if number is None and share is None and threshold is None:
-        share = 0.25
+        share = SET_SHARE
     low, high = (None, None) if threshold is None else _pair(threshold)
     few, many = _Choice(number, share, low), _Choice(number, share, high)
     found = _differences(scores, qrels)
@@ -387,7 +398,7 @@ def query_types(
         found.queries,
         found.scores,
         found.expected,
-        found.differences,
+        np.round(found.differences, DECIMALS),
         tuple(names.tolist()),
         found.left_out,
         found.estimated,
@@ -400,7 +411,7 @@ def _pair(threshold: Any) -> tuple[float, float]:
             f"threshold={threshold!r}, expected two numbers: the largest difference of "
             "uninformative queries and the smallest of ideal ones"
         )
-    low, high = (_checked("threshold", limit, Number(-math.inf)) for limit in threshold)
+    low, high = (checked("threshold", limit, Number(-math.inf)) for limit in threshold)
     if low is None or high is None or low > high:
         raise RankgaugeError(f"threshold={threshold!r}, expected two numbers, the lower one first")
     return low, high
@@ -443,13 +454,17 @@ def _differences(scores: Scores, qrels: Qrels) -> _Differences:
     undefined[kept[~known]] = True
     kept, expected = kept[known], expected[known]
     score = values[:, kept].sum(axis=(0, 2)) / (counts[:, kept].sum(axis=0) * len(measures))
+    greatest = np.abs(values[:, kept]).max(axis=(0, 2))
+    for mean in means:
+        greatest = np.maximum(greatest, np.abs(mean.values[known]))
     sign = -1 if directions == {"lower"} else 1
     return _Differences(
         tuple(scores.queries[row] for row in kept.tolist()),
         score,
         expected,
-        np.round(sign * (score - expected), DECIMALS),
-        np.round(sign * score, DECIMALS),
+        sign * (score - expected),
+        sign * score,
+        greatest,
         _left_out(
             {
                 "nothing relevant": barren,
@@ -470,7 +485,12 @@ def _left_out(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
 
 
 def broad(
-    qrels: Qrels, *, share: float = 0.5, label: int = 2, balanced: bool = False, seed: int = 0
+    qrels: Qrels,
+    *,
+    share: float = BROAD_SHARE,
+    label: int = BROAD_LABEL,
+    balanced: bool = False,
+    seed: int = SEED,
 ) -> QuerySet:
     """The queries of which at least this share of the judged documents has this label or a higher one.
 
@@ -488,7 +508,12 @@ def broad(
 
 
 def focused(
-    qrels: Qrels, *, share: float = 0.5, label: int = 2, balanced: bool = False, seed: int = 0
+    qrels: Qrels,
+    *,
+    share: float = BROAD_SHARE,
+    label: int = BROAD_LABEL,
+    balanced: bool = False,
+    seed: int = SEED,
 ) -> QuerySet:
     """The queries that are not `broad`."""
     return _by_breadth(qrels, share, label, balanced, seed)[1]
@@ -497,9 +522,9 @@ def focused(
 def _by_breadth(
     qrels: Qrels, share: float, label: int, balanced: bool, seed: int
 ) -> tuple[QuerySet, QuerySet]:
-    _checked("share", share, Number(0, 1))
-    _checked("label", label, Whole(0))
-    _checked("seed", seed, Whole(0))
+    checked("share", share, Number(0, 1))
+    checked("label", label, Whole(0))
+    checked("seed", seed, Whole(0))
     judgments = judgments_of(qrels)
     documents = segment_count(judgments.grades >= 0, judgments.bounds)
     labelled = segment_count(judgments.grades >= label, judgments.bounds)
@@ -528,7 +553,7 @@ def query_sample(
     *,
     number: int | None = None,
     share: float | None = None,
-    seed: int = 0,
+    seed: int = SEED,
 ) -> QuerySet:
     """So many of the queries, or this share of them, drawn without replacement.
 
@@ -541,7 +566,7 @@ def query_sample(
     if (number is None) == (share is None):
         raise RankgaugeError("number and share: expected exactly one of them")
     choice = _Choice(number, share)
-    _checked("seed", seed, Whole(0))
+    checked("seed", seed, Whole(0))
     if isinstance(queries, str):
         raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
     ids = list(dict.fromkeys(queries))
@@ -556,7 +581,7 @@ def _drawn(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
     return tuple(query for query in queries if query in drawn)
 
 
-def document_splits(qrels: Qrels, ways: int = 2, seed: int = 0) -> tuple[Judgments, ...]:
+def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judgments, ...]:
     """The judgments in so many parts, each document of each query in exactly one, at random.
 
     The parts of a query differ by at most one judged document; pooled documents are dealt out after
@@ -567,8 +592,8 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = 0) -> tuple[Judgmen
     >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
     (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
     """
-    _checked("ways", ways, Whole(2))
-    _checked("seed", seed, Whole(0))
+    checked("ways", ways, Whole(2))
+    checked("seed", seed, Whole(0))
     judgments = judgments_of(qrels)
     part = np.zeros(len(judgments.grades), dtype=np.int64)
     ids = list(judgments.documents)
@@ -612,13 +637,3 @@ def _part(judgments: Judgments, rows: Ints, source: str) -> Judgments:
         source,
         judgments.dropped,
     )
-
-
-def _checked(name: str, value: Any, kind: Kind) -> Any:
-    """The value in its canonical form, None as it is; RankgaugeError for what does not fit."""
-    if value is None:
-        return None
-    try:
-        return kind.check(value)
-    except MeasureError:
-        raise RankgaugeError(f"{name}={value!r}, expected {kind.description}") from None

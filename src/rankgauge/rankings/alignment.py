@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Ids, Ints, Judgments, Labels, Precision, Run
+from rankgauge.data.model import Ids, Ints, Judgments, Labels, Run
 from rankgauge.data.scanning import Piece, Spans
 from rankgauge.native import ids as native
 from rankgauge.notes import Note
+from rankgauge.policies import DEFAULT_TIES, SEED, Precision, Ties
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
-from rankgauge.rankings.tie_policies import Ties, broken
+from rankgauge.rankings.tie_policies import broken
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +124,8 @@ def align(
     run: Run | Piece,
     judged: JudgedLabels | None = None,
     *,
-    ties: Ties = "docno",
-    seed: int = 0,
+    ties: Ties = DEFAULT_TIES,
+    seed: int = SEED,
     precision: Precision | None = None,
 ) -> Alignment:
     """The lists of a run, or of a piece of one, in rank order, with a label for each document.

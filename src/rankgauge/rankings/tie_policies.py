@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import LARGEST_GRADE, POOLED, Ids, Ints, Judgments, Labels, Run, decode
+from rankgauge.data.model import LARGEST_GRADE, POOLED, Ints, Judgments, Labels, Run, decode
 from rankgauge.data.scanning import Piece
 from rankgauge.measures.orders import TiedRankings
+from rankgauge.policies import Ties
 from rankgauge.rankings.lists import Rankings, offsets_of
-
-Ties: TypeAlias = Literal[
-    "docno", "docno-ascending", "input", "pessimistic", "optimistic", "random", "expected"
-]
-"""docno: by id, the last first, as trec_eval does; docno-ascending: the first first; input: as in the
-file; pessimistic: the lowest label first, with unjudged documents between labels 0 and 1; optimistic:
-the reverse; random: drawn by a seed; expected: the mean score over all orders.
-
-Unjudged documents count as label 0 for nearly all measures, so that their place beside it is free; it
-is after it for the sake of CorrectPairs, for which only a judged document can be in the wrong place."""
-
-Tail: TypeAlias = Literal["tied"]
-"""tied: the documents that were not retrieved follow as one more tie."""
+from rankgauge.seeds import digest, query_key
 
 
 def broken(
@@ -54,30 +43,13 @@ def broken(
             for q, raw in zip(queries.tolist(), run.queries.take(queries), strict=True)
         }
         drawn = [
-            _digest(docno, size=16, key=keys[q])
+            digest(docno, size=16, key=keys[q])
             for docno, q in zip(docnos, query.tolist(), strict=True)
         ]
         key = drawn.__getitem__
     if key is not None:
         places.sort(key=key, reverse=ties == "optimistic")
     return places
-
-
-def query_key(seed: int, query: bytes) -> bytes:
-    """What fixes everything that is random about a query: the seed and the query's id."""
-    return _digest(b"%d\0%b" % (seed, query), size=32)
-
-
-def _digest(text: bytes, size: int, key: bytes = b"") -> bytes:
-    import hashlib
-
-    return hashlib.blake2b(text, digest_size=size, key=key).digest()
-
-
-def list_seeds(seed: int, queries: Ids) -> NDArray[np.uint64]:
-    """A seed for each query, from its id, so that no other query changes what is drawn for it."""
-    keys = b"".join(query_key(seed, query)[:8] for query in queries)
-    return np.frombuffer(keys, dtype="<u8").astype(np.uint64)
 
 
 def tied_lists(

@@ -19,8 +19,9 @@ from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import Missing, Policies
 from rankgauge.scores.matrices import LARGEST, AnyMeasure, from_matrix, measure_of, scores_of
-from rankgauge.scores.model import Missing, Policies, Scores
+from rankgauge.scores.model import Scores
 
 FORMAT = "rankgauge-scores"
 VERSION = 1

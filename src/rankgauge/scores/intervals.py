@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.comparison.design import check_level, checked_drawing
+from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats
 from rankgauge.measures.base import Aggregate, inner
 from rankgauge.notes import Note, worded
+from rankgauge.policies import DEFAULT_INTERVAL, LEVEL, LEVELS, SAMPLES, SEED, IntervalKind, Missing
 from rankgauge.resampling import (
     CELLS,
     Drawing,
     topic_counts,
 )
 from rankgauge.rounding import ROUNDING
-from rankgauge.scores.model import Missing, Scores
+from rankgauge.scores.model import Scores
 from rankgauge.tables import Table
-
-Kind: TypeAlias = Literal["t", "bootstrap"]
 
 
 class Intervals(NamedTuple):
@@ -36,10 +35,10 @@ class Intervals(NamedTuple):
 
 def mean_interval(
     values: ArrayLike,
-    level: float = 0.95,
-    kind: Kind = "t",
-    samples: int = 10_000,
-    seed: int = 0,
+    level: float = LEVEL,
+    kind: IntervalKind = DEFAULT_INTERVAL,
+    samples: int = SAMPLES,
+    seed: int = SEED,
 ) -> tuple[Floats, Floats]:
     """The lower and the upper ends of confidence intervals for the mean of each row.
 
@@ -52,10 +51,9 @@ def mean_interval(
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0891], [0.9109])
     """
-    if kind not in get_args(Kind):
-        raise RankgaugeError(f"kind={kind!r}, expected one of {', '.join(get_args(Kind))}")
-    check_level(level)
-    drawing = checked_drawing(samples, seed, None, None)
+    checked("kind", kind, one_of(IntervalKind))
+    checked("level", level, LEVELS)
+    drawing = Drawing.checked(samples, seed)
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2:
         raise RankgaugeError(f"values of {rows.ndim} dimensions, expected two: runs × topics")
@@ -127,7 +125,7 @@ def _quantiles(ordered: Floats, shares: Floats) -> Floats:
 
 
 def score_intervals(
-    scores: Scores, missing: Missing, kind: Kind, level: float, samples: int, seed: int
+    scores: Scores, missing: Missing, kind: IntervalKind, level: float, samples: int, seed: int
 ) -> Intervals:
     """The intervals of the means of scores, over the topics that each mean is over."""
     skip = ~scores.present & (missing == "skip")
@@ -158,7 +156,7 @@ def beside_means(
     table: Table,
     scores: Scores,
     shown: Sequence[tuple[int, Missing]],
-    kind: Kind,
+    kind: IntervalKind,
     level: float,
     samples: int,
     seed: int,
@@ -184,7 +182,7 @@ def beside_means(
     )
 
 
-def _about(kind: Kind, level: float, samples: int, seed: int) -> Note:
+def _about(kind: IntervalKind, level: float, samples: int, seed: int) -> Note:
     how = "Student's t" if kind == "t" else f"bootstrap (BCa), {samples:,} samples, seed {seed}"
     text = f"{100 * level:g}% interval of the mean over topics, {how}"
     return Note(text, column="low, high")

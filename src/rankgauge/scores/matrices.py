@@ -16,7 +16,8 @@ from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.elsewhere import Given, given
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
-from rankgauge.scores.model import UNKNOWN, Bools, Missing, Policies, Scores
+from rankgauge.policies import Missing, Policies
+from rankgauge.scores.model import UNKNOWN, Bools, Scores
 
 AnyMeasure: TypeAlias = str | Measure | Aggregate
 

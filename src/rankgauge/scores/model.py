@@ -2,76 +2,40 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, TypeAlias, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
+from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.files import writing
-from rankgauge.data.model import Floats, Ints
+from rankgauge.data.model import Floats, Ints, freeze
 from rankgauge.measures.base import Aggregate, Measure, inner
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note, counted, worded
+from rankgauge.notes import Note, counted
+from rankgauge.policies import (
+    DEFAULT_INTERVAL,
+    DEFAULT_STANDARDIZATION,
+    LEVEL,
+    SAMPLES,
+    SEED,
+    IntervalKind,
+    Missing,
+    Policies,
+    Standardization,
+)
 from rankgauge.results import Result
-from rankgauge.tables import Cell, Table
-from rankgauge.version import __version__
+from rankgauge.tables import Table
 
-Missing: TypeAlias = Literal["zero", "skip"]
 Bools: TypeAlias = NDArray[np.bool_]
 V = TypeVar("V")
 
-OVER: dict[Missing, str] = {"zero": "all", "skip": "answered"}
-"""What a mean is over, by the treatment of missing topics."""
-
-KNOWN_ELSEWHERE = ("source", "missing", "standardized", "rankgauge")
-"""The policies that hold for scores from elsewhere."""
-
 UNKNOWN = -1
 """In place of the number of relevant documents, where nobody said it."""
-
-
-@dataclass(frozen=True)
-class Policies:
-    """How the numbers were computed, apart from the measures themselves.
-
-    `source` says where scores come from that were not computed here: what was made of ties and
-    unjudged documents is not known of them, and the signature does not claim it. `standardized` says
-    how scores were set against those of other runs.
-    """
-
-    source: str | None = None
-    ties: str = "docno-desc"
-    seed: int | None = None
-    tail: str | None = None
-    judgments: str | None = None
-    scores: str = "f64"
-    unjudged: str = "nonrelevant"
-    missing: Missing = "zero"
-    max_grade: int = 1
-    standardized: str | None = None
-    rankgauge: str = __version__
-
-    def signature(self, measure: Measure | Aggregate) -> str:
-        """All that fixes a number, in one line; what does not apply is left out.
-
-        >>> from rankgauge import P
-        >>> Policies(rankgauge="0.1.0").signature(P @ 10)
-        'P(rel=1)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
-        """
-        known = self.said()
-        keys = known if self.source is None else [key for key in known if key in KNOWN_ELSEWHERE]
-        rest = (f"{key}={known[key]}" for key in keys)
-        return "|".join((measure.specification(), *rest))
-
-    def said(self) -> dict[str, Any]:
-        """The policies that are not None, by name."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 class ByMeasure(dict[str, V]):
@@ -123,8 +87,7 @@ class Scores(Result):
     failed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.present, self.judged_at_10, self.relevant):
-            array.flags.writeable = False
+        freeze(self, "values", "present", "judged_at_10", "relevant", "nothing_relevant")
 
     @classmethod
     def from_matrix(
@@ -181,17 +144,17 @@ class Scores(Result):
         left out.
         """
         policy = missing or self.policies.missing
-        if policy == "zero" and self._unknown().any():
+        if policy == "zero" and self.unknown().any():
             message = "what a run would score on topics it lacks is not known"
             raise RankgaugeError(f"{message}, expected missing='skip', or scores for them")
-        return {run: self._means(r, self._counted(r, policy)) for r, run in enumerate(self.runs)}
+        return {run: self.means_over(r, self.counts(r, policy)) for r, run in enumerate(self.runs)}
 
     def interval(
         self,
-        kind: Literal["t", "bootstrap"] = "t",
-        level: float = 0.95,
-        samples: int = 10_000,
-        seed: int = 0,
+        kind: IntervalKind = DEFAULT_INTERVAL,
+        level: float = LEVEL,
+        samples: int = SAMPLES,
+        seed: int = SEED,
     ) -> dict[str, ByMeasure[tuple[float, float]]]:
         """`{run: {measure: (low, high)}}`: a confidence interval for each mean of `mean()`.
 
@@ -267,7 +230,7 @@ class Scores(Result):
         self,
         reference: Scores | None = None,
         *,
-        kind: Literal["normal", "z", "empirical"] = "normal",
+        kind: Standardization = DEFAULT_STANDARDIZATION,
     ) -> Scores:
         """The scores set against those of all runs on the topic, so that all topics weigh alike.
 
@@ -295,10 +258,10 @@ class Scores(Result):
         self,
         *,
         signature: bool = False,
-        interval: Literal["t", "bootstrap"] | None = None,
-        level: float = 0.95,
-        samples: int = 10_000,
-        seed: int = 0,
+        interval: IntervalKind | None = None,
+        level: float = LEVEL,
+        samples: int = SAMPLES,
+        seed: int = SEED,
     ) -> Table:
         """A row a run: means, and beside them what they rest on.
 
@@ -306,45 +269,16 @@ class Scores(Result):
         run that lacks topics has a row for each, the one of the chosen policy first. With `interval`,
         two columns after each mean have the ends of its interval, as by `Scores.interval`.
         """
-        known = ("no relevant", "judged@10") if self.judgments_known else ()
-        columns = ("run", "over", "topics", "missing", *known)
-        names = tuple(str(measure) for measure in self.measures)
-        shown = [(r, policy) for r in range(len(self.runs)) for policy in self._policies(r)]
-        rows = tuple(self._row(r, policy) for r, policy in shown)
-        table = Table(columns + names, rows, self._table_notes(signature))
-        if interval is None:
-            return table
-        from rankgauge.scores.intervals import beside_means
+        from rankgauge.scores.tables import mean_table
 
-        return beside_means(table, self, shown, interval, level, samples, seed)
-
-    def _policies(self, r: int) -> list[Missing]:
-        """The ways to treat missing topics that a run is shown under."""
-        policy = self.policies.missing
-        both: dict[Missing, list[Missing]] = {"zero": ["zero", "skip"], "skip": ["skip", "zero"]}
-        return [policy] if self.present[r].all() or self._unknown(r).any() else both[policy]
-
-    def _row(self, r: int, missing: Missing) -> tuple[Cell, ...]:
-        counts = self._counted(r, missing)
-        return (
-            self.runs[r],
-            OVER[missing],
-            int(np.count_nonzero(counts)),
-            int(np.count_nonzero(~self.present[r])),
-            *(self._judgments(r, counts) if self.judgments_known else ()),
-            *self._means(r, counts).values(),
-        )
-
-    def _judgments(self, r: int, counts: Bools) -> tuple[Cell, ...]:
-        nothing = int(np.count_nonzero(self.relevant[counts] == 0))
-        return nothing, _mean(self.judged_at_10[r, counts & self.present[r]])
+        return mean_table(self, signature, interval, level, samples, seed)
 
     @property
     def judgments_known(self) -> bool:
         """Whether it is known what was judged: not of scores that come from elsewhere."""
         return bool((self.relevant != UNKNOWN).all())
 
-    def _unknown(self, r: int | slice = slice(None)) -> Bools:
+    def unknown(self, r: int | slice = slice(None)) -> Bools:
         """Which topics a run lacks without it being known what an empty ranking would score."""
         computed = self.policies.source is None and self.policies.standardized is None
         if computed or self.policies.missing == "zero":
@@ -352,11 +286,11 @@ class Scores(Result):
         undefined: Bools = np.isnan(self.values[r])
         return undefined.any(axis=-1) & ~self.present[r]
 
-    def _counted(self, r: int, missing: Missing) -> Bools:
+    def counts(self, r: int, missing: Missing) -> Bools:
         """Which queries the means of a run are over."""
         return self.present[r] if missing == "skip" else np.ones(len(self.queries), dtype=np.bool_)
 
-    def _means(self, r: int, counts: Bools) -> ByMeasure[float]:
+    def means_over(self, r: int, counts: Bools) -> ByMeasure[float]:
         return ByMeasure(
             (str(measure), _combined(measure, self.values[r, counts, m]))
             for m, measure in enumerate(self.measures)
@@ -364,39 +298,9 @@ class Scores(Result):
 
     def query_table(self, *, signature: bool = False) -> Table:
         """A row a run and topic, those that the run lacks marked, and last the means of the run."""
-        columns = ("run", "topic", "missing", *(str(measure) for measure in self.measures))
-        rows: list[tuple[Cell, ...]] = []
-        for r, (run, by_query) in enumerate(self.per_query().items()):
-            lacking = dict(zip(self.queries, (~self.present[r]).tolist(), strict=True))
-            rows += [
-                (run, query, int(lacking[query]), *scores.values())
-                for query, scores in by_query.items()
-            ]
-            for policy in self._policies(r):
-                counts = self._counted(r, policy)
-                missing = int(np.count_nonzero(counts & ~self.present[r]))
-                rows.append((run, OVER[policy], missing, *self._means(r, counts).values()))
-        return Table(columns, tuple(rows), self._table_notes(signature))
+        from rankgauge.scores.tables import query_table
 
-    def _table_notes(self, signature: bool) -> tuple[str, ...]:
-        notes: list[Note] = []
-        unknown = self._unknown()
-        barren = np.count_nonzero(self.relevant == 0)
-        for m, (measure, nothing) in enumerate(
-            zip(self.measures, self.nothing_relevant, strict=True)
-        ):
-            if (count := int(np.count_nonzero(nothing))) > barren:
-                kind = "{topics} with nothing relevant to it"
-                notes.append(Note(kind, measure=str(measure), count=count))
-            undefined = np.isnan(self.values[:, :, m]) & ~unknown
-            if count := int(np.count_nonzero(undefined.any(axis=0))):
-                left_out = ", left out of the mean" if inner(measure).averages_defined else ""
-                kind = f"{{topics}} undefined{left_out}"
-                notes.append(Note(kind, measure=str(measure), count=count))
-        if self.policies.standardized is not None:
-            notes.append(Note(f"scores standardised by topic: {self.policies.standardized}"))
-        signatures = self.signatures().values() if signature else ()
-        return *worded(notes), *signatures
+        return query_table(self, signature)
 
     def _title(self) -> str:
         return (
@@ -413,52 +317,25 @@ class Scores(Result):
         that a run lacks. `present` says whether the run has the query; a value that a measure does
         not define is NaN.
         """
-        import polars
+        from rankgauge.scores.frames import polars_frame
 
-        names, value, present = self._long()
-        columns = {
-            axis: polars.Series(axis, texts, dtype=polars.String).gather(rows)
-            for axis, (texts, rows) in names.items()
-        }
-        return polars.DataFrame({**columns, "value": value, "present": present})
+        return polars_frame(self)
 
     def to_pandas(self) -> Any:
         """A pandas data frame, with the rows and columns of `to_polars`."""
-        pandas = _package("pandas")
-        names, value, present = self._long()
-        columns = {axis: np.array(texts, object)[rows] for axis, (texts, rows) in names.items()}
-        return pandas.DataFrame({**columns, "value": value, "present": present})
+        from rankgauge.scores.frames import pandas_frame
+
+        return pandas_frame(self)
 
     def to_arrow(self) -> Any:
         """A pyarrow table, with the rows and columns of `to_polars`."""
-        arrow = _package("pyarrow")
-        names, value, present = self._long()
-        columns = {
-            axis: arrow.array(texts, arrow.string()).take(arrow.array(rows))
-            for axis, (texts, rows) in names.items()
-        }
-        return arrow.table({**columns, "value": value, "present": present})
+        from rankgauge.scores.frames import arrow_table
+
+        return arrow_table(self)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows of `to_polars`, for any package that reads Arrow streams."""
         return self.to_polars().__arrow_c_stream__(requested_schema)
-
-    def _long(self) -> tuple[dict[str, tuple[list[str], Ints]], Floats, Bools]:
-        """The long form: for run, query and measure their names and which one each row has; the
-        values; whether the query is present."""
-        names = (self.runs, self.queries, [str(measure) for measure in self.measures])
-        present = np.broadcast_to(self.present[:, :, None], self.values.shape)
-        rows = np.nonzero(present if self.policies.missing == "skip" else np.ones_like(present))
-        columns = {}
-        for axis, texts, index in zip(("run", "query", "measure"), names, rows, strict=True):
-            for text in texts:
-                try:
-                    text.encode()
-                except UnicodeEncodeError:
-                    message = f"the {axis} {text!r} is not UTF-8, expected text for a data frame"
-                    raise InputError("scores", None, message) from None
-            columns[axis] = list(texts), index
-        return columns, self.values[rows], present[rows]
 
     # Files
 
@@ -517,22 +394,15 @@ def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Int
     return np.array(found, dtype=np.int64)
 
 
-def _package(name: str) -> Any:
-    """A package that only a few methods need; RankgaugeError where it is not there."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise RankgaugeError(f"{name} is not there, expected: pip install {name}") from None
-
-
 def _combined(measure: Measure | Aggregate, scores: Floats) -> float:
     defined = scores[~np.isnan(scores)]
     if not inner(measure).averages_defined and len(defined) < len(scores):
         return float("nan")
     if isinstance(measure, Aggregate) and defined.size:
         return measure.combine(defined)
-    return _mean(defined)
+    return mean_of(defined)
 
 
-def _mean(values: Floats) -> float:
+def mean_of(values: Floats) -> float:
+    """The mean, NaN where there is nothing."""
     return float(np.mean(values)) if values.size else float("nan")

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Floats
 from rankgauge.measures.aggregates import GeometricMean
 from rankgauge.notes import Note, counted
+from rankgauge.policies import Standardization
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import Bools, Scores
 
-Kind: TypeAlias = Literal["normal", "z", "empirical"]
 
-
-def standardized(scores: Scores, reference: Scores | None, kind: Kind) -> Scores:
+def standardized(scores: Scores, reference: Scores | None, kind: Standardization) -> Scores:
     """What `Scores.standardized` gives."""
-    if kind not in get_args(Kind):
-        raise RankgaugeError(f"kind={kind!r}, expected one of {', '.join(get_args(Kind))}")
+    checked("kind", kind, one_of(Standardization))
     others = scores if reference is None else _matching(reference, scores)
     _check(scores, others, kind)
     values, known = np.asarray(scores), np.asarray(others)
@@ -52,7 +50,7 @@ def _matching(reference: Scores, scores: Scores) -> Scores:
         raise RankgaugeError(f"the reference lacks something: {error}") from None
 
 
-def _check(scores: Scores, others: Scores, kind: Kind) -> None:
+def _check(scores: Scores, others: Scores, kind: Standardization) -> None:
     if scores.policies.standardized or others.policies.standardized:
         raise RankgaugeError("scores that are standardised already, expected others")
     if len(others.runs) < 2:

@@ -11,9 +11,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.checks import number_text
 from rankgauge.data.model import POOLED, UNJUDGED, Floats, Labels, Run
 from rankgauge.measures import Measure, parse
-from rankgauge.parameters import number_text
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.trec_eval.settings import (
     ParameterError,

@@ -135,9 +135,9 @@ class Greatest(NamedTuple):
     """The greatest differences of pairs of lists over all labels of their free documents.
 
     `ahead` is pair × 2: how far the first list can be ahead of the second, and the second of the
-    first. Where a pair is not `exact` it is no less than that and no more than `limit`. `residual` is
-    the part of it that documents beyond the end of a list may add; `top` the label of documents off
-    the lists that are relevant.
+    first; it is negative where a list is behind by any labels. Where a pair is not `exact` it is no
+    less than that and no more than `limit`. `residual` is the part of it that documents beyond the end
+    of a list may add; `top` the label of documents off the lists that are relevant.
     """
 
     ahead: Floats

@@ -46,7 +46,11 @@ def over_pairs(
 
 
 def recall(pair: Pair, judged: int) -> Found:
-    """(d + m)/(R + m) for m of the free documents that only the first list has: all of them, or none."""
+    """(d + m)/(R + m) for m of the free documents that only the first list has: all of them, or none.
+
+    Where that is negative, a larger R brings it nearer to 0, so the free documents that both lists
+    have are relevant too.
+    """
     known, only = pair.labels == 1, pair.free & (pair.first > 0) & (pair.second == 0)
     base = int(np.count_nonzero(known & (pair.first > 0)))
     base -= int(np.count_nonzero(known & (pair.second > 0)))
@@ -54,6 +58,10 @@ def recall(pair: Pair, judged: int) -> Found:
     more = int(np.count_nonzero(only))
     if more and (base + more) / (judged + more) > best[0]:
         best = ((base + more) / (judged + more), only, 0)
+    if best[0] < 0:
+        wanted = pair.free & (pair.first > 0)
+        both = int(np.count_nonzero(wanted)) - more
+        best = ((base + more) / (judged + more + both), wanted, 0)
     return best
 
 

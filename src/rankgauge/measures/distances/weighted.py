@@ -64,8 +64,10 @@ def by_ideal(
     Moffat 2017, Computing maximized effectiveness distance for recall-based metrics, where free
     documents have the highest grade or none. With grades between, gains are cut into layers at the
     allowed ones: how many free documents reach into each is chosen apart, since a layer above, with
-    fewer judged documents in it, is dearer, and so never wants more. `weights` go on as far as the ideal
-    can reach, with 0 beyond a cut-off; `known` are the gains of all judged documents.
+    fewer judged documents in it, is dearer, and so never wants more. A list that no labels put ahead is
+    behind by the least where the ideal is large, so then free documents of both lists matter too.
+    `weights` go on as far as the ideal can reach, with 0 beyond a cut-off; `known` are the gains of all
+    judged documents.
     """
     longest = int(np.diff(lists.offsets).max(initial=0))
     levels, grade_of = np.unique(allowed, return_index=True)
@@ -95,8 +97,11 @@ def by_ideal(
     labels = lists.grades[grade_of]
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
-        difference = _ahead(lists, int(first[p]), int(second[p]), side, weights)
-        order = np.argsort(-np.where(lists.free, difference, -np.inf), kind="stable")
+        one, two = int(first[p]), int(second[p])
+        difference = _ahead(lists, one, two, side, weights)
+        listed = np.zeros(len(difference), dtype=np.bool_)
+        listed[lists.list(one)] = listed[lists.list(two)] = True
+        order = np.argsort(-np.where(lists.free & listed, difference, -np.inf), kind="stable")
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         level = (place[:, None] < reached[p, side][None, :]).sum(axis=1)

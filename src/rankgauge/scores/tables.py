@@ -1,0 +1,98 @@
+"""Scores as tables: a row a run with its means, or a row a run and topic."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.measures.base import inner
+from rankgauge.notes import Note, worded
+from rankgauge.policies import IntervalKind, Missing
+from rankgauge.scores.model import Bools, Scores, mean_of
+from rankgauge.tables import Cell, Table
+
+OVER: dict[Missing, str] = {"zero": "all", "skip": "answered"}
+"""What a mean is over, by the treatment of missing topics."""
+
+
+def mean_table(
+    scores: Scores,
+    signature: bool,
+    interval: IntervalKind | None,
+    level: float,
+    samples: int,
+    seed: int,
+) -> Table:
+    """What `Scores.table` gives."""
+    known = ("no relevant", "judged@10") if scores.judgments_known else ()
+    columns = ("run", "over", "topics", "missing", *known)
+    names = tuple(str(measure) for measure in scores.measures)
+    shown = [(r, policy) for r in range(len(scores.runs)) for policy in _policies(scores, r)]
+    rows = tuple(_row(scores, r, policy) for r, policy in shown)
+    table = Table(columns + names, rows, _notes(scores, signature))
+    if interval is None:
+        return table
+    from rankgauge.scores.intervals import beside_means
+
+    return beside_means(table, scores, shown, interval, level, samples, seed)
+
+
+def _policies(scores: Scores, r: int) -> list[Missing]:
+    """The ways to treat missing topics that a run is shown under."""
+    policy = scores.policies.missing
+    both: dict[Missing, list[Missing]] = {"zero": ["zero", "skip"], "skip": ["skip", "zero"]}
+    return [policy] if scores.present[r].all() or scores.unknown(r).any() else both[policy]
+
+
+def _row(scores: Scores, r: int, missing: Missing) -> tuple[Cell, ...]:
+    counts = scores.counts(r, missing)
+    return (
+        scores.runs[r],
+        OVER[missing],
+        int(np.count_nonzero(counts)),
+        int(np.count_nonzero(~scores.present[r])),
+        *(_judgments(scores, r, counts) if scores.judgments_known else ()),
+        *scores.means_over(r, counts).values(),
+    )
+
+
+def _judgments(scores: Scores, r: int, counts: Bools) -> tuple[Cell, ...]:
+    nothing = int(np.count_nonzero(scores.relevant[counts] == 0))
+    return nothing, mean_of(scores.judged_at_10[r, counts & scores.present[r]])
+
+
+def query_table(scores: Scores, signature: bool) -> Table:
+    """What `Scores.query_table` gives."""
+    columns = ("run", "topic", "missing", *(str(measure) for measure in scores.measures))
+    rows: list[tuple[Cell, ...]] = []
+    for r, (run, by_query) in enumerate(scores.per_query().items()):
+        lacking = dict(zip(scores.queries, (~scores.present[r]).tolist(), strict=True))
+        rows += [
+            (run, query, int(lacking[query]), *scores.values())
+            for query, scores in by_query.items()
+        ]
+        for policy in _policies(scores, r):
+            counts = scores.counts(r, policy)
+            missing = int(np.count_nonzero(counts & ~scores.present[r]))
+            rows.append((run, OVER[policy], missing, *scores.means_over(r, counts).values()))
+    return Table(columns, tuple(rows), _notes(scores, signature))
+
+
+def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:
+    notes: list[Note] = []
+    unknown = scores.unknown()
+    barren = np.count_nonzero(scores.relevant == 0)
+    for m, (measure, nothing) in enumerate(
+        zip(scores.measures, scores.nothing_relevant, strict=True)
+    ):
+        if (count := int(np.count_nonzero(nothing))) > barren:
+            kind = "{topics} with nothing relevant to it"
+            notes.append(Note(kind, measure=str(measure), count=count))
+        undefined = np.isnan(scores.values[:, :, m]) & ~unknown
+        if count := int(np.count_nonzero(undefined.any(axis=0))):
+            left_out = ", left out of the mean" if inner(measure).averages_defined else ""
+            kind = f"{{topics}} undefined{left_out}"
+            notes.append(Note(kind, measure=str(measure), count=count))
+    if scores.policies.standardized is not None:
+        notes.append(Note(f"scores standardised by topic: {scores.policies.standardized}"))
+    signatures = scores.signatures().values() if signature else ()
+    return *worded(notes), *signatures
