@@ -23,7 +23,7 @@ from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.letor import read_letor
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
-from rankgauge.measures import Measure, entries, parse
+from rankgauge.measures import Measure, answers, entries, parse
 from rankgauge.measures.normalization import TOLERANCE, linear
 from rankgauge.measures.orders import Mean
 from rankgauge.query_sets import query_types
@@ -187,7 +187,7 @@ def random_ranker(
     means: dict[Measure, list[Floats]] = {measure: [] for measure in wanted}
     for lists in shuffled(judged, shuffles, seed):
         for measure in wanted:  # the score is kept where `linear`, which comes later, looks for it
-            known = lists.remember(("score", measure), lambda m=measure, ls=lists: m.score_each(ls))
+            known = answers.scores(lists, measure)
             kept = np.isfinite(expected[measure].values)
             means[measure].append(known.reshape(-1, len(judged))[:, kept].mean(axis=1))
     found = {m: agreement(np.concatenate(means[m]), expected[m], judged) for m in wanted}

@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,7 +35,12 @@ LIMITS = ["-max_len=1000", "-timeout=20", "-rss_limit_mb=4096"]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fuzz the readers and the native loops.")
-    parser.add_argument("--seconds", type=int, default=120, help="in all, shared by the targets")
+    parser.add_argument(
+        "--seconds", type=int, default=120, help="of work in all, shared by the targets"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="how many targets at a time: as processors"
+    )
     parser.add_argument("--target", action="append", choices=TARGETS, help="only this; repeatable")
     parser.add_argument(
         "--found", type=Path, default=Path("fuzz-found"), help="keeps what is found"
@@ -49,7 +55,10 @@ def main() -> int:
         environment = build(Path(folder)) | {"TMPDIR": scratch}
         options.found.mkdir(parents=True, exist_ok=True)
         seconds = max(1, options.seconds // len(targets))
-        failed = [x for x in targets if not fuzz(x, seconds, options.found.resolve(), environment)]
+        found = options.found.resolve()
+        with ThreadPoolExecutor(options.jobs) as jobs:
+            passed = jobs.map(lambda target: fuzz(target, seconds, found, environment), targets)
+            failed = [target for target, good in zip(targets, passed, strict=True) if not good]
     if not any(options.found.iterdir()):
         options.found.rmdir()
     if failed:

@@ -1,19 +1,23 @@
-"""Where the real data is, for the tests that use it."""
+"""The profiles of random cases, and where the real data is."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
-# Everywhere else each run tries new cases; a submission is judged on the same ones every time.
-settings.register_profile(
-    "rankgauge", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI"))
-)
-settings.load_profile("rankgauge")
+import profiles
+
+profiles.register()
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules stay to the end: collecting garbage need not visit them."""
+    gc.freeze()
+
 
 VARIABLE = "RANKGAUGE_DATA"
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -22,6 +22,7 @@ import rankgauge as rg
 from command_line import Outcome, records
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.comparison.systems import COLUMNS, compare
+from rankgauge.notes import worded
 
 COMMAND = [sys.executable, "-m", "rankgauge", "compare"]
 TOPICS = [f"q{number}" for number in range(8)]
@@ -103,7 +104,7 @@ def test_each_pair_has_what_the_library_finds(
     for name in COLUMNS[3:]:
         values = [float(row[name] or "nan") for row in rows]
         np.testing.assert_array_equal(values, getattr(found, name).ravel())
-    assert err.splitlines() == [f"note: {note}" for note in found.notes]
+    assert err.splitlines() == [f"note: {note}" for note in worded(found.notes)]
 
 
 def test_by_default_it_is_a_paired_t_test_with_holm_on_ndcg(
@@ -133,15 +134,25 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_others(
     assert outs[0] == outs[1] != outs[2]
 
 
-@pytest.mark.parametrize(("options", "topics"), [((), 8), (("--missing", "intersection"), 7)])
+@pytest.mark.parametrize(
+    ("options", "topics", "lacking"),
+    [
+        ((), 8, "that some run lacks, scored as empty rankings"),
+        (("--missing", "intersection"), 7, "left out for all runs, since some run lacks them"),
+    ],
+)
 def test_topics_that_a_run_lacks_count_as_empty_rankings_or_are_left_out(
-    options: tuple[str, ...], topics: int, command: Callable[..., Outcome], files: Files
+    options: tuple[str, ...],
+    topics: int,
+    lacking: str,
+    command: Callable[..., Outcome],
+    files: Files,
 ) -> None:
     files.runs[0].write_text(run([0, *PLACES["good"][1:]]))
     outcome = command("-m", "RR", *options)
     first = records(outcome.out)[0]
     assert sum(int(first[name]) for name in ("wins", "ties", "losses")) == topics
-    assert f"note: RR: {topics} topics" in outcome.err.splitlines()
+    assert f"note: RR: {topics} topics; 1 topic {lacking}" in outcome.err.splitlines()
 
 
 def test_options_of_scoring_are_those_of_evaluate(

@@ -15,6 +15,7 @@ import pytest
 import rankgauge as rg
 from command_line import Outcome, records
 from rankgauge.distance.advice import advise
+from rankgauge.notes import worded
 
 A = """\
 near Q0 a 1 3 t
@@ -195,7 +196,7 @@ def test_the_documents_to_judge_are_those_of_the_advice(
     table = advise(distances, 3).table()
     assert out == table.render("tsv").split("#")[0]
     assert len(records(out)) == 3
-    notes = (*distances.notes, *table.notes)
+    notes = (*worded(distances.notes), *table.notes)
     assert [f"note: {note}" for note in notes] == err.splitlines()
 
 

@@ -13,18 +13,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankgauge as rg
 from oracles import consistency as oracle
 from oracles import correlation as correlations
+from profiles import examples
 from rankgauge import RankgaugeError, Scores, compare
 from rankgauge.comparison.assessed import Assessed, Assessment, Conflicts, conflicts_of
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.data.errors import MeasureError
+from rankgauge.notes import worded
 
 CERTAIN = sorted(name for name, test in TESTS.items() if not test.drawn)
 SIXTEENTHS = st.integers(0, 16).map(lambda number: number / 16)
@@ -60,7 +62,7 @@ def counted(found: Assessed) -> int:
 # What it is made of
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(tables(), st.sampled_from(sorted(TESTS)), st.sampled_from([None, *CORRECTIONS]))
 def test_significance_is_that_of_compare(
     values: np.ndarray, test: str, correction: str | None
@@ -156,7 +158,7 @@ def test_swap_rates_between_sets_of_topics(values: np.ndarray, data: st.DataObje
         assert alike.swap_rate == pytest.approx((1 - alike.tau) / 2)
 
 
-@settings(max_examples=25)
+@examples(25)
 @pytest.mark.parametrize("test", sorted(TESTS))
 @given(
     values=tables(runs=(2, 5)),
@@ -210,7 +212,7 @@ def test_measures_that_order_systems_alike(values: np.ndarray, test: str) -> Non
         assert alike.tau == 1
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(tables(), st.sampled_from(CERTAIN))
 def test_a_measure_against_itself(values: np.ndarray, test: str) -> None:
     twice = scores_of(np.stack([values, values], axis=2), ["AP", "AP again"])
@@ -244,7 +246,7 @@ def test_lower_is_better_is_the_same_as_the_opposite(values: np.ndarray, test: s
     assert [(alike, conflicts)] == list(opposite.agreement["all"].values())
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(several(2), st.sampled_from(CERTAIN), st.permutations(range(6)), st.permutations(range(9)))
 def test_neither_the_order_of_runs_nor_that_of_topics_counts(
     values: np.ndarray, test: str, runs: list[int], topics: list[int]
@@ -273,7 +275,7 @@ def test_neither_the_order_of_runs_nor_that_of_topics_counts(
     assert near or conflicts == other_conflicts
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tables(), st.permutations(range(6)))
 def test_the_order_of_runs_does_not_count_where_topics_are_drawn(
     values: np.ndarray, order: list[int]
@@ -600,7 +602,7 @@ def test_a_measure_constant_over_systems_tells_nothing_apart(test: str) -> None:
     assert (each.power, each.pad, each.safe_pad) == (0, 0, 0)
     assert each.splits.tie_rate == 1
     assert math.isnan(each.splits.swap_rate)
-    assert "AP: the same mean for all runs" in found.notes
+    assert "AP: the same mean for all runs" in worded(found.notes)
 
 
 def test_a_constant_measure_beside_another() -> None:
@@ -617,7 +619,7 @@ def test_means_that_only_rounding_tells_apart_are_the_same() -> None:
     values = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1], [0.2, 0.1, 0.4, 0.3]])
     assert np.ptp(values.mean(axis=1)) > 0
     found = assess(scores_of(values), splits=20)
-    assert "AP: the same mean for all runs" in found.notes
+    assert "AP: the same mean for all runs" in worded(found.notes)
     splits = found.parts["all"]["AP"].splits
     assert splits.swap_rate == 1  # whatever one half gives, the other takes away
     assert splits.edges[1] == pytest.approx(1 / 40)
@@ -628,11 +630,11 @@ def test_topics_that_a_run_lacks() -> None:
     values[0, 2] = np.nan
     left_out = assess(scores_of(values), splits=10)
     assert left_out.parts["all"]["AP"].topics == 9
-    assert "AP: 1 topic left out for all runs, since some run lacks them" in left_out.notes
+    assert "AP: 1 topic left out for all runs, since some run lacks them" in worded(left_out.notes)
     scored = assess(scores_of(values), splits=10, missing="zero")
     assert scored.parts["all"]["AP"].topics == 10
     of_a_set = assess(scores_of(values), splits=0, sets={"few": ["1", "3", "4"]}).notes
-    assert "few: AP: 1 topic left out for all runs, since some run lacks them" in of_a_set
+    assert "few: AP: 1 topic left out for all runs, since some run lacks them" in worded(of_a_set)
 
 
 def test_one_topic_is_enough_for_tests_that_need_no_spread() -> None:
@@ -650,8 +652,8 @@ def test_fuzziness_of_all_is_a_tie(scores: Scores) -> None:
 def test_pad_of_means_below_0_is_said_to_be_of_no_use() -> None:
     values = np.random.default_rng(0).random((4, 10))
     note = "pad is of no use where a mean is 0 or below; safe_pad is defined there"
-    assert note not in assess(scores_of(values), splits=0).notes
-    assert note in assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes
+    assert note not in worded(assess(scores_of(values), splits=0).notes)
+    assert note in worded(assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes)
 
 
 # Bad input
@@ -664,7 +666,7 @@ VALUES = np.random.default_rng(9).random((4, 10))
     [
         ({"test": "t"}, "test='t', expected one of paired-t, welch"),
         ({"correction": "none"}, "correction='none', expected None or one of holm"),
-        ({"level": 95}, "level=95, expected a number between 0 and 1, such as 0.95"),
+        ({"level": 95}, "level=95, expected a number strictly between 0 and 1, such as 0.95"),
         ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
         ({"samples": 0}, "samples=0, expected a whole number from 1"),
         ({"seed": -1}, "seed=-1, expected a whole number from 0"),

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
 from docs_scripts import DOCS, load
+from profiles import examples
 from rankgauge.comparison.significance import TESTS
 from rankgauge.resampling import Drawing
 
@@ -28,7 +29,7 @@ def data(real_data: Callable[[str], Path]) -> Path:
 
 @pytest.mark.parametrize("test", list(SCRIPT.SIZES))
 @pytest.mark.parametrize("exhaustive", [True, False])
-@settings(max_examples=15)
+@examples(15)
 @given(st.data())
 def test_the_size_of_a_test_is_its_share_of_all_signs(
     test: str, exhaustive: bool, data: st.DataObject

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from oracles import consistency as oracle
+from profiles import examples
 from rankgauge import RankgaugeError
 from rankgauge.comparison import consistency
 from rankgauge.comparison.consistency import (
@@ -226,7 +227,7 @@ def test_a_single_topic_has_no_halves() -> None:
 # Which sizes of differences can be trusted
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     st.lists(
         st.tuples(st.sampled_from([0, 1, FEWEST - 1, FEWEST, 400]), st.floats(0, 0.12)),

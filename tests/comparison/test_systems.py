@@ -7,6 +7,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge import RankgaugeError, Scores, compare
+from rankgauge.notes import worded
 
 VALUES = np.array(
     [
@@ -57,7 +58,7 @@ def test_tukey_is_for_all_pairs_already_and_not_corrected_twice(scores, test):
     assert found.correction is None
     against = compare(scores, test=test, baseline="old")
     assert against.p[0, 0] == found.p[0, 0]
-    assert any("all pairs of the 3 runs" in note for note in against.notes)
+    assert any("all pairs of the 3 runs" in note for note in worded(against.notes))
 
 
 def test_fewer_than_two_runs(scores):
@@ -70,7 +71,7 @@ def test_fewer_than_two_runs(scores):
     [
         ({"test": "t"}, "test='t', expected one of paired-t, welch"),
         ({"correction": "none"}, "correction='none', expected None or one of holm"),
-        ({"level": 95}, "level=95, expected a number between 0 and 1"),
+        ({"level": 95}, "level=95, expected a number strictly between 0 and 1"),
         ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
         ({"samples": 0}, "samples=0, expected a whole number from 1"),
         ({"samples": 10**8}, "samples=100000000, expected a whole number from 1 to 1,000,000"),
@@ -92,12 +93,14 @@ def test_topics_that_a_run_lacks_are_left_out_for_all_or_count_as_zero():
     scores = Scores.from_matrix(values, runs=["new", "old", "other"], measure="AP")
     found = compare(scores)
     assert found.difference[0, 2] == pytest.approx(np.delete(VALUES[1] - VALUES[2], 2).mean())
-    assert "AP: 1 topic left out for all runs, since some run lacks them" in found.notes
+    assert worded(found.notes)[-1] == (
+        "AP: 5 topics; 1 topic left out for all runs, since some run lacks them"
+    )
     zero = compare(scores, missing="zero")
     assert zero.difference[0, 0] == pytest.approx(
         np.nan_to_num(values[0]).mean() - VALUES[1].mean()
     )
-    assert "AP: 1 topic that some run lacks, scored 0" in zero.notes
+    assert worded(zero.notes)[-1] == "AP: 6 topics; 1 topic that some run lacks, scored 0"
 
 
 def test_a_missing_topic_gets_the_score_of_an_empty_ranking_also_where_that_is_not_0():
@@ -157,7 +160,7 @@ def test_marks_as_papers_have_them(scores):
     assert "| a | new | 0.6283 |" in against.render("md")
     assert "old | 0.4817<sub>a</sub> |" in against.render("md")
     assert "0.4817 ▼a" in against.render("table")
-    assert any("significantly worse" in note for note in against.notes)
+    assert any("significantly worse" in note for note in worded(against.notes))
 
 
 def test_marks_of_more_runs_than_letters():
@@ -206,21 +209,21 @@ def test_by_default_enough_is_drawn_for_the_correction():
     values = random.random((1, 20)) + 0.05 * random.random((40, 20)) + np.arange(40)[:, None] / 50
     scores = Scores.from_matrix(values, runs=[f"run{r}" for r in range(40)], measure="AP")
     found = compare(scores, test="randomization")
-    assert any("31,200 samples, seed 0" in note for note in found.notes)
+    assert any("31,200 samples, seed 0" in note for note in worded(found.notes))
     assert found.significant.any()
     few = compare(scores, test="randomization", samples=10_000)
     assert not few.significant.any()
     message = "nothing can be significant: no p is below 1/10,001, and p is corrected for 780"
-    assert any(note.startswith(message) and "15,600 samples" in note for note in few.notes)
+    assert any(note.startswith(message) and "15,600 samples" in note for note in worded(few.notes))
     for other in ({"correction": "bh"}, {"correction": None}, {"test": "tukey-randomized"}):
         found = compare(scores, **{"test": "randomization", **other}, samples=2_000)
-        assert not any("nothing can be significant" in note for note in found.notes)
+        assert not any("nothing can be significant" in note for note in worded(found.notes))
 
 
 def test_where_all_signs_are_tried_there_is_no_seed(scores):
     found = compare(scores, test="randomization")
     assert found.seed is None
-    assert found.notes[0].endswith("two-sided, all signs tried")
+    assert worded(found.notes)[0].endswith("two-sided, all signs tried")
 
 
 def test_missing_topics_are_not_the_best_where_lower_is_better():
@@ -239,7 +242,7 @@ def test_no_marks_where_neither_high_nor_low_is_better():
     assert found.significant.all()
     assert found.better.tolist() == [[0]]
     assert "▲" not in found.marked_table().render("tsv").split("#")[0]
-    assert any("neither high nor low is better" in note for note in found.notes)
+    assert any("neither high nor low is better" in note for note in worded(found.notes))
 
 
 def test_a_run_of_another_scale_changes_nothing_for_the_others():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import ir_measures
@@ -39,21 +40,28 @@ COLLECTIONS = [
 CASES = [(q, r, n) for q, r, count in COLLECTIONS for n in range(count)]
 
 
+@cache
+def read(qrels_file: Path) -> tuple[list[ir_measures.Qrel], rg.Judgments]:
+    """The judgements of a collection, for ir_measures and for us."""
+    with gzip.open(qrels_file, "rt") as text:
+        return list(ir_measures.read_trec_qrels(text)), rg.read_qrels(qrels_file)
+
+
 @pytest.mark.parametrize(("qrels", "runs", "number"), CASES)
 def test_every_cell_agrees_under_the_providers_policy(
     real_data: Callable[[str], Path], qrels: str, runs: str, number: int
 ) -> None:
     qrels_file = real_data(qrels)
     run_file = sorted(real_data(runs).iterdir())[number]
-    with gzip.open(qrels_file, "rt") as text:
-        judged = list(ir_measures.read_trec_qrels(text))
+    judged, judgments = read(qrels_file)
     with gzip.open(run_file, "rt") as text:
         retrieved = list(ir_measures.read_trec_run(text))
-    judgments, run = rg.read_qrels(qrels_file), rg.read_run(run_file)
+    run = rg.read_run(run_file)
+    every = [measure for measures, _ in POLICIES for measure in measures.values()]
+    theirs: dict[str, dict[str, float]] = defaultdict(dict)
+    for result in ir_measures.iter_calc(every, judged, retrieved):
+        theirs[str(result.measure)][result.query_id] = result.value
     for measures, policy in POLICIES:
-        theirs: dict[str, dict[str, float]] = defaultdict(dict)
-        for result in ir_measures.iter_calc(list(measures.values()), judged, retrieved):
-            theirs[str(result.measure)][result.query_id] = result.value
         (ours,) = rg.evaluate(judgments, run, list(measures), **policy).per_query().values()  # type: ignore[arg-type]
         for name, measure in measures.items():
             answered = theirs[str(measure)]

@@ -18,10 +18,11 @@ from typing import Any
 
 import pyndeval
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 
 MEASURES = {
     **{
@@ -112,7 +113,7 @@ def collections(draw: st.DrawFn) -> tuple[list[Judgement], list[Retrieved]]:
     beta=st.sampled_from([0.2, 0.5, 0.8]),
     rel=st.integers(1, 3),
 )
-@settings(max_examples=300)
+@examples(200)
 def test_random_collections_agree(
     collection: tuple[list[Judgement], list[Retrieved]], alpha: float, beta: float, rel: int
 ) -> None:

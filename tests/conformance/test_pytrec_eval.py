@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 from rankgauge import gm
 
 OURS = {
@@ -63,7 +64,7 @@ retrieved = st.dictionaries(
     st.dictionaries(ids, grades, min_size=1, max_size=4),
     st.dictionaries(ids, retrieved, min_size=1, max_size=4),
 )
-@settings(max_examples=400)
+@examples(200)
 def test_every_measure_on_every_topic(qrels: Any, run: Any) -> None:
     judged = {q: docs for q, docs in qrels.items() if max(docs.values()) >= 0}
     theirs = pytrec_eval.RelevanceEvaluator(judged, set(pytrec_eval.supported_measures))

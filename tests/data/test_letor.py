@@ -18,6 +18,7 @@ import rankgauge
 from rankgauge import Features, InputError, read_letor
 from rankgauge.data.errors import DuplicateError
 from rankgauge.data.model import Ids
+from rankgauge.notes import worded
 
 EXAMPLE = b"""\
 2 qid:q1 1:0.5 2:0.25 # docid = d1 inc = 1 prob = 0.2
@@ -130,7 +131,9 @@ def test_a_faulty_line_is_named_or_dropped(
     features = features_in(file, data, lenient=True)
     assert features.values.tolist() == [[1], [2]]
     assert len(features.dropped) == 1
-    assert re.fullmatch(rf"1 line dropped: .*{dropped} \(first at line 3\)", features.dropped[0])
+    assert re.fullmatch(
+        rf"1 line dropped: .*{dropped} \(first at line 3\)", worded(features.dropped)[0]
+    )
 
 
 def test_a_document_again_for_a_query_is_refused_or_dropped(file: Path) -> None:
@@ -140,7 +143,7 @@ def test_a_document_again_for_a_query_is_refused_or_dropped(file: Path) -> None:
     features = features_in(file, data, lenient=True)
     assert features.values.tolist() == [[1], [2]]
     assert features.bounds.tolist() == [0, 1, 2]
-    assert features.dropped == (
+    assert worded(features.dropped) == (
         "1 line dropped: a document again for the same query (first at line 3)",
     )
 
@@ -152,7 +155,9 @@ def test_documents_on_some_lines_only_are_refused_or_not_kept(file: Path) -> Non
     features = features_in(file, data, lenient=True)
     assert features.documents is None
     assert len(features.labels) == 3
-    assert features.dropped == ("document ids dropped: 1 line without one (first at line 2)",)
+    assert worded(features.dropped) == (
+        "document ids dropped: 1 line without one (first at line 2)",
+    )
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \r\n", b"# only a comment\n"])

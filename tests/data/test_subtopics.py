@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from rankgauge.notes import worded
 
 Nested = dict[str, dict[str, dict[str, int]]]
 
@@ -138,7 +139,9 @@ def test_a_document_twice_for_one_subtopic_is_dropped_leniently(tmp_path: Path) 
     judgments = rg.read_qrels(file, subtopics=True, lenient=True)
     assert nested(judgments) == {"1": {"1": {"a": 1}, "2": {"a": 0}}}
     assert len(judgments.dropped) == 2
-    assert any("same topic and subtopic (first at line 3)" in note for note in judgments.dropped)
+    assert any(
+        "same topic and subtopic (first at line 3)" in note for note in worded(judgments.dropped)
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
@@ -158,8 +158,7 @@ def test_a_run_from_a_table_is_the_run_from_a_dict(kind: str) -> None:
     @given(frames(SCORE_TYPES, "score"), st.data())
     def check(case: tuple[pl.DataFrame, Rows], data: Any) -> None:
         frame, rows = case
-        if kind == "pandas" and frame.height == 0:
-            return  # pandas makes of no values what it likes
+        assume(kind != "pandas" or frame.height)  # pandas makes of no values what it likes
         run, plain = read(kind, frame, Run), Run.from_dict(nested(rows))
         assert_same(run, plain)
         assert run.precision == "double"
@@ -168,11 +167,9 @@ def test_a_run_from_a_table_is_the_run_from_a_dict(kind: str) -> None:
             for query, row in nested(rows).items()
         } or {"q": {"d": 1}}
         measures = ["nDCG@10", "AP", "RBP", "bpref"]
-        for ties in ("docno", "input"):
-            one, other = (
-                np.asarray(rg.evaluate(qrels, r, measures, ties=ties)) for r in (run, plain)
-            )
-            assert one.tobytes() == other.tobytes()
+        ties = data.draw(st.sampled_from(["docno", "input"]))
+        one, other = (np.asarray(rg.evaluate(qrels, r, measures, ties=ties)) for r in (run, plain))
+        assert one.tobytes() == other.tobytes()
 
     check()
 
@@ -182,8 +179,7 @@ def test_judgments_from_a_table_are_those_from_a_dict(kind: str) -> None:
     @given(frames(GRADE_TYPES, "relevance"))
     def check(case: tuple[pl.DataFrame, Rows]) -> None:
         frame, rows = case
-        if kind == "pandas" and frame.height == 0:
-            return
+        assume(kind != "pandas" or frame.height)
         assert_same(read(kind, frame, Judgments), Judgments.from_dict(nested(rows)))
 
     check()
@@ -543,15 +539,15 @@ def test_more_rows_than_the_limit_could_hold_are_not_unpacked(tmp_path: Path) ->
 @pytest.mark.parametrize("kind", [pl.String, pl.Binary, pl.Categorical])
 def test_a_word_that_many_rows_share_counts_in_each(tmp_path: Path, kind: Any) -> None:
     path = tmp_path / "bomb.parquet"
-    word = pl.Series(["x" * 1_000_000]).cast(kind)
+    word = pl.Series(["x" * 100_000]).cast(kind)
     frame = pl.DataFrame({"qid": word}).join(
         pl.DataFrame({"docno": range(400), "score": [1.0] * 400}), how="cross"
     )
     frame.write_parquet(path)
     assert path.stat().st_size < 100_000
-    with pytest.raises(rg.InputError, match="holds 400 rows, more than 10,000,000 bytes, expected"):
-        rg.read_run_table(path, size_limit=10_000_000)
-    assert len(rg.read_run_table(path, size_limit=410_000_000).scores) == 400
+    with pytest.raises(rg.InputError, match="holds 400 rows, more than 1,000,000 bytes, expected"):
+        rg.read_run_table(path, size_limit=1_000_000)
+    assert len(rg.read_run_table(path, size_limit=41_000_000).scores) == 400
 
 
 def test_lists_in_a_parquet_file_are_refused(tmp_path: Path) -> None:

@@ -527,25 +527,21 @@ def test_qrels_read_back_as_they_were_written(file: Path, data: dict[str, dict[s
 
 @pytest.mark.parametrize(
     "start",
-    [BYTE_ORDER_MARK, b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"BZh9", b"\x28\xb5\x2f\xfd"],
-    ids=["byte-order mark", "UTF-16", "UTF-16 big-endian", "gzip", "bzip2", "zstandard"],
+    [BYTE_ORDER_MARK, b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"],
+    ids=["byte-order mark", "UTF-16", "UTF-16 big-endian", "gzip", "zstandard"],
 )
-def test_a_topic_that_starts_like_another_kind_of_file_reads_back_or_is_refused(
-    start: bytes, file: Path
-) -> None:
-    topic = start + b"1"
-    run = Run.from_dict({decode(topic): {"d": 1.0}})
-    try:
+def test_a_topic_that_starts_like_another_kind_of_file_is_refused(start: bytes, file: Path) -> None:
+    run = Run.from_dict({decode(start + b"1"): {"d": 1.0}})
+    with pytest.raises(InputError, match="expected one that no other kind of file starts with"):
         write_run(run, file)
-    except InputError:
-        return
-    assert table_of(read_run(file)) == {topic: [(b"d", 1.0)]}
 
 
-def test_a_tag_that_would_make_the_file_unreadable_is_refused_or_mended(file: Path) -> None:
-    run = Run.from_dict({"q": {"d": 1.0}}, name="a\0b")
-    try:
-        write_run(run, file)
-    except InputError:
-        return
+def test_a_topic_that_only_looks_like_bzip2_reads_back(file: Path) -> None:
+    write_run(Run.from_dict({"BZh91": {"d": 1.0}}), file)
+    assert table_of(read_run(file)) == {b"BZh91": [(b"d", 1.0)]}
+
+
+def test_a_tag_that_would_make_the_file_unreadable_is_mended(file: Path) -> None:
+    write_run(Run.from_dict({"q": {"d": 1.0}}, name="a\0b"), file)
     assert table_of(read_run(file)) == {b"q": [(b"d", 1.0)]}
+    assert file.read_bytes() == b"q Q0 d 1 1.0 a_b\n"

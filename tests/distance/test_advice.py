@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 from rankgauge.distance.advice import Advice, Advised, advise
 
 Lists = dict[str, tuple[list[str], list[str]]]
@@ -78,7 +79,7 @@ def drops(
 
 
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m != "RBP"])
-@settings(max_examples=40)
+@examples(40)
 @given(case=topics())
 def test_each_document_lowers_the_difference_of_its_witness_most(
     measure: str, case: tuple[Lists, Known]
@@ -97,7 +98,7 @@ def test_each_document_lowers_the_difference_of_its_witness_most(
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=40)
+@examples(40)
 @given(case=topics())
 def test_before_after_and_left_are_distances(measure: str, case: tuple[Lists, Known]) -> None:
     lists, known = case

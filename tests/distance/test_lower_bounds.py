@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
 from oracles.distance import greedy, tabu
+from profiles import examples
 
 COUNTEREXAMPLE = (
     [20, 10, 5, 22, 7, 16, 0],
@@ -23,7 +24,7 @@ ROUND = "trec-covid/round1"
 
 @pytest.mark.parametrize("norm", ["R", "min", "k"])
 @given(data=st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_no_search_finds_more_than_the_distance(norm: str, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, 15))
     documents = list(range(data.draw(st.integers(k, 2 * k))))

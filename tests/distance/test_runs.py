@@ -9,11 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.notes import worded
 
 ROUND = "trec-covid/round1"
 A = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"d": 2.0, "e": 1.0}}
@@ -127,7 +129,7 @@ runs = st.dictionaries(
 
 
 @given(st.lists(runs, min_size=2, max_size=4), st.sampled_from(["AP@3", "nDCG@3", "ERR@3", "P@3"]))
-@settings(max_examples=50)
+@examples(50)
 def test_random_runs(some: list[Run], measure: str) -> None:
     found = rg.med_matrix(measure, {f"run {i}": run for i, run in enumerate(some)}, QRELS)
     for p, (a, b) in enumerate(found.pairs):
@@ -171,7 +173,7 @@ def test_topics_that_a_run_lacks_are_counted() -> None:
         "one": {"q1": {"x": 1.0}, "q9": {"x": 1.0}},
         "two": {"q1": {"y": 1.0}, "q2": {"x": 1.0}},
     }
-    assert rg.med_matrix("nDCG@2", runs, qrels).notes == (
+    assert worded(rg.med_matrix("nDCG@2", runs, qrels).notes) == (
         "one: 1 topic missing, taken as empty lists",
         "one: topics without judgements, left out: 1",
     )

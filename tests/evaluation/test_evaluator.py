@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import oracles
 import rankgauge as rg
 from rankgauge import AP, ERR, RR, P, SearchLength, gm, nDCG
+from rankgauge.notes import worded
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
@@ -101,7 +102,7 @@ def test_single_precision_merges_scores_and_says_how_many() -> None:
     close = {"q1": {"a": 1.0 + 1e-9, "b": 1.0}}
     single = rg.evaluate(QRELS, close, RR, precision="single")
     assert single.per_query()["run"]["q1"][RR] == 0.5
-    assert "tied in single precision only: 1" in single.notes[0]
+    assert "tied in single precision only: 1" in worded(single.notes)[0]
     assert "scores=f32" in single.signatures()["RR"]
     double = rg.evaluate(QRELS, close, RR)
     assert double.per_query()["run"]["q1"][RR] == 1.0

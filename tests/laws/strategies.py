@@ -1,10 +1,14 @@
-"""Random queries, rankings and measures; measures come from the registry, whatever is in it."""
+"""Random queries, rankings and measures; measures come from the registry, whatever is in it.
+
+Strategies are made once and kept: to make one again for every case takes longer than to draw from it.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from hypothesis import assume
@@ -28,11 +32,13 @@ AGGREGATES = {
     for name, entry in entries().items()
     if isinstance(entry, type) and issubclass(entry, Aggregate)
 }
+BOOLEANS = st.booleans()
 HIGHEST = 3
 COLLECTION = 6
 """How many documents a collection has: as many as can be enumerated."""
 
 
+@cache
 def values(kind: Kind) -> st.SearchStrategy[Any] | None:
     """Values of a kind, small enough for enumeration to matter; None for a kind not known here."""
     match kind:
@@ -62,6 +68,7 @@ def values(kind: Kind) -> st.SearchStrategy[Any] | None:
     return None
 
 
+@cache
 def cutoffs(measure: Measure) -> st.SearchStrategy[Any]:
     """Cut-offs of the kind that a measure takes, some beyond the end of a ranking."""
     (field,) = (f for f in dataclasses.fields(measure) if f.name == "cutoff")
@@ -79,45 +86,62 @@ def around(wrapper: Callable[[Measure], Measure], measure: Measure) -> Measure:
         return wrapper(measure @ 3).complete()
 
 
+INSIDE = st.sampled_from([name for name, m in MEASURES.items() if m.direction != "none"])
+
+
+@cache
+def parameters_of(name: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Some of the parameters of a measure or wrapper, with random values."""
+    fields = (REGISTERED | WRAPPERS)[name].parameters()
+    kinds = {key: values(field.metadata["kind"]) for key, field in fields.items()}
+    return st.fixed_dictionaries(
+        {}, optional={k: kind for k, kind in kinds.items() if kind is not None}
+    )
+
+
+@cache
 @st.composite
 def versions(draw: st.DrawFn, name: str) -> Measure:
     """A registered measure with random parameters and cut-off; a wrapper around a random measure."""
     entry = (REGISTERED | WRAPPERS)[name]
-    parameters = {}
-    for key, field in entry.parameters().items():
-        kind = values(field.metadata["kind"])
-        if kind is not None and draw(st.booleans()):
-            parameters[key] = draw(kind)
+    parameters = draw(parameters_of(name))
     if isinstance(entry, type):
         # reb and iub have tests of their own: they refuse some measures, and some queries.
         parameters = {key: value for key, value in parameters.items() if key not in ("reb", "iub")}
         if "null" in entry.parameters():
             parameters["documents"] = COLLECTION if parameters.get("null") == "collection" else None
-        inside = draw(st.sampled_from([n for n, m in MEASURES.items() if m.direction != "none"]))
-        measure = draw(versions(inside))
+        measure = draw(versions(draw(INSIDE)))
         assume(entry.takes(measure))
         return around(lambda m: entry(m, **parameters), measure)
     measure = entry(**parameters)
     if name not in MEASURES:
         return measure
-    if measure.cutoffs == "required" or (measure.cutoffs == "optional" and draw(st.booleans())):
-        measure = measure @ draw(cutoffs(measure))
+    if measure.cutoffs == "required" or (measure.cutoffs == "optional" and draw(BOOLEANS)):
+        measure = measure @ draw(cutoffs(entry))
     try:
         return measure.complete()
     except MeasureError:
         return measure @ 3
 
 
+@cache
 def labels(most: int = 6) -> st.SearchStrategy[list[int]]:
     """The judged labels of a query."""
     return st.lists(st.integers(0, HIGHEST), max_size=most)
 
 
+@cache
+def listed(most: int) -> st.SearchStrategy[list[int]]:
+    """Labels in rank order, unjudged documents among them."""
+    return st.lists(st.integers(-2, HIGHEST), max_size=most)
+
+
+@cache
 @st.composite
 def rankings(draw: st.DrawFn, most: int = 8, unjudged: int = 8) -> tuple[list[int], list[int]]:
     """A list of labels in rank order, unjudged documents in it, and all judged labels."""
-    ranked = draw(st.lists(st.integers(-2, HIGHEST), max_size=most))
+    ranked = draw(listed(most))
     while sum(label < 0 for label in ranked) > unjudged:
         ranked.remove(min(ranked))
-    unretrieved = draw(st.lists(st.integers(0, HIGHEST), max_size=4 if most > 5 else 2))
+    unretrieved = draw(labels(4 if most > 5 else 2))
     return ranked, [label for label in ranked if label >= 0] + unretrieved

@@ -18,12 +18,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from laws.test_measures import by_oracle
+from profiles import examples
 from rankgauge import DCG, ERR, RR, SP, P, Q, SearchLength, Success, bpref, parse
 from rankgauge.checks import Choice, Kind, Number, Whole
 from rankgauge.data.errors import MeasureError
@@ -135,7 +136,7 @@ def test_mean_and_variance_of_wrappers_over_all_orders(name: str) -> None:
 
 @pytest.mark.parametrize("name", KNOWN)
 @given(data=st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_variance_of_lists_that_are_not_what_is_judged(name: str, data: st.DataObject) -> None:
     """Unjudged documents among those that are ordered, some without a row, and judged ones lacking."""
     measure = data.draw(versions(name))

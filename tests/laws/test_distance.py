@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from laws.strategies import MEASURES, versions
 from laws.test_measures import by_oracle
+from profiles import examples
 from rankgauge.distance.maximized import Distance, med_of_lists
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.distances.lists import Lists
@@ -33,6 +35,7 @@ GRADES = [(0, 1), (0, 3), (0, 1, 3), (0, 1, 2, 3), (0, 2)]
 Case = tuple[list[int], list[int], dict[int, int]]
 
 
+@cache
 @st.composite
 def cases(draw: st.DrawFn, most: int = 5, free: int = 5, judged: bool = True) -> Case:
     """Two lists of documents, some of them judged, some judged documents in neither."""
@@ -137,7 +140,7 @@ def check_residual(measure: Measure, case: Case, grades: tuple[int, ...], found:
 
 @pytest.mark.parametrize("name", OTHERS)
 @given(data=st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_distance_is_the_greatest_difference(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     check(measure, data.draw(cases(most=4, free=4)), data.draw(st.sampled_from(GRADES)))
@@ -145,7 +148,7 @@ def test_distance_is_the_greatest_difference(name: str, data: st.DataObject) -> 
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@settings(max_examples=200)
+@examples(120)
 def test_distance_over_free_documents_of_the_highest_grade_or_none(
     name: str, data: st.DataObject
 ) -> None:
@@ -156,7 +159,7 @@ def test_distance_over_free_documents_of_the_highest_grade_or_none(
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@settings(max_examples=150)
+@examples(100)
 def test_distance_over_free_documents_of_any_grade(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     case = data.draw(cases(most=4, free=4, judged=data.draw(st.booleans())))
@@ -204,7 +207,7 @@ def check_sides(measure: Measure, case: Case, grades: Sequence[int]) -> None:
 
 @pytest.mark.parametrize("name", DIRECTED)
 @given(data=st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_how_far_a_list_is_ahead_may_be_negative(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     case = data.draw(cases(most=4, free=data.draw(st.integers(0, 3))))
@@ -213,7 +216,7 @@ def test_how_far_a_list_is_ahead_may_be_negative(name: str, data: st.DataObject)
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_a_list_that_is_behind_by_any_labels_is_behind_by_the_least(
     name: str, data: st.DataObject
 ) -> None:
@@ -243,7 +246,7 @@ def test_with_all_documents_judged_one_list_is_ahead_by_what_the_other_is_behind
 
 @pytest.mark.parametrize("name", OFFLIST)
 @given(data=st.data())
-@settings(max_examples=300)
+@examples(200)
 def test_distance_with_relevant_documents_off_the_lists(name: str, data: st.DataObject) -> None:
     """As many documents of the highest grade as a list has places leave nothing to change but the
     divisor: with three places, three off the lists say all there is to say."""
@@ -255,7 +258,7 @@ def test_distance_with_relevant_documents_off_the_lists(name: str, data: st.Data
 
 @pytest.mark.parametrize("name", DIRECTED)
 @given(data=st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_distance_is_no_less_than_the_difference_by_any_labels(
     name: str, data: st.DataObject
 ) -> None:
@@ -281,7 +284,7 @@ def test_distance_is_no_less_than_the_difference_by_any_labels(
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@settings(max_examples=40)
+@examples(40)
 def test_distance_obeys_the_triangle_inequality(name: str, data: st.DataObject) -> None:
     """Each labelling makes a pseudometric of differences, so the greatest does too, if all lists are
     asked about the same labellings. A pair leaves the documents of a third list not relevant: by

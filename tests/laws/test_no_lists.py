@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from laws.strategies import MEASURES, WRAPPERS, versions
+from profiles import examples
 from rankgauge.measures import Measure
 from rankgauge.measures.orders import TiedRankings
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -61,7 +62,7 @@ def questions(measure: Measure, judged: JudgedLabels) -> Iterator[Callable[[], o
 
 @pytest.mark.parametrize("name", sorted(MEASURES | WRAPPERS))
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_no_lists_have_no_scores(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     for judged in (NO_QUERY, NONE_TAKEN, SOME_QUERIES):

@@ -7,11 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
 from oracles.diversity import NOTHING, SUBTOPIC_SCORES, by_log, greedy, weighed
+from profiles import examples
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import Rankings
 
@@ -72,7 +73,7 @@ def judged_documents(grades: Grades) -> list[str]:
 
 @each_measure
 @given(data=st.data())
-@settings(max_examples=150)
+@examples(150)
 def test_score_is_the_definition(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     grades = data.draw(judgments())
@@ -83,7 +84,7 @@ def test_score_is_the_definition(name: str, data: st.DataObject) -> None:
 
 @each_measure
 @given(data=st.data())
-@settings(max_examples=40)
+@examples(40)
 def test_expected_is_the_mean_over_all_orders(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     grades = data.draw(judgments(most=5))
@@ -95,7 +96,7 @@ def test_expected_is_the_mean_over_all_orders(name: str, data: st.DataObject) ->
 
 @pytest.mark.parametrize("name", INDEPENDENT)
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_bounds_are_over_all_subtopics_that_unjudged_documents_may_serve(
     name: str, data: st.DataObject
 ) -> None:
@@ -127,7 +128,7 @@ def test_bounds_are_over_all_subtopics_that_unjudged_documents_may_serve(
 
 @pytest.mark.parametrize("name", BY_IDEAL)
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_the_greedy_ideal_scores_one(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     grades = data.draw(judgments())
@@ -137,7 +138,7 @@ def test_the_greedy_ideal_scores_one(name: str, data: st.DataObject) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_the_greedy_ideal_is_near_the_best_order(data: st.DataObject) -> None:
     grades = data.draw(judgments(most=5))
     alpha, k = data.draw(st.sampled_from([0.25, 0.5, 1])), data.draw(st.integers(1, 5))
@@ -225,7 +226,7 @@ def test_spellings_of_ir_measures_are_understood(theirs: str, ours: rg.Measure) 
 
 @each_measure
 @given(data=st.data())
-@settings(max_examples=40)
+@examples(40)
 def test_some_queries_know_what_they_knew_among_all(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     grades = {f"q{i}": data.draw(judgments()) for i in range(data.draw(st.integers(1, 4)))}

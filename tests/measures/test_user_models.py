@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
 import rankgauge as rg
 from oracles.user_models import most_similar
+from profiles import examples
 from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.user_models import AdaptiveUserModel, StaticUserModel
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -104,7 +105,7 @@ def test_gains_outside_0_to_1_are_refused() -> None:
     p=st.sampled_from([0.5, 0.9, 0.99]),
     cutoff=st.none() | st.integers(1, 9),
 )
-@settings(max_examples=50)
+@examples(50)
 def test_no_ideal_ranking_is_more_similar_than_the_one_that_compatibility_takes(
     ranked: list[str], retrieved: int, p: float, cutoff: int | None
 ) -> None:
@@ -161,7 +162,7 @@ def test_a_prefix_mean_is_the_mean_over_the_cutoffs() -> None:
 
 @pytest.mark.parametrize("text", ["nDCG@4", "AP@4", "P@4", "ERR@3", "BPM@4", "compat@3"])
 @given(ranking=st.lists(st.integers(-1, 2), max_size=5))
-@settings(max_examples=20)
+@examples(20)
 def test_the_bounds_of_a_prefix_mean_are_the_extremes_over_all_labels(
     text: str, ranking: list[int]
 ) -> None:

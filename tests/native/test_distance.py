@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from rankgauge.native import distance as native
 
 LISTS: dict[str, Any] = {
@@ -138,7 +139,7 @@ def test_staircases_that_do_not_fit(name: str, value: Any) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=200)
+@examples(200)
 def test_places_that_contradict_each_other(data: st.DataObject) -> None:
     """Such as two documents at one place: nonsense comes out, of the right size."""
     k = data.draw(st.integers(0, 8))

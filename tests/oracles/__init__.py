@@ -74,25 +74,25 @@ def distinct_permutations(labels: Labels) -> Iterator[list[int]]:
             yield [first, *tail]
 
 
-def extremes_over_permutations(
+def over_permutations(
     f: Callable[[list[int]], float], judged: Labels
-) -> tuple[float, float]:
-    """(min, max) of f(ranking) over all rankings of all the judged documents."""
+) -> tuple[float, float, float, float]:
+    """The lowest and highest f(ranking) over all rankings of all the judged documents, and its mean
+    and variance where they are equally likely."""
     values = [f(ranking) for ranking in distinct_permutations(judged)]
-    return min(values), max(values)
+    mean = math.fsum(values) / len(values)
+    variance = math.fsum((value - mean) ** 2 for value in values) / len(values)
+    return min(values), max(values), mean, variance
 
 
 def mean_over_permutations(f: Callable[[list[int]], float], judged: Labels) -> float:
     """E[f] under a uniformly random ranking of the judged documents."""
-    values = [f(ranking) for ranking in distinct_permutations(judged)]
-    return math.fsum(values) / len(values)
+    return over_permutations(f, judged)[2]
 
 
 def variance_over_permutations(f: Callable[[list[int]], float], judged: Labels) -> float:
     """E[(f - E[f])^2] under a uniformly random ranking of the judged documents."""
-    values = [f(ranking) for ranking in distinct_permutations(judged)]
-    mean = math.fsum(values) / len(values)
-    return math.fsum((value - mean) ** 2 for value in values) / len(values)
+    return over_permutations(f, judged)[3]
 
 
 NORMALIZED = ("v1", "v2", "linear", "z", "minmax")

@@ -17,8 +17,9 @@ from oracles.basic import (
     top,
 )
 
-DEPTH = 5000
-"""How many ranks an endless user is followed for; a correction stands for those beyond."""
+DEPTH = 500
+"""How many ranks an endless user is followed for; a correction stands for those beyond, which is
+right to about 1/DEPTH^5."""
 
 
 def rate_of_gain(

@@ -7,18 +7,20 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles
 import rankgauge as rg
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, labels, versions
 from laws.test_measures import at_least, by_oracle, fits, same
+from profiles import examples
 from rankgauge import (
     AP,
     ERR,
@@ -51,6 +53,7 @@ from rankgauge.measures.orders import (
     mean_reciprocal_rank,
     miss_chance,
 )
+from rankgauge.notes import worded
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 Groups = list[list[int]]
@@ -85,6 +88,7 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
+@cache
 @st.composite
 def tied(draw: st.DrawFn, most: int = 6) -> tuple[Groups, list[int], int]:
     """Groups of labels, all judged labels, and how many documents more the last group has."""
@@ -98,7 +102,7 @@ def tied(draw: st.DrawFn, most: int = 6) -> tuple[Groups, list[int], int]:
 
 @pytest.mark.parametrize("name", sorted(ALL))
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_the_mean_over_ties_is_that_over_all_orders(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     groups, judged, unlisted = data.draw(tied(most=6 if name in MEASURES else 4))
@@ -115,7 +119,7 @@ def test_the_mean_over_ties_is_that_over_all_orders(name: str, data: st.DataObje
 
 @pytest.mark.parametrize("name", sorted(MEASURES))
 @given(data=st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_many_tied_lists_at_once_are_as_each_alone(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     cases = data.draw(st.lists(tied(most=5), min_size=2, max_size=4))
@@ -144,7 +148,7 @@ def has_a_formula(entry: Measure) -> bool:
 
 @pytest.mark.parametrize("name", sorted(n for n, m in MEASURES.items() if has_a_formula(m)))
 @given(data=st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_what_a_random_ranking_gets_is_the_mean_with_all_tied(
     name: str, data: st.DataObject
 ) -> None:
@@ -167,7 +171,7 @@ def pessimistic(group: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("name", sorted(n for n, m in MEASURES.items() if prefers_relevance(m)))
 @given(data=st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_no_order_scores_below_the_pessimistic_or_above_the_optimistic(
     name: str, data: st.DataObject
 ) -> None:
@@ -343,7 +347,7 @@ def test_what_is_estimated_is_noted_with_its_standard_error() -> None:
     qrels = {f"q{i}": {f"d{j}": j % 4 for j in range(i + 9)} for i in range(3)}
     run = {query: dict.fromkeys(documents, 1.0) for query, documents in qrels.items()}
     scores = rg.evaluate(qrels, run, [Cubed(), AP], ties="expected", seed=5)
-    (note,) = scores.notes
+    (note,) = worded(scores.notes)
     assert note.startswith(
         "run: Cubed: mean over ties estimated from 1,000 random orders on 3 topics"
     )
@@ -399,7 +403,7 @@ def test_random_orders_are_scores_between_the_extremes_and_average_to_the_expect
 
 
 @given(tied(most=4), st.integers(0, 2), st.integers(0, 2))
-@settings(max_examples=40)
+@examples(40)
 def test_a_tail_is_what_was_not_retrieved_in_any_order(
     case: tuple[Groups, list[int], int], pooled: int, more: int
 ) -> None:
@@ -443,7 +447,7 @@ def test_a_tail_in_a_large_collection_is_counted_not_laid_out() -> None:
     assert score(SearchLength, "q3", **policies) == (big - 1) / 2
     assert score(P @ 10, "q3", **policies) == pytest.approx(1 / big)
     drawn = rg.evaluate(QRELS, RUN, "infAP@10", **policies)
-    assert drawn.notes[0].startswith("run: infAP@10: mean over ties estimated")
+    assert worded(drawn.notes)[0].startswith("run: infAP@10: mean over ties estimated")
     with pytest.raises(rg.Unsupported, match="too many to draw orders of"):
         rg.evaluate(QRELS, RUN, "infAP", **policies)
     signature = rg.evaluate(QRELS, RUN, RR, **policies).signatures()["RR"]

@@ -180,7 +180,7 @@ def test_of_an_extreme_level_and_skewness_the_interval_still_holds_the_mean(odd:
     ("options", "message"),
     [
         ({"kind": "normal"}, r"kind='normal', expected one of t, bootstrap"),
-        ({"level": 1}, r"level=1, expected a number between 0 and 1, such as 0.95"),
+        ({"level": 1}, r"level=1, expected a number strictly between 0 and 1, such as 0.95"),
         ({"samples": 10**9}, r"samples=1000000000, expected a whole number from 1 to 1,000,000"),
     ],
 )

@@ -12,13 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 from rankgauge import AP, Scores, gm, nDCG
 from rankgauge.checks import Quoted
 from rankgauge.data import files
+from rankgauge.notes import worded
 
 NAN = math.nan
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
@@ -198,7 +200,7 @@ def test_what_is_no_table_of_scores_is_refused(arguments: dict, message: str) ->
 
 
 @given(tables(cells), st.text(max_size=20).filter(str.strip))
-@settings(max_examples=50)
+@examples(50)
 def test_the_file_form_brings_matrices_back(
     tmp_path_factory: pytest.TempPathFactory, table: list[list[float]], title: str
 ) -> None:
@@ -311,7 +313,7 @@ NOTE = "column 'x' has whole numbers that all differ: if these are topics, call 
 )
 def test_a_system_that_looks_like_topics_is_noted(tmp_path: Path, text: str, noted: bool) -> None:
     scores = Scores.from_csv(write(tmp_path, text))
-    assert scores.notes == ((NOTE,) if noted else ())
+    assert worded(scores.notes) == ((NOTE,) if noted else ())
     assert "x" in scores.runs
 
 
@@ -415,7 +417,7 @@ names = st.lists(texts, min_size=3, max_size=3, unique=True)
 
 
 @given(tables(cells, most=3), names, names, st.booleans())
-@settings(max_examples=60)
+@examples(60)
 def test_what_write_csv_wrote_is_read_back(
     tmp_path_factory: pytest.TempPathFactory,
     table: list[list[float]],
@@ -512,7 +514,7 @@ def test_scores_by_other_measures_are_joined_by_name() -> None:
     assert np.array_equal(both.values[:, :, :2], scores.values)
     assert both.table().columns[4:6] == ("no relevant", "judged@10")
     assert both.signatures()["AP"].startswith("AP(rel=1,norm=R)|source=joined|missing=zero|")
-    assert both.notes == (*scores.signatures().values(), *ratings.signatures().values())
+    assert worded(both.notes) == (*scores.signatures().values(), *ratings.signatures().values())
     assert both.policies.max_grade == 2
     assert same(scores.joined(), scores)
 
@@ -600,7 +602,7 @@ def test_scores_are_standardised_by_topic(kind: str, table: list[list[float]]) -
     assert found.policies.standardized == f"{kind}({len(table)} runs)"
     flat = sum(len({x for x in column if x == x}) < 2 for column in zip(*table, strict=True))
     assert len(found.notes) == (flat > 0)
-    assert not flat or f"do not differ on {flat} topic" in found.notes[0]
+    assert not flat or f"do not differ on {flat} topic" in worded(found.notes)[0]
 
 
 @pytest.mark.parametrize("kind", ["normal", "z", "empirical"])
@@ -627,7 +629,7 @@ def test_equal_scores_do_not_differ_however_they_are_rounded() -> None:
     scores = named([[0.1, 0.1], [0.1, 0.1], [0.1, 0.2]])
     found = scores.standardized(kind="z")
     assert found.values[:, 0, 0].tolist() == [0.0, 0.0, 0.0]
-    assert found.notes == ("AP: the runs do not differ on 1 topic, no deviation there",)
+    assert worded(found.notes) == ("AP: the runs do not differ on 1 topic, no deviation there",)
     assert named([[1e-300], [2e-300]]).standardized(kind="z").values[1, 0, 0] == pytest.approx(
         math.sqrt(0.5)
     )
@@ -643,7 +645,7 @@ def test_scores_that_differ_by_rounding_alone_are_equal() -> None:
         found = scores.standardized(kind=kind)  # type: ignore[arg-type]
         assert found.values[:, 0, 0].tolist() == [alike] * 3
         assert len(set(found.values[:, 1, 0])) == 3
-        assert found.notes == ("AP: the runs do not differ on 1 topic, no deviation there",)
+        assert worded(found.notes) == ("AP: the runs do not differ on 1 topic, no deviation there",)
     lower = named([[0.3], [third], [0.1], [0.8]]).standardized(kind="empirical")
     assert lower.values[:, 0, 0].tolist() == [0.75, 0.75, 0.25, 1.0]
     apart = named([[0.3], [0.3 + 1e-11], [0.3]]).standardized(kind="empirical")

@@ -19,7 +19,7 @@ from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures.base import inner
 from rankgauge.policies import By
-from rankgauge.query_sets.by_chance import query_types
+from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 

@@ -18,6 +18,7 @@ from rankgauge.data.model import POOLED, Floats, Ints, Run, T
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
+from rankgauge.measures import answers
 from rankgauge.measures.base import Aggregate, Measure, estimates, inner
 from rankgauge.measures.chance import OverOrders
 from rankgauge.measures.grammar import parse
@@ -173,7 +174,6 @@ class Evaluator:
         checked("failures", failures, one_of(Failures))
         sources = sources_of(runs)
         threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
-        # Asked before the runs are, so that what does not depend on them is found once.
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
         for source, result in outcomes(_RunTask(self, threads), sources, executor, label):
@@ -417,8 +417,7 @@ def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, l
     """The score of each list, and what to know of the scores."""
     with _blaming(measure):
         if isinstance(lists, Rankings):
-            scores = lists.remember(("score", measure), lambda: measure.score_each(lists))
-            return scores, measure.list_remarks(lists)
+            return answers.scores(lists, measure), measure.list_remarks(lists)
         mean = measure.tied_each(lists)
         remarks = measure.list_remarks(lists.rankings)
         return mean.values, remarks + estimates(mean, "mean over ties estimated")

@@ -32,6 +32,8 @@ class SumOfPrecisions(Binary):
     monotone = True
     tail_matters = False
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples: ClassVar[tuple[str, ...]] = ("SP@10", "SP")
 
     def _sum(self, lists: Rankings) -> Floats:

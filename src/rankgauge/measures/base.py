@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,14 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
+
+
+SCORES = ("_score", "score_each")
+ABOUT_SCORE = frozenset(
+    {"swap_monotone", "ideal_is_best", "tail_matters", "monotone", "expectation", "bounding"}
+    | {"bounds_each", "ideal_each", "worst_each", "_extreme"}
+)
+"""What is declared about a score, or derived from it in a way of its own."""
 
 
 class Bounds(NamedTuple):
@@ -88,9 +96,9 @@ class Measure(Parametric):
     direction: ClassVar[Direction] = "higher"
     cutoffs: ClassVar[Literal["optional", "required", "none"]] = "optional"
     expectation: ClassVar[Answer] = "enumerated"
-    swap_monotone: ClassVar[bool] = True
+    swap_monotone: ClassVar[bool] = False
     """Whether putting the better of two neighbours first never hurts: the best order is by label."""
-    ideal_is_best: ClassVar[bool] = True
+    ideal_is_best: ClassVar[bool] = False
     """Whether no list beats the best order of all the judged documents; where retrieving what is
     not relevant costs, a shorter one may."""
     tail_matters: ClassVar[bool] = True
@@ -101,6 +109,15 @@ class Measure(Parametric):
     """Whether raising one label never lowers the score, which depends on nothing but the list."""
 
     cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """What a class declares is about its score; one that changes the score declares anew."""
+        super().__init_subclass__(**options)
+        before = super(cls, cls)
+        scored = any(getattr(before, score) is not getattr(Measure, score) for score in SCORES)
+        if scored and any(score in vars(cls) for score in SCORES):
+            for name in ABOUT_SCORE - vars(cls).keys():
+                setattr(cls, name, vars(Measure)[name])
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -217,7 +234,7 @@ class Measure(Parametric):
         for kind in type(self).__mro__[: type(self).__mro__.index(Measure)]:
             if formula in vars(kind):
                 return True
-            if "_score" in vars(kind) or "score_each" in vars(kind):
+            if any(score in vars(kind) for score in SCORES):
                 return False
         return False
 
@@ -234,8 +251,7 @@ class Measure(Parametric):
     def ideal_each(self, judged: JudgedLabels) -> Floats:
         """The best score any order of each query's judged documents gets.
 
-        As derived here: that of the highest label first, which holds for every measure that never
-        prefers the worse order of two neighbours.
+        That of the highest label first where the measure is `swap_monotone`, else by enumeration.
         """
         if self.knows("_best_score"):
             return self.complete()._best_score(judged)
@@ -505,17 +521,20 @@ class Measure(Parametric):
 class Binary(Measure):
     """A measure that asks of a label only whether it is at least `rel`.
 
-    Its bounds are exact: for any number s of relevant documents among the unjudged, no choice scores
-    better than the s ranked highest, and none worse than the s ranked lowest, because swapping a
-    relevant document upwards never hurts such a measure while s, and so R and N, stay the same.
+    Its bounds are exact where it is `swap_monotone`: for any number s of relevant documents among the
+    unjudged, no choice scores better than the s ranked highest, and none worse than the s ranked
+    lowest, because swapping a relevant document upwards never hurts while s, and so R and N, stay the
+    same.
     """
 
-    bounding = "exact"
+    @property
+    def bounding(self) -> Answer:
+        return "exact" if self.swap_monotone else super().bounding
 
     rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        if self.monotone:
+        if self.monotone or not self.swap_monotone:
             return super().bounds_each(rankings)
         return each_list(rankings, self._bounds_by_count)
 
@@ -603,17 +622,30 @@ class Wrapper(Around, Measure):
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return self.measure.range
 
+    def complete(self) -> Self:
+        self.measure.complete()
+        return self
+
+    def _inside(self, *questions: str) -> Answer:
+        """How the measure inside answers these questions: as it answers the hardest of them."""
+        inside = self.measure.answers()
+        return max((inside[question] for question in questions), key=get_args(Answer).index)
+
+
+class LikeInside(Wrapper):
+    """A wrapper of which is true what the measure inside declares."""
+
     @property
     def swap_monotone(self) -> bool:  # type: ignore[override]
         return self.measure.swap_monotone
 
     @property
+    def ideal_is_best(self) -> bool:  # type: ignore[override]
+        return self.measure.ideal_is_best
+
+    @property
     def expectation(self) -> Answer:  # type: ignore[override]
         return self.measure.expectation
-
-    def complete(self) -> Self:
-        self.measure.complete()
-        return self
 
 
 class Aggregate(Around):

@@ -88,6 +88,8 @@ class ExpectedReciprocalRank(Measure):
     monotone = True
     tail_matters = False
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("ERR@20", "ERR")
 
     def _stops(self, labels: Labels, max_grade: int) -> Floats:

@@ -1,140 +1,31 @@
-"""What the orders of some documents get by a measure: the best, the worst, the mean, the variance.
+"""Wrappers made of what the orders of some documents get, and their parameters.
 
 The documents are those that a random ranking is made of, the null: by default the judged ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-
-import numpy as np
-
 from rankgauge.checks import Choice, Whole
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import POOLED, Floats, Ints
-from rankgauge.measures.base import Measure, Wrapper
+from rankgauge.data.model import Floats
+from rankgauge.measures.answers import (
+    ACHIEVABLE,
+    BESTS,
+    CHANCES,
+    COLLECTION,
+    EXACT,
+    FULL,
+    INDEPENDENT,
+    JUDGED,
+    NULLS,
+    RUN,
+    Orders,
+)
+from rankgauge.measures.base import LikeInside, Measure
 from rankgauge.measures.orders import Mean, TiedRankings
 from rankgauge.notes import Note
 from rankgauge.parameters import parameter
-from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-
-JUDGED, RUN, POOL, COLLECTION = NULLS = ("judged", "run", "pool", "collection")
-EXACT, INDEPENDENT = CHANCES = ("exact", "independent")
-ACHIEVABLE, FULL = BESTS = ("achievable", "k")
-
-
-@dataclass(frozen=True, eq=False)
-class Orders:
-    """For each of the rankings, what the orders of its documents get; which ones, `null` says.
-
-    judged: those judged for the query. pool: and those pooled for it but not judged. collection: all
-    of so many `documents`. run: those of the ranking itself.
-    """
-
-    rankings: Rankings
-    null: str = JUDGED
-    documents: int | None = None
-
-    def best(self, measure: Measure, reach: str = ACHIEVABLE) -> Floats:
-        """The best score that an order gets, or what it would be with k relevant documents."""
-        if reach == FULL:
-            return self._each(
-                ("full", measure),
-                lambda judged: measure.full_each(TiedRankings.all_tied(judged)),
-                measure.full_each,
-            )
-        return self._each(
-            ("best", measure),
-            measure.ideal_each,
-            lambda tied: measure.extreme_each(tied, best=True),
-        )
-
-    def worst(self, measure: Measure) -> Floats:
-        """The worst score that an order gets."""
-        return self._each(
-            ("worst", measure),
-            measure.worst_each,
-            lambda tied: measure.extreme_each(tied, best=False),
-        )
-
-    def variance(self, measure: Measure) -> Floats:
-        """The variance of the score over all orders."""
-        return self._each(("variance", measure), measure.variance_each, measure.tied_variance_each)
-
-    def mean(self, measure: Measure, chance: str = EXACT) -> Mean:
-        """The mean score over all orders, or what would be it if ranks were independent."""
-        if chance == INDEPENDENT:
-            values = self._each(
-                ("independent", measure),
-                lambda judged: measure.independent_each(TiedRankings.all_tied(judged)),
-                measure.independent_each,
-            )
-            return Mean.exact(values)
-        table = self._each(
-            ("mean", measure),
-            lambda judged: np.column_stack(measure.random_each(judged)),
-            lambda tied: np.column_stack(measure.tied_each(tied)),
-        )
-        return Mean(table[:, 0], table[:, 1], table[:, 2].astype(np.int64))
-
-    def sizes(self) -> Ints:
-        """How many documents there are."""
-        judged, query = self.rankings.judged, self.rankings.query
-        if self.null == RUN:
-            return self.rankings.lengths
-        if self.documents is not None:
-            return np.full(len(self.rankings), self.documents)
-        return (judged.sizes + (judged.pooled if self.null == POOL else 0))[query]
-
-    def relevant(self, rel: int) -> Ints:
-        """How many of the documents have this label or a higher one."""
-        if self.null == RUN:
-            return self.rankings.count(self.rankings.relevant(rel))
-        return self.rankings.judged.relevant(rel)[self.rankings.query]
-
-    def _each(
-        self,
-        question: tuple[str, Measure],
-        of_judged: Callable[[JudgedLabels], Floats],
-        of_tied: Callable[[TiedRankings], Floats],
-    ) -> Floats:
-        """An answer for each ranking; what only depends on the query is asked once for all runs."""
-        lists = self.rankings
-        if self.null == RUN:
-            return lists.remember(question, lambda: of_tied(TiedRankings.one_tie(lists)))
-        if self.null == JUDGED:
-            return lists.judged.remember(question, of_judged)[lists.query]
-
-        def of_pooled(judged: JudgedLabels) -> Floats:
-            tied = self._pooled(judged)
-            alone = (tied.sizes == judged.sizes).all()
-            return of_judged(judged) if alone else of_tied(tied)
-
-        more = (*question, self.null, self.documents)
-        return lists.judged.remember(more, of_pooled)[lists.query]
-
-    def _pooled(self, judged: JudgedLabels) -> TiedRankings:
-        """For each query one tie of what is judged or pooled, and the rest of the collection."""
-        sizes = judged.sizes + judged.pooled
-        labels = np.insert(
-            judged.labels, np.repeat(judged.offsets[1:], judged.pooled), np.int32(POOLED)
-        )
-        rows = judged.rows
-        if rows is not None:
-            rows = np.insert(rows, np.repeat(judged.offsets[1:], judged.pooled), -1)
-        whole = replace(judged.best_first, labels=labels, offsets=offsets_of(sizes), rows=rows)
-        return TiedRankings.one_tie(whole, self._unlisted(sizes))
-
-    def _unlisted(self, sizes: Ints) -> Ints | None:
-        if self.documents is None:
-            return None
-        if sizes.max(initial=0) > self.documents:
-            raise MeasureError(
-                f"documents={self.documents}, but a topic alone has {sizes.max()} judged or pooled; "
-                "give the size of the collection"
-            )
-        return self.documents - sizes
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 def chance_parameter() -> str:
@@ -175,7 +66,7 @@ def check_best(measure: Measure, reach: str) -> None:
         )
 
 
-class OverOrders(Wrapper):
+class OverOrders(LikeInside):
     """A measure made of another one and of what the orders of some documents get by it."""
 
     null: str = parameter(

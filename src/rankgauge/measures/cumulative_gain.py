@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.measures.answers import Answers
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.weighted import by_ideal
@@ -116,7 +117,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         plain = DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
-        return judged.remember(("ideal", plain), plain.ideal_each)
+        return Answers(judged).ideal(plain)
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
         """1 by definition, 0 where nothing has a gain."""
@@ -181,7 +182,10 @@ class ChanceNormalizedDCG(NormalizedDCG):
         "Estimating topic difficulty using normalized discounted cumulated gain"
     )
     range = (-np.inf, 1.0)
-    bounding = "enumerated"
+    swap_monotone = True
+    ideal_is_best = True
+    tail_matters = False
+    expectation = "exact"
     examples = ("RNDCG@10", "RNDCG(gain=exp2)@20")
 
     def _score(self, lists: Rankings) -> Floats:
@@ -193,7 +197,7 @@ class ChanceNormalizedDCG(NormalizedDCG):
 
     def _against_chance(self, scores: Floats, lists: Rankings) -> Floats:
         plain = NormalizedDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
-        chance = lists.judged.remember(("expected", plain), plain.expected_each)
+        chance = Answers(lists.judged).expected(plain)
         room = np.where(chance < 1 - CERTAINTY, 1 - chance, 0.0)
         return ratio(scores - chance[lists.query], room[lists.query])
 
@@ -201,9 +205,6 @@ class ChanceNormalizedDCG(NormalizedDCG):
         """0, by definition."""
         self.complete()
         return np.zeros(len(judged))
-
-    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        return each_list(rankings, self._bounds_by_enumeration)
 
 
 def _extreme_ratios(

@@ -77,6 +77,8 @@ class Diversity(Binary):
     worst order, and bounds where the ideal moves too, are known for one subtopic only.
     """
 
+    swap_monotone = True
+    ideal_is_best = True
     expectation = "exact"
 
     @property

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
+from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
 from rankgauge.measures.base import Answer, Direction, Measure, estimates, ratio
 from rankgauge.measures.chance import (
-    INDEPENDENT,
-    RUN,
-    Orders,
     OverOrders,
     best_parameter,
     chance_parameter,
@@ -45,6 +43,9 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 class Normalized(OverOrders):
     """A measure seen from what orders of documents get. Higher is better, whatever it was before."""
+
+    asks: ClassVar[tuple[str, ...]]
+    """What the form asks the measure inside, beside its score."""
 
     empty: str = parameter(
         Choice(("zero", "skip", "nan")),
@@ -90,9 +91,7 @@ class Normalized(OverOrders):
         return self._normalize(scores, judged.best_first)
 
     def score_each(self, rankings: Rankings) -> Floats:
-        measure = self.complete().measure
-        scores = rankings.remember(("score", measure), lambda: measure.score_each(rankings))
-        return self._normalize(scores, rankings)
+        return self._normalize(scores(rankings, self.complete().measure), rankings)
 
     # None of the forms changes the order of scores.
 
@@ -104,6 +103,13 @@ class Normalized(OverOrders):
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         return self._normalize(self.measure.extreme_each(tied, best=best), tied.rankings)
+
+    def answers(self) -> dict[str, Answer]:
+        return super().answers() | {
+            "score": self._inside(*self.asks),
+            "ideal": self._inside("ideal", *self.asks),
+            "worst": self._inside("worst", *self.asks),
+        }
 
     def _better(self, a: Floats, b: Floats) -> Floats:
         """By how much a is better than b."""
@@ -129,7 +135,7 @@ class Normalized(OverOrders):
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         """Which lists leave nothing to normalise by, of those `known` to have something relevant."""
-        best, worst = orders.best(self.measure), orders.worst(self.measure)
+        best, worst = orders.ideal(self.measure), orders.worst(self.measure)
         return {"the worst order as good as the best": _level(best, worst) & known}
 
 
@@ -158,6 +164,8 @@ class ByChance(Normalized):
 class UpToBest(ByChance):
     """A measure between what a random ranking gets and the best."""
 
+    asks: ClassVar[tuple[str, ...]] = ("ideal", "expected")
+
     iub: str = best_parameter()
 
     def __post_init__(self) -> None:
@@ -172,7 +180,7 @@ class UpToBest(ByChance):
         return found
 
     def _best(self, orders: Orders) -> Floats:
-        return orders.best(self.measure, self.iub)
+        return orders.ideal(self.measure, self.iub)
 
     def _best_and_chance(self, orders: Orders) -> tuple[Floats, Floats]:
         best, chance = self._best(orders), self._chance(orders)
@@ -219,6 +227,10 @@ class V2(UpToBest):
     formula = "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance"
     examples: ClassVar[tuple[str, ...]] = ("v2(nDCG@10)", "v2(AP@30)", "v2(nDCG@10,null=run)")
 
+    @property
+    def asks(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("ideal", "expected", *(["worst"] if self.measure.direction == "lower" else []))
+
     @classmethod
     def takes(cls, measure: Measure) -> bool:
         return measure.direction == "lower" or (
@@ -248,6 +260,11 @@ class V2(UpToBest):
 class _Affine(Normalized):
     """A form on one line, so that means keep: over ties, and over all orders."""
 
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        """As the mean by the measure inside; a spread only scales what is 0 at chance."""
+        return self._inside("expected", *(asked for asked in self.asks if asked != "variance"))
+
     def _tied(self, tied: TiedRankings) -> Floats | None:
         means = self.measure._tied(tied) if self.measure.knows("_tied") else None
         return None if means is None else self._normalize(means, tied.rankings)
@@ -263,6 +280,9 @@ class _Affine(Normalized):
         spread = np.sqrt(self.measure.tied_variance_each(tied))
         zero = np.zeros(len(lists))
         return (self._normalize(spread, lists) - self._normalize(zero, lists)) ** 2
+
+    def answers(self) -> dict[str, Answer]:
+        return super().answers() | {"variance": self._inside("variance", *self.asks)}
 
 
 class Linear(_Affine, UpToBest):
@@ -285,6 +305,7 @@ class Z(_Affine, ByChance):
     summary = "How many standard deviations of a random ranking's score lie between it and chance."
     formula = "z(m) = (A − chance)/sd, sd that of the score of a random order"
     examples: ClassVar[tuple[str, ...]] = ("z(P@5)", "z(nDCG@10)")
+    asks = ("expected", "variance")
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         spread = np.sqrt(orders.variance(self.measure))
@@ -306,9 +327,10 @@ class MinMax(_Affine):
     formula = "minmax(m) = (A − worst)/(best − worst)"
     source = "Gienapp et al. 2020, The impact of negative relevance judgments on NDCG"
     examples: ClassVar[tuple[str, ...]] = ("minmax(nDCG@10)", "minmax(AP)")
+    asks = ("ideal", "worst")
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
-        best, worst = orders.best(self.measure), orders.worst(self.measure)
+        best, worst = orders.ideal(self.measure), orders.worst(self.measure)
         return share(self._better(scores, worst), self._better(best, worst))
 
 

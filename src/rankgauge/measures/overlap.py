@@ -32,6 +32,8 @@ class Compatibility(Measure):
         "ranking; Clarke, Vtyurina and Smucker 2021, Assessing top-k preferences"
     )
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("compat", "compat(p=0.98)", "compat(normalize=no)@1000")
     synonyms = {  # noqa: RUF012
         "normalize": {

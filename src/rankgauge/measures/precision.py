@@ -88,6 +88,8 @@ class RPrecision(Binary):
     cutoffs = "none"
     tail_matters = False
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("Rprec", "Rprec(rel=2)", "Rprec(times=0.5)")
 
     times: float = parameter(
@@ -141,6 +143,8 @@ class ReciprocalRank(Binary):
     monotone = True
     tail_matters = False
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("RR", "RR@10")
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
@@ -181,6 +185,8 @@ class SuccessAt(Binary):
     monotone = True
     tail_matters = False
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("Success@5", "Success")
 
     def _score(self, lists: Rankings) -> Floats:

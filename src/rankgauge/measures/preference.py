@@ -33,6 +33,8 @@ class BinaryPreference(Binary):
     )
     tail_matters = False
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("bpref", "bpref(rel=2)", "bpref@100")
 
     def _score(self, lists: Rankings) -> Floats:
@@ -186,6 +188,8 @@ class InferredAveragePrecision(Binary):
     )
     tail_matters = False
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("infAP", "infAP(rel=2)", "infAP@100")
 
     def _score(self, lists: Rankings) -> Floats:
@@ -275,6 +279,8 @@ class CorrectlyOrderedPairs(Measure):
         "one minus his normalised distance"
     )
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("CorrectPairs", "CorrectPairs@20")
 
     def _score(self, lists: Rankings) -> Floats:

@@ -44,6 +44,8 @@ class QMeasure(Measure):
     )
     tail_matters = False
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("Q", "Q@10", "Q(beta=10,norm=min)@10", "Q(gain=exp2)@20")
 
     beta: float = parameter(
@@ -288,6 +290,8 @@ class GradedAveragePrecision(Measure):
     tail_matters = False
     expectation = "exact"
     bounding = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("GAP", "GAP@100")
 
     def _total(self, judged: JudgedLabels) -> Floats:

@@ -64,6 +64,8 @@ class InterpolatedPrecision(AtRecallLevels):
         "them, 0 if there is none"
     )
     cutoffs = "required"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("IPrec@0.1", "IPrec@0", "IPrec(rounding=nearest)@0.25", "IPrec(rel=2)@1")
 
     cutoff: float | None = parameter(  # type: ignore[assignment]
@@ -92,6 +94,8 @@ class ElevenPointAverage(AtRecallLevels):
     summary = "Eleven-point average: interpolated precision averaged over recall 0, 0.1 to 1."
     formula = "ElevenPoint = (1/11) · Σ_{x = 0, 0.1, …, 1} IPrec@x"
     cutoffs = "none"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("ElevenPoint", "ElevenPoint(rounding=nearest)")
 
     def _score(self, lists: Rankings) -> Floats:

@@ -28,6 +28,8 @@ class SearchLengthTo(Binary):
     direction = "lower"
     cutoffs = "none"
     expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("SearchLength", "SearchLength(j=2)", "SearchLength(rel=2,j=3)")
 
     j: int = parameter(Whole(1), "how many relevant documents the user wants", default=1)

@@ -22,6 +22,7 @@ class OfCounts(Binary):
     it. With a cut-off it must be linear in the hits, for its mean over ties.
     """
 
+    swap_monotone = True
     expectation = "exact"
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -82,7 +83,6 @@ class SetPrecision(OfCounts):
         "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
     )
     cutoffs = "none"
-    ideal_is_best = False
     examples = ("SetP", "SetP(rel=2)")
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -113,6 +113,7 @@ class FMeasure(HarmonicMean):
         "= (1 + β²)·|relevant in the top k| / (k + β²·R)"
     )
     cutoffs = "required"
+    ideal_is_best = True
     examples = ("F@10", "F(beta=2)@10", "F(beta=0.5,rel=2)@20")
 
 
@@ -126,7 +127,6 @@ class SetFMeasure(HarmonicMean):
         "= (1 + β²)·|relevant retrieved| / (|retrieved| + β²·R)"
     )
     cutoffs = "none"
-    ideal_is_best = False
     examples = ("SetF", "SetF(beta=2)")
 
 
@@ -138,7 +138,6 @@ class SetAveragePrecision(OfCounts):
     formula = "SetAP = |relevant retrieved|² / (|retrieved| · R)"
     source = "trec_eval 9 (as set_map)"
     cutoffs = "none"
-    ideal_is_best = False
     examples = ("SetAP", "SetAP(rel=2)")
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -160,6 +159,7 @@ class RelativePrecision(RelativeToBest):
     formula = "RelP@k = |relevant in the top k| / min(k, R)"
     source = "trec_eval 9 (as relative_P)"
     cutoffs = "required"
+    ideal_is_best = True
     examples = ("RelP@10", "RelP(rel=2)@5")
 
 
@@ -171,6 +171,7 @@ class SetRelativePrecision(RelativeToBest):
     formula = "SetRelP = |relevant retrieved| / min(|retrieved|, R)"
     source = "trec_eval 9 (as set_relative_P)"
     cutoffs = "none"
+    ideal_is_best = True
     examples = ("SetRelP", "SetRelP(rel=2)")
 
 
@@ -188,7 +189,6 @@ class WeightedUtility(OfCounts):
     source = "Hull 1997, The TREC-6 filtering track: description and analysis; trec_eval 9"
     range = (-np.inf, np.inf)
     cutoffs = "none"
-    ideal_is_best = False
     examples = ("Utility", "Utility(found=2)", "Utility(found=3,noise=-2,missed=-1)")
 
     found: float = parameter(
@@ -226,7 +226,6 @@ class FilteringUtility(OfCounts):
     )
     source = "Robertson and Soboroff 2002, The TREC 2002 filtering track report"
     cutoffs = "none"
-    ideal_is_best = False
     examples = ("ScaledUtility", "ScaledUtility(rel=2)", "ScaledUtility(found=3,noise=-2)")
 
     found: float = parameter(

@@ -25,6 +25,8 @@ class BinaryG(Binary):
     summary = "Binary G: relevant documents discounted by the non-relevant ones above them."
     formula = "binG = (1/R) · Σ_{retrieved relevant} 1/log2(2 + |others above|)"
     source = "Buckley, trec_eval 9"
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("binG", "binG(rel=2)@100")
 
     def _score(self, lists: Rankings) -> Floats:
@@ -42,13 +44,17 @@ class SmoothedAveragePrecision(SumOfPrecisions):
     formula = "yaap = ln((1 + SP)/(1 + R − SP)), SP the sum of precisions"
     source = "Robertson 2012, On smoothing average precision"
     range = (-np.inf, np.inf)
-    monotone = False
-    expectation = "enumerated"  # type: ignore[assignment]
+    swap_monotone = True
+    ideal_is_best = True
+    tail_matters = False
+    bounding = "exact"
     examples = ("yaap",)
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
         return self._from_sum(self._sum(lists), relevant)
+
+    bounds_each = SumOfPrecisions.bounds_each
 
     def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
         return np.log((1 + total) / (1 + relevant - total))
@@ -59,7 +65,7 @@ class GainAgainstIdeal(Measure):
 
     source = "Buckley, trec_eval 9"
     cutoffs = "none"
-    swap_monotone = False
+    ideal_is_best = True
 
     gain: str | GainMap = parameter(
         Gain(),

@@ -140,6 +140,8 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
         "INST: an adaptive metric for information retrieval evaluation"
     )
     monotone = True
+    swap_monotone = True
+    ideal_is_best = True
     examples = ("INST", "INST(T=3)", "INST(gain=scaled)@1000")
 
     T: float = parameter(
@@ -168,6 +170,8 @@ class NearlyERR(AdaptiveUserModel):
         "Azzopardi, Mackenzie and Moffat 2021, ERR is not C/W/L: exploring the relationship between "
         "expected reciprocal rank and other metrics"
     )
+    swap_monotone = True
+    ideal_is_best = True
     monotone = True
 
     def _patience(self, ranks: Ints) -> Floats:
@@ -271,7 +275,7 @@ class BejeweledPlayer(AdaptiveUserModel):
         "static, with gains from 0 to 1"
     )
     cutoffs = "required"
-    swap_monotone = False
+    ideal_is_best = True
     examples = ("BPM@10", "BPM(T=2)@20")
 
     T: float = parameter(Number(0, closed=False), "the gain that is enough", default=1.0)

@@ -41,8 +41,11 @@ class Gainful(Measure):
 
 
 class Weighted(Gainful):
-    """Static weights by rank times gains by label, over a divisor that the query sets."""
+    """Static weights by rank, which never rise, times gains by label, none below 0, over a divisor that
+    the query sets."""
 
+    swap_monotone = True
+    ideal_is_best = True
     tail_matters = False
     expectation = "exact"
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Floats
-from rankgauge.measures.base import Answer, Measure, Wrapper, estimates
+from rankgauge.measures.answers import JUDGED
+from rankgauge.measures.base import Answer, LikeInside, Measure, estimates
 from rankgauge.measures.chance import (
     OverOrders,
     best_parameter,
@@ -23,7 +24,7 @@ from rankgauge.notes import Note
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
-class _Bound(Wrapper):
+class _Bound(LikeInside):
     """One end of a measure's bounds: the measure itself once every document is judged."""
 
     @property
@@ -50,7 +51,8 @@ class _Bound(Wrapper):
         return self._extreme_by_enumeration(tied, best=best)
 
     def answers(self) -> dict[str, Answer]:
-        return {**super().answers(), "variance": self.measure.answers()["variance"]}
+        asked = ("ideal", "worst", "variance")
+        return super().answers() | {question: self._inside(question) for question in asked}
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return self.measure.bounds_each(rankings)
@@ -77,6 +79,7 @@ class Upper(_Bound):
     """The score at most, whatever the unjudged documents are."""
 
     name = "upper"
+    ideal_is_best = False  # what is unjudged may be more than all that is judged
     summary = "The highest score over all labels of a ranking's unjudged documents."
     formula = "upper(m) = max over labels of the unjudged documents of m"
     examples = ("upper(RBP)", "upper(nDCG@10)")
@@ -87,6 +90,19 @@ class Upper(_Bound):
 
 class _OfOrders(OverOrders):
     """A number that no order of the judged documents changes."""
+
+    ideal_is_best = True
+    question: ClassVar[str]
+    """What it asks the measure inside."""
+
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        return self._inside(self.question)
+
+    def answers(self) -> dict[str, Answer]:
+        how = self.expectation
+        asked = ("score", "ideal", "worst", "expected", "variance")
+        return super().answers() | dict.fromkeys(asked, how)
 
     def _value(self, rankings: Rankings) -> Floats:
         raise NotImplementedError
@@ -119,6 +135,7 @@ class Ideal(_OfOrders):
     """The best any order of the judged documents gets."""
 
     name = "ideal"
+    question = "ideal"
     summary = "The best score that any order of the judged documents gets."
     formula = "ideal(m) = max over orders of the judged documents of m"
     examples = ("ideal(DCG@5)", "ideal(P@10)", "ideal(SP@10,iub=k)")
@@ -130,13 +147,14 @@ class Ideal(_OfOrders):
         check_best(self.measure, self.iub)
 
     def _value(self, rankings: Rankings) -> Floats:
-        return self._orders(rankings).best(self.measure, self.iub)
+        return self._orders(rankings).ideal(self.measure, self.iub)
 
 
 class Worst(_OfOrders):
     """The worst any order of the judged documents gets."""
 
     name = "worst"
+    question = "worst"
     summary = "The worst score that any order of the judged documents gets."
     formula = "worst(m) = min over orders of the judged documents of m"
     examples = ("worst(DCG@5)", "worst(AP)")
@@ -149,6 +167,7 @@ class Expected(_OfOrders):
     """What a random ranking of the judged documents gets on average."""
 
     name = "expected"
+    question = "expected"
     summary = "The mean score over all orders of the judged documents: what a random ranking gets."
     formula = "expected(m) = mean over orders of the judged documents of m"
     examples = ("expected(nDCG@10)", "expected(AP)", "expected(AP@10,null=run)")
@@ -158,6 +177,12 @@ class Expected(_OfOrders):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_chance(self.measure, self.reb)
+
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        if self.null != JUDGED and not self.measure.knows("_tied"):
+            return "enumerated"
+        return super().expectation
 
     def _chance(self, rankings: Rankings) -> Mean:
         return self._orders(rankings).mean(self.measure, self.reb)
@@ -172,7 +197,7 @@ class Expected(_OfOrders):
         return estimates(self._chance(rankings), "chance estimated")
 
 
-class PrefixMean(Wrapper):
+class PrefixMean(LikeInside):
     """The mean of a measure over the cut-offs 1 to k.
 
     The best and the worst order are the same at every cut-off, and so are the best and the worst labels
@@ -216,8 +241,12 @@ class PrefixMean(Wrapper):
             total += values
         return total / last
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        return self._mean(lambda measure: measure.expected_each(judged))
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        """The mean of the expected scores where they are exact; else from orders of its own, because
+        estimates at several cut-offs depend on each other, so that their errors do not add up."""
+        if self.expectation != "exact":
+            return super().random_each(judged)
+        return Mean.exact(self._mean(lambda measure: measure.expected_each(judged)))
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if not self.swap_monotone:

@@ -2,20 +2,17 @@
 
 from rankgauge.query_sets.by_chance import (
     TYPES,
-    LeftOut,
-    QuerySet,
     QueryTypes,
-    broad,
-    document_splits,
     easy,
-    focused,
     hard,
     ideal,
     informative,
-    query_sample,
     query_types,
     uninformative,
 )
+from rankgauge.query_sets.by_judgments import broad, focused
+from rankgauge.query_sets.samples import document_splits, query_sample
+from rankgauge.query_sets.sets import LeftOut, QuerySet
 
 __all__ = [
     "TYPES",

@@ -1,34 +1,30 @@
-"""Sets of queries, and of their documents, on which to look at scores apart.
+"""Sets of queries that follow from scores and from what a random ranking would get.
 
-Ideal and uninformative queries, hard and easy ones, follow from scores and from what a random ranking
-would get; broad and focused ones from the judgments; samples and document splits are drawn by a seed.
-The types of queries are those of Feng and Karmaker, Joint upper & expected value normalization for
-evaluation of retrieval systems (2023); document splits go back to Voorhees, Samarov
-and Soboroff, Using replicates in information retrieval evaluation (2017).
+Ideal and uninformative queries, hard and easy ones, as in Feng and Karmaker, Joint upper & expected
+value normalization for evaluation of retrieval systems (2023).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.checks import Number, Whole, checked, one_of
+from rankgauge.checks import Number, checked, one_of
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints, Judgments, encode
+from rankgauge.data.model import Floats
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.base import estimates, inner
 from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, DEFAULT_BY, SEED, SET_SHARE, By
+from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
+from rankgauge.query_sets.sets import Choice, LeftOut, QuerySet, left_out, left_out_text
 from rankgauge.rankings.alignment import judged_labels
-from rankgauge.rankings.lists import offsets_of, segment_count
 from rankgauge.results import Result
 from rankgauge.rounding import merged
 from rankgauge.scores.model import Bools, Scores
-from rankgauge.seeds import query_key
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -37,49 +33,6 @@ if TYPE_CHECKING:
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
 DECIMALS = 12
 """Differences are shown to so many decimals; which of them are equal, `merged` says."""
-
-
-class LeftOut(NamedTuple):
-    """Why queries were left out, and how many."""
-
-    reason: str
-    queries: int
-
-
-@dataclass(frozen=True)
-class QuerySet(Collection[str]):
-    """Query ids, each once, in the order of the scores or judgments they were chosen from.
-
-    `Scores.select` takes it as it is. `left_out` says which queries could not be chosen.
-
-    >>> QuerySet("hard", ("q1", "q7"), (LeftOut("nothing relevant", 3),))
-    QuerySet hard: 2 queries (left out: 3 with nothing relevant)
-    """
-
-    name: str
-    queries: tuple[str, ...]
-    left_out: tuple[LeftOut, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.queries)
-
-    def __contains__(self, query: object) -> bool:
-        return query in self.queries
-
-    def __repr__(self) -> str:
-        found = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
-        notes = ", ".join(_note(left) for left in self.left_out)
-        return f"{found} (left out: {notes})" if notes else found
-
-
-def _note(left: LeftOut) -> str:
-    return f"{left.queries:,} with {left.reason}"
-
-
-# By scores and what a random ranking gets
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +55,10 @@ class _Differences:
         rows = np.flatnonzero(chosen).tolist()
         return QuerySet(name, tuple(self.queries[row] for row in rows), self.left_out)
 
-    def ideal(self, choice: _Choice) -> Bools:
+    def ideal(self, choice: Choice) -> Bools:
         return choice.highest(self.differences, self.greatest)
 
-    def uninformative(self, choice: _Choice, by: By) -> Bools:
+    def uninformative(self, choice: Choice, by: By) -> Bools:
         checked("by", by, one_of(By))
         values = np.abs(self.differences) if by == "absolute" else self.differences
         return choice.lowest(values, self.greatest)
@@ -122,56 +75,6 @@ class _Differences:
         if np.count_nonzero(at_middle) == 1 or middle >= np.median(better):
             easy = easy | at_middle
         return easy
-
-
-@dataclass(frozen=True)
-class _Choice:
-    """How many of the queries are chosen: exactly one of the three is given."""
-
-    number: int | None = None
-    share: float | None = None
-    threshold: float | None = None
-
-    def __post_init__(self) -> None:
-        given = [name for name, value in vars(self).items() if value is not None]
-        if len(given) != 1:
-            found = " and ".join(given) or "neither number, share nor threshold"
-            raise RankgaugeError(f"{found} given, expected exactly one of number, share, threshold")
-        checked("number", self.number, Whole(0))
-        checked("share", self.share, Number(0, 1))
-        checked("threshold", self.threshold, Number(-math.inf))
-
-    def size(self, available: int) -> int:
-        """How many of so many are chosen, by number or share; a half counts as a whole one."""
-        if self.share is not None:
-            return math.floor(self.share * available + 0.5)
-        assert self.number is not None
-        if self.number > available:
-            there = counted(available, "query", "queries")
-            raise RankgaugeError(
-                f"number={self.number} of {there}, expected no more than there are"
-            )
-        return int(self.number)
-
-    def lowest(self, values: Floats, greatest: Floats) -> Bools:
-        """Which values are chosen as the lowest, of equal ones the first; up to the threshold.
-
-        Values are equal, also to the threshold, where they differ only by rounding of terms of
-        which `greatest` says the magnitude.
-        """
-        if self.threshold is not None:
-            with_limit = merged(np.append(values, self.threshold), np.append(greatest, 0.0))
-            chosen: Bools = with_limit[:-1] <= with_limit[-1]
-            return chosen
-        chosen = np.zeros(len(values), dtype=np.bool_)
-        in_order = np.argsort(merged(values, greatest), kind="stable")
-        chosen[in_order[: self.size(len(values))]] = True
-        return chosen
-
-    def highest(self, values: Floats, greatest: Floats) -> Bools:
-        """Which values are chosen as the highest, of equal ones the first; from the threshold on."""
-        limit = None if self.threshold is None else -self.threshold
-        return replace(self, threshold=limit).lowest(-values, greatest)
 
 
 def ideal(
@@ -204,7 +107,7 @@ def ideal(
     {'run': {'P@1': 1.0}}
     """
     found = _differences(scores, qrels)
-    return found.set_of("ideal", found.ideal(_Choice(number, share, threshold)))
+    return found.set_of("ideal", found.ideal(Choice(number, share, threshold)))
 
 
 def informative(scores: Scores, qrels: Qrels, *, threshold: float = 0.0) -> QuerySet:
@@ -214,7 +117,7 @@ def informative(scores: Scores, qrels: Qrels, *, threshold: float = 0.0) -> Quer
     the difference is and which queries are left out; it gives the most informative ones.
     """
     found = _differences(scores, qrels)
-    rest = found.uninformative(_Choice(threshold=threshold), "signed")
+    rest = found.uninformative(Choice(threshold=threshold), "signed")
     return found.set_of("informative", ~rest)
 
 
@@ -243,7 +146,7 @@ def uninformative(
     ('q3',)
     """
     found = _differences(scores, qrels)
-    return found.set_of("uninformative", found.uninformative(_Choice(number, share, threshold), by))
+    return found.set_of("uninformative", found.uninformative(Choice(number, share, threshold), by))
 
 
 def hard(
@@ -259,7 +162,7 @@ def hard(
     and so do the runs. Where several queries have just the median, `easy` says which of the two
     sets gets them."""
     found = _differences(scores, qrels)
-    rest = found.uninformative(_Choice(number, share, threshold), by)
+    rest = found.uninformative(Choice(number, share, threshold), by)
     return found.set_of("uninformative hard", rest & ~found.easy(rest))
 
 
@@ -276,7 +179,7 @@ def easy(
     the runs little more. Where several queries have just that score, they are easy if it is at least
     the median score of all queries; else they are `hard`."""
     found = _differences(scores, qrels)
-    rest = found.uninformative(_Choice(number, share, threshold), by)
+    rest = found.uninformative(Choice(number, share, threshold), by)
     return found.set_of("uninformative easy", found.easy(rest))
 
 
@@ -320,7 +223,7 @@ class QueryTypes(Result):
         """The count of each type, what was left out, and which expected scores are estimates."""
         return (
             *(Note(f"{name}: {count:,}") for name, count in self.counts().items()),
-            *(Note(f"left out: {_note(left)}") for left in self.left_out),
+            *(Note(f"left out: {left_out_text(left)}") for left in self.left_out),
             *self.estimated,
         )
 
@@ -384,7 +287,7 @@ def query_types(
     if number is None and share is None and threshold is None:
         share = SET_SHARE
     low, high = (None, None) if threshold is None else _pair(threshold)
-    few, many = _Choice(number, share, low), _Choice(number, share, high)
+    few, many = Choice(number, share, low), Choice(number, share, high)
     found = _differences(scores, qrels)
     is_ideal = found.ideal(many)
     is_uninformative = found.uninformative(few, by)
@@ -465,7 +368,7 @@ def _differences(scores: Scores, qrels: Qrels) -> _Differences:
         sign * (score - expected),
         sign * score,
         greatest,
-        _left_out(
+        left_out(
             {
                 "nothing relevant": barren,
                 "no run": unanswered & ~barren,
@@ -473,167 +376,4 @@ def _differences(scores: Scores, qrels: Qrels) -> _Differences:
             }
         ),
         tuple(estimated),
-    )
-
-
-def _left_out(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
-    counts = {reason: int(np.count_nonzero(which)) for reason, which in reasons.items()}
-    return tuple(LeftOut(reason, count) for reason, count in counts.items() if count)
-
-
-# By the judgments
-
-
-def broad(
-    qrels: Qrels,
-    *,
-    share: float = BROAD_SHARE,
-    label: int = BROAD_LABEL,
-    balanced: bool = False,
-    seed: int = SEED,
-) -> QuerySet:
-    """The queries of which at least this share of the judged documents has this label or a higher one.
-
-    Every other query is `focused`, those with nothing relevant too; a query without judged documents
-    is neither. balanced=True draws from the larger of the two sets as many as the smaller one has,
-    by `seed` and query id.
-
-    >>> qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
-    >>> broad(qrels).queries, focused(qrels).queries
-    (('q1',), ('q2', 'q3'))
-    >>> focused(qrels, balanced=True)
-    QuerySet focused: 1 query (left out: 1 with no place in a balanced set)
-    """
-    return _by_breadth(qrels, share, label, balanced, seed)[0]
-
-
-def focused(
-    qrels: Qrels,
-    *,
-    share: float = BROAD_SHARE,
-    label: int = BROAD_LABEL,
-    balanced: bool = False,
-    seed: int = SEED,
-) -> QuerySet:
-    """The queries that are not `broad`."""
-    return _by_breadth(qrels, share, label, balanced, seed)[1]
-
-
-def _by_breadth(
-    qrels: Qrels, share: float, label: int, balanced: bool, seed: int
-) -> tuple[QuerySet, QuerySet]:
-    checked("share", share, Number(0, 1))
-    checked("label", label, Whole(0))
-    checked("seed", seed, Whole(0))
-    judgments = judgments_of(qrels)
-    documents = segment_count(judgments.grades >= 0, judgments.bounds)
-    labelled = segment_count(judgments.grades >= label, judgments.bounds)
-    queries = judgments.queries.texts()
-    nothing = _left_out({"nothing judged": documents == 0})
-    is_broad = labelled / np.maximum(documents, 1) >= share
-    sets = [
-        [query for query, wanted in zip(queries, which.tolist(), strict=True) if wanted]
-        for which in (is_broad & (documents > 0), ~is_broad & (documents > 0))
-    ]
-    size = min(map(len, sets)) if balanced else max(map(len, sets))
-    found = []
-    for name, ids in zip(("broad", "focused"), sets, strict=True):
-        kept = _drawn(ids, min(size, len(ids)), seed)
-        rest = len(ids) - len(kept)
-        drawn_out = (LeftOut("no place in a balanced set", rest),) if rest else ()
-        found.append(QuerySet(name, kept, nothing + drawn_out))
-    return found[0], found[1]
-
-
-# At random
-
-
-def query_sample(
-    queries: Iterable[str],
-    *,
-    number: int | None = None,
-    share: float | None = None,
-    seed: int = SEED,
-) -> QuerySet:
-    """So many of the queries, or this share of them, drawn without replacement.
-
-    Whether a query is drawn depends on the seed and the ids, not on their order, and a larger sample
-    by the same seed holds the smaller one.
-
-    >>> query_sample(["q1", "q2", "q3", "q4"], share=0.5)
-    QuerySet sample: 2 queries
-    """
-    if (number is None) == (share is None):
-        raise RankgaugeError("number and share: expected exactly one of them")
-    choice = _Choice(number, share)
-    checked("seed", seed, Whole(0))
-    if isinstance(queries, str):
-        raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
-    ids = list(dict.fromkeys(queries))
-    return QuerySet("sample", _drawn(ids, choice.size(len(ids)), seed))
-
-
-def _drawn(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
-    """So many of these queries, in their order."""
-    if size == len(queries):
-        return tuple(queries)
-    drawn = set(sorted(queries, key=lambda query: query_key(seed, encode(query)))[:size])
-    return tuple(query for query in queries if query in drawn)
-
-
-def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judgments, ...]:
-    """The judgments in so many parts, each document of each query in exactly one, at random.
-
-    The parts of a query differ by at most one judged document; pooled documents are dealt out after
-    them. Where a document goes depends on the seed and the ids of query and document, not on their
-    order. All parts have all queries, some perhaps without a document, so that scores on them can be
-    compared; evaluate(..., unjudged="condensed") scores each part as if there were no others.
-
-    >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
-    (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
-    """
-    checked("ways", ways, Whole(2))
-    checked("seed", seed, Whole(0))
-    judgments = judgments_of(qrels)
-    part = np.zeros(len(judgments.grades), dtype=np.int64)
-    ids = list(judgments.documents)
-    pooled = (judgments.grades < 0).tolist()
-    bounds = judgments.bounds.tolist()
-    for q, query in enumerate(judgments.queries):
-        keys = {
-            row: (pooled[row], query_key(seed, b"%b\0%b" % (query, ids[row])))
-            for row in range(bounds[q], bounds[q + 1])
-        }
-        first = int.from_bytes(query_key(seed, query)[:8], "little")
-        for place, row in enumerate(sorted(keys, key=keys.__getitem__)):
-            part[row] = (first + place) % ways
-    return tuple(
-        _part(judgments, np.flatnonzero(part == p), f"{judgments.source}, part {p + 1} of {ways}")
-        for p in range(ways)
-    )
-
-
-def _part(judgments: Judgments, rows: Ints, source: str) -> Judgments:
-    """The judgments in these rows, of all queries."""
-    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
-    aspects = judgments.subtopics
-    if aspects is None:
-        return Judgments(
-            judgments.queries,
-            offsets_of(np.bincount(query[rows], minlength=len(judgments.queries))),
-            judgments.documents.take(rows),
-            judgments.grades[rows],
-            source,
-            judgments.dropped,
-        )
-    owner = np.repeat(np.arange(len(query)), np.diff(aspects.offsets))
-    entries = np.flatnonzero(np.isin(owner, rows))
-    return Judgments.from_rows(
-        judgments.queries,
-        offsets_of(np.bincount(query[owner[entries]], minlength=len(judgments.queries))),
-        judgments.documents.take(owner[entries]),
-        aspects.names.take(aspects.numbers[entries]),
-        aspects.grades[entries],
-        source,
-        judgments.dropped,
     )

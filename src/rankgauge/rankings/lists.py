@@ -7,10 +7,11 @@ so a measure is a few array operations over all lists at once.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,37 @@ from rankgauge.data.model import Floats, Ints, Labels, Subtopics, T
 from rankgauge.native import segments as native
 
 A = TypeVar("A")
+Arguments = TypeVarTuple("Arguments")
+
+
+class Memo:
+    """What was found before, by question. A copy in another process knows it too."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Any] = {}
+        self._lock = threading.RLock()
+
+    def own(self, question: Hashable, answer: Callable[[], A]) -> A:
+        """The answer that is known, or `answer()`; threads that ask at once may each work it out."""
+        if question not in self._known:
+            self._known[question] = answer()
+        known: A = self._known[question]
+        return known
+
+    def shared(self, question: Hashable, answer: Callable[[], A]) -> A:
+        """The same, worked out by one thread while the others wait."""
+        if question not in self._known:
+            with self._lock:
+                return self.own(question, answer)
+        known: A = self._known[question]
+        return known
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_known": dict(self._known)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._known = state["_known"]
+        self._lock = threading.RLock()
 
 
 class Part(NamedTuple):
@@ -47,7 +79,7 @@ class JudgedLabels:
     rows: Ints | None = None
     aspects: Subtopics | None = None
     _taken: Part | None = field(default=None, init=False, repr=False)
-    _answers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    _memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
     @classmethod
     def of(cls, *queries: ArrayLike, pooled: int = 0, max_grade: int | None = None) -> JudgedLabels:
@@ -86,26 +118,21 @@ class JudgedLabels:
         object.__setattr__(part, "_taken", Part(self, queries))
         return part
 
-    def remember(
-        self, question: Hashable, answer: Callable[[JudgedLabels], NDArray[T]]
+    def once(
+        self, question: Callable[[JudgedLabels, *Arguments], NDArray[T]], *arguments: *Arguments
     ) -> NDArray[T]:
-        """`answer` of these judged labels, a value a query, which is asked only once.
+        """What a question finds for these judged labels, a value a query, which is asked only once.
 
         For queries taken from others it is asked of those, so that parts of a run, and run after
-        run, share the answers.
+        run, share the answers. Threads that ask at the same time wait for the first.
         """
         if self._taken is not None:
-            return self._taken.whole.remember(question, answer)[self._taken.queries]
-        if question not in self._answers:
-            self._answers[question] = answer(self)
-        known: NDArray[T] = self._answers[question]
-        return known
+            return self._taken.whole.once(question, *arguments)[self._taken.queries]
+        return self._memo.shared((question, *arguments), lambda: question(self, *arguments))
 
     def relevant(self, rel: int) -> Ints:
         """R, the number of documents of each query whose label is at least `rel`."""
-        return self.remember(
-            ("relevant", rel), lambda whole: segment_count(whole.labels >= rel, whole.offsets)
-        )
+        return self.once(_relevant, rel)
 
     @cached_property
     def best_first(self) -> Rankings:
@@ -130,7 +157,7 @@ class Rankings:
     query: Ints
     judged: JudgedLabels
     rows: Ints | None = None
-    _answers: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    _memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
     @classmethod
     def of(cls, *lists: ArrayLike, judged: JudgedLabels | None = None) -> Rankings:
@@ -163,17 +190,12 @@ class Rankings:
         """The same lists cut to their first `cutoff` documents; None cuts nothing."""
         if cutoff is None or len(self) == 0 or self.lengths.max() <= cutoff:
             return self
-        return self.remember(("top", cutoff), lambda: self._top(cutoff))
+        return self.once(_top, cutoff)
 
-    def _top(self, cutoff: int) -> Rankings:
-        return self._keep(np.flatnonzero(self.ranks <= cutoff), np.minimum(self.lengths, cutoff))
-
-    def remember(self, question: Hashable, answer: Callable[[], A]) -> A:
-        """`answer`, which is asked only once: what several measures want to know of these lists."""
-        if question not in self._answers:
-            self._answers[question] = answer()
-        known: A = self._answers[question]
-        return known
+    def once(self, question: Callable[[Rankings, *Arguments], A], *arguments: *Arguments) -> A:
+        """What a question finds for these lists: several measures want to know it, and it is asked
+        once, unless threads ask at the same time."""
+        return self._memo.own((question, *arguments), lambda: question(self, *arguments))
 
     def condensed(self) -> Rankings:
         """The same lists without the documents that are not judged."""
@@ -211,6 +233,15 @@ class Rankings:
     def each_row(self, per_list: NDArray[T]) -> NDArray[T]:
         """A value a list, repeated for its rows."""
         return np.repeat(per_list, self.lengths)
+
+
+def _relevant(judged: JudgedLabels, rel: int) -> Ints:
+    return segment_count(judged.labels >= rel, judged.offsets)
+
+
+def _top(lists: Rankings, cutoff: int) -> Rankings:
+    rows = np.flatnonzero(lists.ranks <= cutoff)
+    return lists._keep(rows, np.minimum(lists.lengths, cutoff))
 
 
 def offsets_of(lengths: ArrayLike) -> Ints:

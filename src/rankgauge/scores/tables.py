@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.measures.base import inner
-from rankgauge.notes import Note, worded
+from rankgauge.notes import Note
 from rankgauge.policies import IntervalKind, Missing
 from rankgauge.scores.model import Bools, Scores, mean_of
 from rankgauge.tables import Cell, Table
@@ -95,4 +95,4 @@ def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:
     if scores.policies.standardized is not None:
         notes.append(Note(f"scores standardised by topic: {scores.policies.standardized}"))
     signatures = scores.signatures().values() if signature else ()
-    return *worded(notes), *signatures
+    return *map(str, notes), *signatures

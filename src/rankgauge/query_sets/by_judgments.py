@@ -1,0 +1,77 @@
+"""Sets of queries that follow from the judgments alone: broad and focused ones.
+
+The two are those of Feng and Karmaker, Joint upper & expected value normalization for evaluation of
+retrieval systems (2023).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.checks import Number, Whole, checked
+from rankgauge.evaluation.inputs import Qrels, judgments_of
+from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SEED
+from rankgauge.query_sets.samples import drawn
+from rankgauge.query_sets.sets import LeftOut, QuerySet, left_out
+from rankgauge.rankings.lists import segment_count
+
+
+def broad(
+    qrels: Qrels,
+    *,
+    share: float = BROAD_SHARE,
+    label: int = BROAD_LABEL,
+    balanced: bool = False,
+    seed: int = SEED,
+) -> QuerySet:
+    """The queries of which at least this share of the judged documents has this label or a higher one.
+
+    Every other query is `focused`, those with nothing relevant too; a query without judged documents
+    is neither. balanced=True draws from the larger of the two sets as many as the smaller one has,
+    by `seed` and query id.
+
+    >>> qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
+    >>> broad(qrels).queries, focused(qrels).queries
+    (('q1',), ('q2', 'q3'))
+    >>> focused(qrels, balanced=True)
+    QuerySet focused: 1 query (left out: 1 with no place in a balanced set)
+    """
+    return _by_breadth(qrels, share, label, balanced, seed)[0]
+
+
+def focused(
+    qrels: Qrels,
+    *,
+    share: float = BROAD_SHARE,
+    label: int = BROAD_LABEL,
+    balanced: bool = False,
+    seed: int = SEED,
+) -> QuerySet:
+    """The queries that are not `broad`."""
+    return _by_breadth(qrels, share, label, balanced, seed)[1]
+
+
+def _by_breadth(
+    qrels: Qrels, share: float, label: int, balanced: bool, seed: int
+) -> tuple[QuerySet, QuerySet]:
+    checked("share", share, Number(0, 1))
+    checked("label", label, Whole(0))
+    checked("seed", seed, Whole(0))
+    judgments = judgments_of(qrels)
+    documents = segment_count(judgments.grades >= 0, judgments.bounds)
+    labelled = segment_count(judgments.grades >= label, judgments.bounds)
+    queries = judgments.queries.texts()
+    nothing = left_out({"nothing judged": documents == 0})
+    is_broad = labelled / np.maximum(documents, 1) >= share
+    sets = [
+        [query for query, wanted in zip(queries, which.tolist(), strict=True) if wanted]
+        for which in (is_broad & (documents > 0), ~is_broad & (documents > 0))
+    ]
+    size = min(map(len, sets)) if balanced else max(map(len, sets))
+    found = []
+    for name, ids in zip(("broad", "focused"), sets, strict=True):
+        kept = drawn(ids, min(size, len(ids)), seed)
+        rest = len(ids) - len(kept)
+        drawn_out = (LeftOut("no place in a balanced set", rest),) if rest else ()
+        found.append(QuerySet(name, kept, nothing + drawn_out))
+    return found[0], found[1]

@@ -1,0 +1,111 @@
+"""Queries and documents drawn at random, by a seed and their ids.
+
+Document splits go back to Voorhees, Samarov and Soboroff, Using replicates in information retrieval
+evaluation (2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from rankgauge.checks import Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Ints, Judgments, encode
+from rankgauge.evaluation.inputs import Qrels, judgments_of
+from rankgauge.policies import SEED
+from rankgauge.query_sets.sets import Choice, QuerySet
+from rankgauge.rankings.lists import offsets_of
+from rankgauge.seeds import query_key
+
+
+def query_sample(
+    queries: Iterable[str],
+    *,
+    number: int | None = None,
+    share: float | None = None,
+    seed: int = SEED,
+) -> QuerySet:
+    """So many of the queries, or this share of them, drawn without replacement.
+
+    Whether a query is drawn depends on the seed and the ids, not on their order, and a larger sample
+    by the same seed holds the smaller one.
+
+    >>> query_sample(["q1", "q2", "q3", "q4"], share=0.5)
+    QuerySet sample: 2 queries
+    """
+    if (number is None) == (share is None):
+        raise RankgaugeError("number and share: expected exactly one of them")
+    choice = Choice(number, share)
+    checked("seed", seed, Whole(0))
+    if isinstance(queries, str):
+        raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
+    ids = list(dict.fromkeys(queries))
+    return QuerySet("sample", drawn(ids, choice.size(len(ids)), seed))
+
+
+def drawn(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
+    """So many of these queries, in their order."""
+    if size == len(queries):
+        return tuple(queries)
+    drawn = set(sorted(queries, key=lambda query: query_key(seed, encode(query)))[:size])
+    return tuple(query for query in queries if query in drawn)
+
+
+def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judgments, ...]:
+    """The judgments in so many parts, each document of each query in exactly one, at random.
+
+    The parts of a query differ by at most one judged document; pooled documents are dealt out after
+    them. Where a document goes depends on the seed and the ids of query and document, not on their
+    order. All parts have all queries, some perhaps without a document, so that scores on them can be
+    compared; evaluate(..., unjudged="condensed") scores each part as if there were no others.
+
+    >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
+    (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
+    """
+    checked("ways", ways, Whole(2))
+    checked("seed", seed, Whole(0))
+    judgments = judgments_of(qrels)
+    part = np.zeros(len(judgments.grades), dtype=np.int64)
+    ids = list(judgments.documents)
+    pooled = (judgments.grades < 0).tolist()
+    bounds = judgments.bounds.tolist()
+    for q, query in enumerate(judgments.queries):
+        keys = {
+            row: (pooled[row], query_key(seed, b"%b\0%b" % (query, ids[row])))
+            for row in range(bounds[q], bounds[q + 1])
+        }
+        first = int.from_bytes(query_key(seed, query)[:8], "little")
+        for place, row in enumerate(sorted(keys, key=keys.__getitem__)):
+            part[row] = (first + place) % ways
+    return tuple(
+        _part(judgments, np.flatnonzero(part == p), f"{judgments.source}, part {p + 1} of {ways}")
+        for p in range(ways)
+    )
+
+
+def _part(judgments: Judgments, rows: Ints, source: str) -> Judgments:
+    """The judgments in these rows, of all queries."""
+    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
+    aspects = judgments.subtopics
+    if aspects is None:
+        return Judgments(
+            judgments.queries,
+            offsets_of(np.bincount(query[rows], minlength=len(judgments.queries))),
+            judgments.documents.take(rows),
+            judgments.grades[rows],
+            source,
+            judgments.dropped,
+        )
+    owner = np.repeat(np.arange(len(query)), np.diff(aspects.offsets))
+    entries = np.flatnonzero(np.isin(owner, rows))
+    return Judgments.from_rows(
+        judgments.queries,
+        offsets_of(np.bincount(query[owner[entries]], minlength=len(judgments.queries))),
+        judgments.documents.take(owner[entries]),
+        aspects.names.take(aspects.numbers[entries]),
+        aspects.grades[entries],
+        source,
+        judgments.dropped,
+    )

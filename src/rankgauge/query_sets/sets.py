@@ -1,0 +1,114 @@
+"""Sets of queries: which were chosen, and why others were not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.checks import Number, Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Floats
+from rankgauge.notes import counted
+from rankgauge.rounding import merged
+from rankgauge.scores.model import Bools
+
+
+class LeftOut(NamedTuple):
+    """Why queries were left out, and how many."""
+
+    reason: str
+    queries: int
+
+
+@dataclass(frozen=True)
+class QuerySet(Collection[str]):
+    """Query ids, each once, in the order of the scores or judgments they were chosen from.
+
+    `Scores.select` takes it as it is. `left_out` says which queries could not be chosen.
+
+    >>> QuerySet("hard", ("q1", "q7"), (LeftOut("nothing relevant", 3),))
+    QuerySet hard: 2 queries (left out: 3 with nothing relevant)
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.queries)
+
+    def __contains__(self, query: object) -> bool:
+        return query in self.queries
+
+    def __repr__(self) -> str:
+        found = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
+        notes = ", ".join(left_out_text(left) for left in self.left_out)
+        return f"{found} (left out: {notes})" if notes else found
+
+
+def left_out_text(left: LeftOut) -> str:
+    """How many were left out, and why."""
+    return f"{left.queries:,} with {left.reason}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How many of the queries are chosen: exactly one of the three is given."""
+
+    number: int | None = None
+    share: float | None = None
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name, value in vars(self).items() if value is not None]
+        if len(given) != 1:
+            found = " and ".join(given) or "neither number, share nor threshold"
+            raise RankgaugeError(f"{found} given, expected exactly one of number, share, threshold")
+        checked("number", self.number, Whole(0))
+        checked("share", self.share, Number(0, 1))
+        checked("threshold", self.threshold, Number(-math.inf))
+
+    def size(self, available: int) -> int:
+        """How many of so many are chosen, by number or share; a half counts as a whole one."""
+        if self.share is not None:
+            return math.floor(self.share * available + 0.5)
+        assert self.number is not None
+        if self.number > available:
+            there = counted(available, "query", "queries")
+            raise RankgaugeError(
+                f"number={self.number} of {there}, expected no more than there are"
+            )
+        return int(self.number)
+
+    def lowest(self, values: Floats, greatest: Floats) -> Bools:
+        """Which values are chosen as the lowest, of equal ones the first; up to the threshold.
+
+        Values are equal, also to the threshold, where they differ only by rounding of terms of
+        which `greatest` says the magnitude.
+        """
+        if self.threshold is not None:
+            with_limit = merged(np.append(values, self.threshold), np.append(greatest, 0.0))
+            chosen: Bools = with_limit[:-1] <= with_limit[-1]
+            return chosen
+        chosen = np.zeros(len(values), dtype=np.bool_)
+        in_order = np.argsort(merged(values, greatest), kind="stable")
+        chosen[in_order[: self.size(len(values))]] = True
+        return chosen
+
+    def highest(self, values: Floats, greatest: Floats) -> Bools:
+        """Which values are chosen as the highest, of equal ones the first; from the threshold on."""
+        limit = None if self.threshold is None else -self.threshold
+        return replace(self, threshold=limit).lowest(-values, greatest)
+
+
+def left_out(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
+    """How many queries there are for each reason to leave them out, where there are any."""
+    counts = {reason: int(np.count_nonzero(which)) for reason, which in reasons.items()}
+    return tuple(LeftOut(reason, count) for reason, count in counts.items() if count)
