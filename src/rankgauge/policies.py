@@ -13,7 +13,8 @@ from rankgauge.checks import Number, Whole
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
-    from rankgauge.measures.base import Aggregate, Measure
+    from rankgauge.measures.around import Aggregate
+    from rankgauge.measures.base import Measure
 
 # From runs to scores
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import checked
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
 from rankgauge.rounding import ROUNDING
 from rankgauge.workers import outcomes

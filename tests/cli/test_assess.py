@@ -20,7 +20,7 @@ from rankgauge import query_sets
 from rankgauge.cli.assess import DEFAULT_MEASURES
 from rankgauge.comparison.assessed import COLUMNS, PAIR_COLUMNS, SWAP_COLUMNS
 from rankgauge.comparison.assessment import assess
-from rankgauge.data.model import counted
+from rankgauge.notes import counted
 from rankgauge.tables import Table
 
 COMMAND = [sys.executable, "-m", "rankgauge", "assess"]

@@ -11,7 +11,7 @@ import pytest
 from laws.strategies import MEASURES, WRAPPERS
 from rankgauge import AP, compat, linear, minmax, parse, prefix_mean, z
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.measures import Measure, ties
+from rankgauge.measures import Measure, orders
 from rankgauge.measures.orders import SAMPLES, OrderScores
 
 A = TypeVar("A")
@@ -51,14 +51,14 @@ each = pytest.mark.parametrize("measure", [*registered(), *wrapped()], ids=str)
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many lists had their orders enumerated or drawn, call by call."""
     calls: list[int] = []
-    original = ties.scores_of_orders
+    original = orders.scores_of_orders
 
     def counting(*arguments: object) -> list[OrderScores]:
         found = original(*arguments)  # type: ignore[arg-type]
         calls.append(len(found))
         return found
 
-    monkeypatch.setattr(ties, "scores_of_orders", counting)
+    monkeypatch.setattr(orders, "scores_of_orders", counting)
     return calls
 
 

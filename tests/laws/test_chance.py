@@ -12,9 +12,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -26,14 +25,14 @@ from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from laws.test_measures import by_oracle
 from profiles import examples
 from rankgauge import DCG, ERR, RR, SP, P, Q, SearchLength, Success, bpref, parse
-from rankgauge.checks import Choice, Kind, Number, Whole
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures import Measure, cascade, precision, preference, q_measure
-from rankgauge.measures.gains import Discount, Gain, Share
-from rankgauge.measures.orders import SAMPLES, TiedRankings
+from rankgauge.measures.orders import SAMPLES
 from rankgauge.measures.precision import first_relevant
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
+from rankgauge.testing import variants
 
 LISTS = [order for size in range(7) for order in itertools.product(range(HIGHEST + 1), repeat=size)]
 MULTISETS = sorted({tuple(sorted(order)) for order in LISTS})
@@ -47,47 +46,6 @@ INSIDE = (DCG @ 2, RR @ 3, SearchLength)
 
 DIRECTED = sorted(name for name, measure in MEASURES.items() if measure.direction != "none")
 KNOWN = [name for name in DIRECTED if MEASURES[name].knows("_variance")]
-
-
-def other_values(kind: Kind) -> list[Any]:
-    """Some values of a kind, beside a measure's own."""
-    match kind:
-        case Whole(least):
-            return [least + 1]
-        case Number(low, high):
-            least = low if math.isfinite(low) else -2.5
-            return [least + 0.375 * ((high if math.isfinite(high) else least + 6) - least)]
-        case Choice(names):
-            return list(names)
-        case Share():
-            return ["scaled", {1: 0.75, 2: 0.0, 3: 1.0}]
-        case Gain():
-            return ["exp2", "scaled", {1: 2.0, 2: 0.0, 3: 5.0}]
-        case Discount():
-            return ["zipf", "log_2"]
-    return []
-
-
-def variants(name: str) -> Iterator[Measure]:
-    """A measure at several cut-offs, and with each parameter changed, with and without a cut-off."""
-    entry = MEASURES[name]
-    kinds = {field.name: field.metadata.get("kind") for field in dataclasses.fields(entry)}
-    depths: list[Any] = [None, 1, 3, 10] if isinstance(kinds["cutoff"], Whole) else [0, 0.3, 0.5, 1]
-    for depth in depths if entry.cutoffs != "none" else [None]:
-        changed = [{}]
-        if depth in (None, 3, 0.3):
-            changed += [
-                {key: value}
-                for key in entry.parameters()
-                for value in other_values(kinds[key])
-                if value != getattr(entry, key)
-            ]
-        for parameters in changed:
-            try:
-                measure = entry(**parameters)
-                yield (measure if depth is None else measure @ depth).complete()
-            except MeasureError:  # it needs a cut-off
-                assert depth is None
 
 
 def scores(measure: Measure, longest: int) -> Floats:
@@ -122,7 +80,7 @@ def test_all_lists_are_the_orders_of_all_multisets() -> None:
 
 @pytest.mark.parametrize("name", DIRECTED)
 def test_mean_and_variance_over_all_orders(name: str) -> None:
-    for measure in variants(name):
+    for measure in variants(MEASURES[name]):
         check(measure, SHORT if name in ENDLESS and measure.cutoff is None else len(LISTS[-1]))
 
 

@@ -20,6 +20,7 @@ from profiles import examples
 from rankgauge.data.errors import Unsupported
 from rankgauge.measures import Measure, Wrapper
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 ALL = {**MEASURES, **WRAPPERS}
 DIRECTED = [name for name, m in ALL.items() if m.direction != "none"]
@@ -158,6 +159,21 @@ def test_ideal_worst_expected_and_variance_are_those_over_all_orders(
     assert same(measure.expected(judged, max_grade=HIGHEST), mean)
     found = measure.variance(judged, max_grade=HIGHEST)
     assert same(found, variance) or abs(found - variance) <= 1e-12 * (1 + abs(variance)) ** 2
+
+
+@pytest.mark.parametrize("name", sorted(set(DIRECTED) & set(MEASURES)))
+@given(data=st.data())
+@examples(30)
+def test_best_and_worst_order_of_a_list_with_unjudged_documents(
+    name: str, data: st.DataObject
+) -> None:
+    measure = data.draw(versions(name))
+    ranking, judged = data.draw(rankings(most=5, unjudged=2))
+    tied = TiedRankings.of([ranking], judged=JudgedLabels.of(judged, max_grade=HIGHEST))
+    low, high, _, _ = over_orders(measure, tuple(sorted(ranking)), tuple(judged))
+    best, worst = (high, low) if measure.direction == "higher" else (low, high)
+    assert same(measure.extreme_each(tied, best=True)[0], best)
+    assert same(measure.extreme_each(tied, best=False)[0], worst)
 
 
 @each_measure

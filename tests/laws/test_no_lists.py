@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from laws.strategies import MEASURES, WRAPPERS, versions
 from profiles import examples
 from rankgauge.measures import Measure
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 NO_QUERY = JudgedLabels.of()
 SOME_QUERIES = JudgedLabels.of([2, 0], [], [1])

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from rankgauge import DCG, RNDCG, RR, P, evaluate, ideal, nDCG, v2
-from rankgauge.data.model import Floats
+from rankgauge.arrays import Floats
 from rankgauge.measures import Measure
 from rankgauge.measures.answers import Answers, Orders, scores
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 JUDGED = ([3, 1, 0, 0], [2, 2, 1], [0, 0], [1, 0, 0, 0, 0])
 

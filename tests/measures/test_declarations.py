@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rankgauge import AP, RR, Binary, Measure, Unsupported, Wrapper, nDCG, v1
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.rankings.lists import Rankings
 
 

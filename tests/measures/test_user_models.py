@@ -11,9 +11,9 @@ import oracles
 import rankgauge as rg
 from oracles.user_models import most_similar
 from profiles import examples
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.user_models import AdaptiveUserModel, StaticUserModel
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 PROVEN = [
     "INSQ",

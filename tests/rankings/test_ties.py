@@ -44,17 +44,11 @@ from rankgauge import (
 )
 from rankgauge.cli import main
 from rankgauge.measures import Binary, Measure
-from rankgauge.measures.orders import (
-    SAMPLES,
-    TiedRankings,
-    arrangements,
-    harmonic_between,
-    mean_over_orders,
-    mean_reciprocal_rank,
-    miss_chance,
-)
+from rankgauge.measures.formulas import harmonic_between, mean_reciprocal_rank, miss_chance
+from rankgauge.measures.orders import SAMPLES, arrangements, mean_over_orders
 from rankgauge.notes import worded
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 Groups = list[list[int]]
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, get_args
 import click
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.cli.options import (
     notify,
     output_options,
@@ -18,7 +19,7 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.scoring import Incomplete, about_judgments, progress, same_file
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Judgments, Run
+from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import asked_measure, checked_grades

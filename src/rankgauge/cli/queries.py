@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.cli.options import (
     check_files,
     output_options,
@@ -14,10 +15,10 @@ from rankgauge.cli.options import (
     show_with_notes,
 )
 from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
-from rankgauge.data.model import Floats, Judgments
+from rankgauge.data.model import Judgments
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
-from rankgauge.measures.base import inner
+from rankgauge.measures.around import inner
 from rankgauge.policies import By
 from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import judged_labels

@@ -20,7 +20,7 @@ from rankgauge.data.model import Judgments
 from rankgauge.data.trec import RunFile, read_qrels, run_files
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
-from rankgauge.measures.base import innermost
+from rankgauge.measures.around import innermost
 from rankgauge.measures.diversity import Diversity
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Missing, Precision, SharedTopics, Standardization, Tail, Ties

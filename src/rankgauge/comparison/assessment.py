@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Number, Whole, checked
 from rankgauge.comparison.assessed import ALL, Assessed, Assessment, definitions_of
 from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import Aggregate, Measure, inner, innermost
+from rankgauge.measures.around import Aggregate, inner, innermost
+from rankgauge.measures.base import Measure
 from rankgauge.notes import Note
 from rankgauge.policies import (
     DEFAULT_TEST,

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.resampling import CELLS, Drawing
 from rankgauge.rounding import ROUNDING
 

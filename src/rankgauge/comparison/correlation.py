@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import checked
 from rankgauge.comparison.overlap import RBO, grouped, overlap
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
 from rankgauge.policies import PERSISTENCE, PERSISTENCES

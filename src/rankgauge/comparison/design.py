@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.aggregates import ArithmeticMean
-from rankgauge.measures.base import Aggregate, inner
+from rankgauge.measures.around import Aggregate, inner
 from rankgauge.notes import Note, counted
 from rankgauge.policies import SharedTopics
-from rankgauge.scores.model import Bools, Scores, places
+from rankgauge.scores.model import Scores, places
 
 
 def shared_topics(

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
 
 _GROUPS = (tuple, list, set, frozenset)

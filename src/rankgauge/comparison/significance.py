@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, T
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints, T
 from rankgauge.measures.base import ratio
 from rankgauge.resampling import (
     CELLS,

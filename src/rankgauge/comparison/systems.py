@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.checks import checked
 from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
-from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import (
     DEFAULT_CORRECTION,
@@ -26,7 +27,7 @@ from rankgauge.policies import (
 )
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.results import Result
-from rankgauge.scores.model import Bools, Scores
+from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Marked, PValue, Table
 
 if TYPE_CHECKING:

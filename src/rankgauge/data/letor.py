@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes
-from rankgauge.data.model import Floats, Ids, Ints, Labels, decode, freeze
+from rankgauge.data.model import Ids, decode, freeze
 from rankgauge.data.trec import Path, dropped_lines, line_number, number_topics, text_of
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native

@@ -12,22 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, TypeAlias, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels, T
 from rankgauge.data.errors import InputError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Precision
-
-Ints: TypeAlias = NDArray[np.int64]
-Labels: TypeAlias = NDArray[np.int32]
-Floats: TypeAlias = NDArray[np.float64]
-
-T = TypeVar("T", bound=np.generic)
 
 LARGEST_GRADE = 2**31 - 1
 

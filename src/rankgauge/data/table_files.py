@@ -147,12 +147,12 @@ def _decoded(raw: bytes, wanted: Wanted, source: str, limit: int) -> bytes:
     import json
     import subprocess
 
-    import rankgauge
-
     asked = json.dumps([[(role.option, name) for role, name in wanted], source, limit])
     # The other process finds packages where this one does, but not in the folder it happens to be in.
     paths = [path for path in sys.path if isinstance(path, str) and path]
-    root = os.path.dirname(os.path.dirname(os.path.abspath(rankgauge.__file__)))
+    root = os.path.abspath(__file__)
+    for _ in range(3):  # the module, its folder, the package
+        root = os.path.dirname(root)
     paths = paths if root in paths else [root, *paths]
     try:
         done = subprocess.run(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.data.columns import (
     DOCUMENT,
     GRADE,
@@ -32,16 +33,7 @@ from rankgauge.data.columns import (
     type_error,
 )
 from rankgauge.data.errors import DuplicateError, InputError
-from rankgauge.data.model import (
-    LARGEST_GRADE,
-    Floats,
-    Ids,
-    Ints,
-    Judgments,
-    Labels,
-    Run,
-    decode,
-)
+from rankgauge.data.model import LARGEST_GRADE, Ids, Judgments, Run, decode
 from rankgauge.data.trec import repeated_pairs
 from rankgauge.native import arrow
 from rankgauge.native import ids as native

@@ -18,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import (
     SIZE_LIMIT,
@@ -32,16 +33,7 @@ from rankgauge.data.files import (
     unreadable,
     writing,
 )
-from rankgauge.data.model import (
-    Floats,
-    Ids,
-    Ints,
-    Judgments,
-    Run,
-    decode,
-    encode,
-    first_rows,
-)
+from rankgauge.data.model import Ids, Judgments, Run, decode, encode, first_rows
 from rankgauge.data.scanning import Piece, scanned
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native

@@ -8,10 +8,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from rankgauge.arrays import Labels
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import LARGEST_GRADE, Labels
-from rankgauge.measures.base import Aggregate, Measure
+from rankgauge.data.model import LARGEST_GRADE
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Lists
 from rankgauge.measures.grammar import parse
 from rankgauge.policies import DEFAULT_OFFLIST, Offlist

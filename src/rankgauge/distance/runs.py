@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Labels
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Judgments, Labels, decode
+from rankgauge.data.model import Judgments, decode
 from rankgauge.distance.maximized import (
     Distance,
     asked_measure,

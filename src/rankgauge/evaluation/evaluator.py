@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankgauge.arrays import Floats, Ints, T
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import POOLED, Floats, Ints, Run, T
+from rankgauge.data.model import POOLED, Run
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures import answers
-from rankgauge.measures.base import Aggregate, Measure, estimates, inner
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure, estimates
 from rankgauge.measures.chance import OverOrders
 from rankgauge.measures.grammar import parse
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.precision import Judged
 from rankgauge.notes import Note, counted
 from rankgauge.policies import (
@@ -44,6 +45,7 @@ from rankgauge.policies import (
 from rankgauge.rankings.alignment import Alignment, align, alignment_notes, judged_labels, located
 from rankgauge.rankings.lists import Rankings
 from rankgauge.rankings.tie_policies import tied_lists, with_tail
+from rankgauge.rankings.ties import TiedRankings
 from rankgauge.scores.model import Scores
 from rankgauge.seeds import list_seeds
 from rankgauge.workers import outcomes, processors

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankgauge.arrays import Floats
 from rankgauge.figures.drawing import BLUE, DASHED, INK, marker_area, plotting, wrapped
 from rankgauge.notes import counted
 
@@ -69,7 +70,7 @@ def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figur
     >>> figure.axes[0].get_title()
     'P@1\\n2 pairs, 0 below the diagonal'
     """
-    points: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+    points: dict[str, tuple[Floats, Floats]] = {}
     for name, (distances, differences) in panels.items():
         points[name] = (np.asarray(distances, dtype=float), np.asarray(differences, dtype=float))
     limit = max((float(e.max(initial=0.0)) for both in points.values() for e in both), default=0.0)

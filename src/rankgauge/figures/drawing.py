@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import RankgaugeError
 
 # The colours, of Okabe and Ito, are told apart with any kind of colour vision, the markers that go with
@@ -74,7 +74,7 @@ def marker_area(count: int) -> float:
     return min(max(12000 / max(count, 1), 5.0), 36.0)
 
 
-def near_together(apart: NDArray[np.float64]) -> list[int]:
+def near_together(apart: Floats) -> list[int]:
     """An order of the rows of a square of distances that puts near ones together: the leaves of an
     average-link tree.
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.figures.drawing import (
     BLUE,
@@ -143,7 +144,7 @@ def expected_histogram(
     """
     if not values:
         raise RankgaugeError("no measures, expected the values of at least one")
-    panels: dict[str, NDArray[np.float64]] = {}
+    panels: dict[str, Floats] = {}
     summaries: dict[str, str] = {}
     for name, given in values.items():
         numbers = np.asarray(given, dtype=np.float64).round(_DECIMALS)
@@ -178,11 +179,11 @@ def expected_histogram(
         return figure
 
 
-def _between_0_and_1(values: NDArray[np.float64]) -> bool:
+def _between_0_and_1(values: Floats) -> bool:
     return bool(((values >= 0) & (values <= 1)).all())
 
 
-def _draw_bars(axes: Axes, values: NDArray[np.float64], extent: tuple[float, float]) -> None:
+def _draw_bars(axes: Axes, values: Floats, extent: tuple[float, float]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     # Edges are the decimals they are meant to be, so that a value such as 0.3 is in the bin from it on.
@@ -196,7 +197,7 @@ def _draw_bars(axes: Axes, values: NDArray[np.float64], extent: tuple[float, flo
         axes.axvline(float(np.mean(values)), color=INK, linewidth=1.2, linestyle=DASHED)
 
 
-def _extent(values: NDArray[np.float64]) -> tuple[float, float]:
+def _extent(values: Floats) -> tuple[float, float]:
     """From where to where values are shown: from 0 on, and to 1 where they go at least half as far."""
     low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
     if low == high or (low == 0 and 0.5 <= high <= 1):

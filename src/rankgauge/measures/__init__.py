@@ -1,8 +1,9 @@
 """The measures, one file a family, and the language they are written in."""
 
 from rankgauge.measures.aggregates import gm, mean
+from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.average_precision import AP, SP, SSP
-from rankgauge.measures.base import Aggregate, Binary, Bounds, Measure, Wrapper
+from rankgauge.measures.base import Binary, Measure
 from rankgauge.measures.cascade import ERR, RBP
 from rankgauge.measures.counts import NumNonRelRet, NumRel, NumRelRet, NumRet, Unjudged
 from rankgauge.measures.cumulative_gain import CG, DCG, RNDCG, SDCG, nDCG
@@ -17,6 +18,7 @@ from rankgauge.measures.diversity import (
 )
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.grammar import parse
+from rankgauge.measures.one_list import Bounds
 from rankgauge.measures.overlap import compat
 from rankgauge.measures.precision import RR, Judged, P, R, Recall, Rprec, Success
 from rankgauge.measures.preference import CorrectPairs, bpref, infAP

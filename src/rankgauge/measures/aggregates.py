@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Number
-from rankgauge.data.model import Floats
-from rankgauge.measures.base import Aggregate
+from rankgauge.measures.around import Aggregate
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import POOLED, Floats, Ints
-from rankgauge.measures.orders import Mean, TiedRankings
+from rankgauge.data.model import POOLED
+from rankgauge.measures.orders import Mean
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.rankings.ties import TiedRankings
 
 if TYPE_CHECKING:
     from rankgauge.measures.base import Measure

@@ -7,18 +7,19 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
+from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.labelling import each_list
-from rankgauge.measures.orders import TiedRankings, harmonic_between
 from rankgauge.measures.precision import inverse_squares_to
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 
 class SumOfPrecisions(Binary):

@@ -10,14 +10,15 @@ import dataclasses
 import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Whole, number_text
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.data.model import LARGEST_GRADE, UNJUDGED, Floats, Ints, Labels
+from rankgauge.data.model import UNJUDGED
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.search import improved, searched
 from rankgauge.measures.labelling import (
@@ -29,16 +30,12 @@ from rankgauge.measures.labelling import (
     labelled,
     labelled_variants,
 )
-from rankgauge.measures.orders import (
-    MOST_PLACES,
-    Mean,
-    TiedRankings,
-    mean_over_orders,
-    variance_over_orders,
-)
+from rankgauge.measures.one_list import OneList
+from rankgauge.measures.orders import MOST_PLACES, Mean, mean_over_orders, variance_over_orders
 from rankgauge.notes import Note
 from rankgauge.parameters import Parametric, parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
@@ -52,13 +49,6 @@ ABOUT_SCORE = frozenset(
 """What is declared about a score, or derived from it in a way of its own."""
 
 
-class Bounds(NamedTuple):
-    """The lowest and the highest score over all labels of the unjudged documents."""
-
-    low: float
-    high: float
-
-
 def estimates(mean: Mean, what: str) -> list[Note]:
     """That numbers are estimated from random orders of something, where any is."""
     drawn = mean.samples > 0
@@ -70,22 +60,7 @@ def estimates(mean: Mean, what: str) -> list[Note]:
     return [Note(kind, count=int(np.count_nonzero(drawn)), error=error)]
 
 
-class Estimate(float):
-    """A number, its standard error, and how many orders were drawn for it: both 0 where it is exact."""
-
-    error: float
-    samples: int
-
-    def __new__(cls, value: float, error: float, samples: int) -> Estimate:
-        number = super().__new__(cls, value)
-        number.error, number.samples = error, samples
-        return number
-
-    def __reduce__(self) -> tuple[type[Estimate], tuple[float, float, int]]:
-        return Estimate, (float(self), self.error, self.samples)
-
-
-class Measure(Parametric):
+class Measure(OneList, Parametric):
     """One number a query, from the labels in rank order and the judged labels.
 
     Subclasses declare what they are in class attributes and their parameters as fields made by
@@ -441,82 +416,6 @@ class Measure(Parametric):
             "distance": "exact" if self.knows("_distance") else "enumerated",
         }
 
-    # One list or query at a time, for people.
-
-    def score(
-        self,
-        ranking: Sequence[int],
-        judged: Sequence[int] | None = None,
-        *,
-        max_grade: int | None = None,
-    ) -> float:
-        """The score of one list of labels in rank order.
-
-        `judged` holds all judged labels of the query, by default those from 0 on in `ranking`;
-        `max_grade` is the collection's highest grade, by default the highest label here, at least 1.
-
-        >>> from rankgauge import AP
-        >>> AP.score([1, 0, 1], judged=[1, 1, 0, 0])
-        0.8333333333333333
-        """
-        return float(self.score_each(one_list(ranking, judged, max_grade))[0])
-
-    def bounds(
-        self,
-        ranking: Sequence[int],
-        judged: Sequence[int] | None = None,
-        *,
-        max_grade: int | None = None,
-    ) -> Bounds:
-        """The lowest and highest score over all labels of the unjudged documents in `ranking`.
-
-        >>> from rankgauge import P
-        >>> (P @ 2).bounds([-1, 1])
-        Bounds(low=0.5, high=1.0)
-        """
-        low, high = self.bounds_each(one_list(ranking, judged, max_grade))
-        return Bounds(float(low[0]), float(high[0]))
-
-    def ideal(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
-        """The best score any order of the judged documents gets.
-
-        >>> from rankgauge import P
-        >>> (P @ 4).ideal([1, 0, 1])
-        0.5
-        """
-        return float(self.ideal_each(one_query(judged, max_grade))[0])
-
-    def worst(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
-        """The worst score any order of the judged documents gets.
-
-        >>> from rankgauge import RR
-        >>> RR.worst([1, 0, 0, 0])
-        0.25
-        """
-        return float(self.worst_each(one_query(judged, max_grade))[0])
-
-    def expected(self, judged: Sequence[int], *, max_grade: int | None = None) -> Estimate:
-        """The mean score over all orders of the judged documents: what a random ranking gets.
-
-        A number with its standard error in `.error`, 0 where it is exact, and the number of orders
-        that were drawn for it in `.samples`.
-
-        >>> from rankgauge import P
-        >>> (P @ 2).expected([1, 0, 0, 0])
-        0.25
-        """
-        mean = self.random_each(one_query(judged, max_grade))
-        return Estimate(mean.values[0], float(mean.errors[0]), int(mean.samples[0]))
-
-    def variance(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
-        """The variance of the score over all orders of the judged documents.
-
-        >>> from rankgauge import P
-        >>> (P @ 1).variance([1, 0])
-        0.25
-        """
-        return float(self.variance_each(one_query(judged, max_grade))[0])
-
 
 class Binary(Measure):
     """A measure that asks of a label only whether it is at least `rel`.
@@ -550,172 +449,6 @@ class Binary(Measure):
                 variants = labelled_variants(one, np.where(chosen, grade, 0))
                 found.append(extremes(self.score_each(variants)))
         return extremes(np.array(found).ravel())
-
-
-class Around(Parametric):
-    """Something made of a measure, written `name(measure, key=value)`; it takes no cut-off."""
-
-    measure: Measure = dataclasses.field(kw_only=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.measure, Measure):
-            example = f"{self.name}(AP)"
-            message = f"{self.name}({self.measure}): expected a measure inside, such as {example}"
-            raise MeasureError(message)
-        if not self.takes(self.measure):
-            message = f"{self.measure} does not suit {self.name}, expected one such as in "
-            raise MeasureError(message + " or ".join(self.examples))
-
-    @classmethod
-    def takes(cls, measure: Measure) -> bool:
-        """Whether this can be made of a measure."""
-        return True
-
-    def __matmul__(self, cutoff: Any) -> Self:
-        if self.measure.cutoff is not None:
-            raise MeasureError(f"{self} takes no cut-off; the measure inside has one")
-        inside = f"{self.name}({self.measure}@{cutoff})"
-        raise MeasureError(f"the cut-off goes to the measure inside; write {inside}")
-
-    def __str__(self) -> str:
-        return self._around(str(self.measure), self._written(python=False), ",")
-
-    def __repr__(self) -> str:
-        return self._around(repr(self.measure), self._written(python=True), ", ")
-
-    def specification(self) -> str:
-        """The text form with every parameter written out, as signatures have it."""
-        written = self._written(python=False, every=True)
-        return self._around(self.measure.specification(), written, ",")
-
-    def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
-        """The text form with the measure inside at several cut-offs, such as v2(nDCG@5,10)."""
-        return self._around(self.measure.at_cutoffs(cutoffs), self._written(python=False), ",")
-
-    @property
-    def family(self) -> Hashable:
-        """What is equal where nothing but the cut-off of the measure inside differs."""
-        return type(self), self._values_but("measure"), self.measure.family
-
-    def _around(self, inside: str, written: list[str], comma: str) -> str:
-        return f"{self.name}({comma.join([inside, *written])})"
-
-
-class Wrapper(Around, Measure):
-    """A measure made of another one."""
-
-    cutoffs = "none"
-
-    def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
-        return self.measure.nothing_relevant_each(judged)
-
-    @property
-    def relevant_from(self) -> int:
-        return self.measure.relevant_from
-
-    @property
-    def direction(self) -> Direction:  # type: ignore[override]
-        return self.measure.direction
-
-    @property
-    def range(self) -> tuple[float, float]:  # type: ignore[override]
-        return self.measure.range
-
-    def complete(self) -> Self:
-        self.measure.complete()
-        return self
-
-    def _inside(self, *questions: str) -> Answer:
-        """How the measure inside answers these questions: as it answers the hardest of them."""
-        inside = self.measure.answers()
-        return max((inside[question] for question in questions), key=get_args(Answer).index)
-
-
-class LikeInside(Wrapper):
-    """A wrapper of which is true what the measure inside declares."""
-
-    @property
-    def swap_monotone(self) -> bool:  # type: ignore[override]
-        return self.measure.swap_monotone
-
-    @property
-    def ideal_is_best(self) -> bool:  # type: ignore[override]
-        return self.measure.ideal_is_best
-
-    @property
-    def expectation(self) -> Answer:  # type: ignore[override]
-        return self.measure.expectation
-
-
-class Aggregate(Around):
-    """One number from a measure's scores over queries, such as their geometric mean.
-
-    A mean on some scale says by `forward` what is averaged, and by `back` where the mean is taken;
-    then intervals of the mean are known too. Any other aggregate gives `combine` instead.
-    """
-
-    def combine(self, scores: Floats) -> float:
-        """The number for these queries, all of them defined and at least one."""
-        return float(self.back(np.mean(self.forward(scores))))
-
-    def forward(self, scores: Floats) -> Floats:
-        """The numbers that are averaged."""
-        return scores
-
-    def back(self, mean: Any) -> Any:
-        """What a mean of them, or an array of means, stands for; a function that only grows."""
-        return mean
-
-    @property
-    def is_mean(self) -> bool:
-        """Whether this is a mean of what `forward` gives, taken `back`."""
-        return type(self).combine is Aggregate.combine
-
-
-def inner(measure: Measure | Aggregate) -> Measure:
-    """The measure itself, or the one that an aggregate combines."""
-    return measure.measure if isinstance(measure, Aggregate) else measure
-
-
-def innermost(measure: Measure | Aggregate) -> Measure:
-    """The measure that wrappers and aggregates are made of, or the measure itself."""
-    while isinstance(measure, Around):
-        measure = measure.measure
-    return measure
-
-
-def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:
-    """The judged labels of one query, checked."""
-    labels = _labels(judged, 0, "judged labels")
-    highest = max(1, int(labels.max(initial=1)))
-    if max_grade is not None and Whole(1).check(max_grade) < labels.max(initial=0):
-        raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
-    return JudgedLabels.of(labels, max_grade=highest if max_grade is None else max_grade)
-
-
-def one_list(
-    ranking: Sequence[int], judged: Sequence[int] | None, max_grade: int | None
-) -> Rankings:
-    """One list of labels and what is judged of its query, checked."""
-    labels = _labels(ranking, -2, "labels in a ranking")
-    own = labels[labels >= 0]
-    known = own if judged is None else _labels(judged, 0, "judged labels")
-    values, counts = np.unique(own, return_counts=True)
-    for value, count in zip(values, counts, strict=True):
-        if np.count_nonzero(known == value) < count:
-            message = f"the ranking holds {count} documents of label {value}, `judged` fewer"
-            raise MeasureError(message)
-    return Rankings.of(labels, judged=one_query(known, max_grade))
-
-
-def _labels(values: ArrayLike, least: int, what: str) -> NDArray[np.int32]:
-    """Labels as an array; MeasureError for anything but whole numbers in range."""
-    array = np.asarray(values)
-    whole = array.ndim == 1 and (array.size == 0 or array.dtype.kind in "iu")
-    if not whole or (array.size and not least <= array.min() <= array.max() <= LARGEST_GRADE):
-        raise MeasureError(f"{what} are whole numbers from {least}, not {values!r}")
-    return array.astype(np.int32)
 
 
 def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic]) -> Floats:

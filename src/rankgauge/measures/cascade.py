@@ -7,24 +7,21 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Number, Whole
-from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
+from rankgauge.measures.formulas import NEGLIGIBLE, mean_reciprocal_rank
 from rankgauge.measures.gains import Gain, GainMap, gains, most_gainful
 from rankgauge.measures.labelling import MOST_CELLS
-from rankgauge.measures.orders import (
-    NEGLIGIBLE,
-    TiedRankings,
-    mean_reciprocal_rank,
-    variance_over_orders,
-)
+from rankgauge.measures.orders import variance_over_orders
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings, offsets_of
+from rankgauge.rankings.ties import TiedRankings
 
 MOST_STEPS = 10_000_000
 """How many steps, documents times places, ERR takes in one tie before it goes another way."""

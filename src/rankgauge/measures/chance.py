@@ -5,9 +5,9 @@ The documents are those that a random ranking is made of, the null: by default t
 
 from __future__ import annotations
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Choice, Whole
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures.answers import (
     ACHIEVABLE,
     BESTS,
@@ -21,11 +21,13 @@ from rankgauge.measures.answers import (
     RUN,
     Orders,
 )
-from rankgauge.measures.base import LikeInside, Measure
-from rankgauge.measures.orders import Mean, TiedRankings
+from rankgauge.measures.around import LikeInside
+from rankgauge.measures.base import Measure
+from rankgauge.measures.orders import Mean
 from rankgauge.notes import Note
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 
 def chance_parameter() -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Whole
-from rankgauge.data.model import Floats
 from rankgauge.measures.base import Measure
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter

@@ -6,18 +6,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.answers import Answers
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.weighted import by_ideal
 from rankgauge.measures.gains import Discount, Gain, GainMap, divisors, gains, most_gainful
 from rankgauge.measures.labelling import each_list
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 TOLERANCE = 1e-15
 

@@ -19,16 +19,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Number
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, Ints, Subtopics
+from rankgauge.data.model import Subtopics
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.gains import divisors
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.rankings.ties import TiedRankings
 
 NEGLIGIBLE = 2.0**-70
 """Weights and gains below this share of the first cannot be seen in a sum."""

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Labels
 from rankgauge.checks import Kind, Number, Whole, number_text
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, Labels
 
 GainMap: TypeAlias = tuple[tuple[int, float], ...]
 GainFunction: TypeAlias = Callable[[Floats, int], Floats]

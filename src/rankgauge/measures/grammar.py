@@ -10,7 +10,8 @@ from typing import Any
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import registry
-from rankgauge.measures.base import Aggregate, Measure
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.model import Floats
+from rankgauge.arrays import Floats
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 MOST_LABELLINGS = 100_000

@@ -13,9 +13,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
 from rankgauge.measures.base import Answer, Direction, Measure, estimates, ratio
 from rankgauge.measures.chance import (
@@ -25,11 +25,12 @@ from rankgauge.measures.chance import (
     check_best,
     check_chance,
 )
-from rankgauge.measures.orders import Mean, TiedRankings
+from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 TOLERANCE = 1e-12
 """What is no difference: how far below chance a score still counts as chance, and how far apart chance

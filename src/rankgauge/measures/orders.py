@@ -1,7 +1,7 @@
-"""Rankings with ties, and the mean score over all orders of the tied documents.
+"""The mean score over all orders of tied documents, for any measure.
 
-A measure with a formula for that mean uses the counts that `TiedRankings` gives; any other gets it by
-enumeration where there are few different orders, and by drawing orders at random beyond.
+All orders are scored where there are few different ones, and beyond that orders drawn at random. A
+measure with a formula for the mean does not need this (`_tied` in `measures/base.py`).
 """
 
 from __future__ import annotations
@@ -9,31 +9,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.model import UNJUDGED, Floats, Ints, Labels, T
+from rankgauge.arrays import Floats, Ints
+from rankgauge.measures.formulas import miss_chance
 from rankgauge.measures.labelling import MOST_CELLS
-from rankgauge.native import segments as native
-from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
+from rankgauge.rankings.lists import Rankings, segment_count
+from rankgauge.rankings.ties import TiedRankings, arranged
 
 SAMPLES = 1000
 """How many orders are drawn for an estimate; no more than this are enumerated."""
 
 MOST_PLACES = 100_000
 """How many documents of a list may count where its orders are enumerated or drawn."""
-
-SHORT = 10_000
-"""Up to how many places a sum over places is done one by one."""
-
-NEGLIGIBLE = 1e-18
-
-SERIES_FROM = 30
-"""From which number on harmonic sums are had from a series."""
 
 
 class Mean(NamedTuple):
@@ -47,195 +37,6 @@ class Mean(NamedTuple):
     def exact(cls, values: Floats) -> Mean:
         """These means, known exactly."""
         return cls(values, np.zeros(len(values)), np.zeros(len(values), dtype=np.int64))
-
-
-@dataclass(frozen=True, eq=False)
-class TiedRankings:
-    """Lists of groups of documents: the order of the groups is known, that within a group is not.
-
-    Group g has the rows bounds[g]:bounds[g + 1] of `rankings`, and `unlisted[g]` unjudged documents
-    more that have no row; list i has the groups offsets[i]:offsets[i + 1]. `seeds`, a number a list, fix
-    which orders are drawn where not all can be tried.
-
-    >>> tied = TiedRankings.of([[1, 0], [2]])
-    >>> tied.sizes.tolist(), tied.above.tolist()
-    ([2, 1], [0, 2])
-    """
-
-    rankings: Rankings
-    bounds: Ints
-    offsets: Ints
-    unlisted: Ints
-    seeds: NDArray[np.uint64]
-
-    @classmethod
-    def of(
-        cls, *lists: Sequence[ArrayLike], judged: JudgedLabels | None = None, unlisted: int = 0
-    ) -> TiedRankings:
-        """These lists of groups of labels, `unlisted` documents more in the last group of each.
-
-        As in Rankings.of, all are of one query where `judged` is given, else each of its own.
-        """
-        empty = np.zeros(0, dtype=np.int32)
-        flat = [np.concatenate([empty, *map(np.asarray, groups)]) for groups in lists]
-        sizes = [len(np.asarray(group)) for groups in lists for group in groups]
-        offsets = offsets_of([len(groups) for groups in lists])
-        more = np.zeros(len(sizes), dtype=np.int64)
-        more[offsets[1:] - 1] = unlisted
-        return cls(
-            Rankings.of(*flat, judged=judged),
-            offsets_of(sizes),
-            offsets,
-            more,
-            np.arange(len(lists), dtype=np.uint64),
-        )
-
-    @classmethod
-    def one_tie(cls, rankings: Rankings, unlisted: Ints | None = None) -> TiedRankings:
-        """The same lists, all documents of each tied, with so many more that have no row."""
-        count = len(rankings)
-        return cls(
-            rankings,
-            rankings.offsets,
-            np.arange(count + 1),
-            np.zeros(count, dtype=np.int64) if unlisted is None else unlisted,
-            np.zeros(count, dtype=np.uint64),
-        )
-
-    @classmethod
-    def all_tied(cls, judged: JudgedLabels) -> TiedRankings:
-        """For each query one list, in which all its judged documents are tied."""
-        return cls.one_tie(judged.best_first)
-
-    def __len__(self) -> int:
-        return len(self.rankings)
-
-    @cached_property
-    def sizes(self) -> Ints:
-        """The number of documents in each group."""
-        return np.diff(self.bounds) + self.unlisted
-
-    @cached_property
-    def owner(self) -> Ints:
-        """The list of each group."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
-
-    @cached_property
-    def above(self) -> Ints:
-        """The number of documents ranked above each group."""
-        return self.before(self.sizes)
-
-    @cached_property
-    def lengths(self) -> Ints:
-        """The number of documents in each list."""
-        return np.diff(offsets_of(self.sizes)[self.offsets])
-
-    @cached_property
-    def undecided(self) -> NDArray[np.bool_]:
-        """Which lists have a tie, or documents without a row."""
-        return segment_count((self.sizes > 1) | (self.unlisted > 0), self.offsets) > 0
-
-    def before(self, values: Ints) -> Ints:
-        """For each group, the sum of a value a group over the groups above it in its list."""
-        total = offsets_of(values)
-        return total[:-1] - np.repeat(total[self.offsets[:-1]], np.diff(self.offsets))
-
-    def count(self, rows: NDArray[np.bool_]) -> Ints:
-        """How many of these rows each group has."""
-        return segment_count(rows, self.bounds)
-
-    def sum(self, values: Floats) -> Floats:
-        """The sum of a value a row over each group."""
-        return native.segment_sum(values, self.bounds)
-
-    def over_groups(self, values: NDArray[np.generic]) -> Floats:
-        """The sum of a value a group over each list."""
-        return native.segment_sum(np.ascontiguousarray(values, dtype=np.float64), self.offsets)
-
-    def each_group(self, per_list: NDArray[T]) -> NDArray[T]:
-        """A value a list, repeated for its groups."""
-        return per_list[self.owner]
-
-    def within(self, depth: int | Ints | None) -> Ints:
-        """How many places of each group are among the first `depth` of its list; None for all.
-
-        `depth` is one for all lists, or one a group.
-        """
-        if depth is None:
-            return self.sizes
-        return np.clip(depth - self.above, 0, self.sizes)
-
-    def pick(self, lists: NDArray[np.bool_]) -> TiedRankings:
-        """These lists alone."""
-        if lists.all():
-            return self
-        groups = lists[self.owner]
-        rows = np.flatnonzero(self.rankings.each_row(lists))
-        return TiedRankings(
-            arranged(self.rankings, rows, self.rankings.lengths[lists], self.rankings.query[lists]),
-            offsets_of(np.diff(self.bounds)[groups]),
-            offsets_of(np.diff(self.offsets)[lists]),
-            self.unlisted[groups],
-            self.seeds[lists],
-        )
-
-    def in_order(
-        self, merit: Callable[[Labels], Floats], depth: int | None, *, best: bool
-    ) -> Rankings:
-        """The lists with each tie in the order of merit, a number a label, the highest first or last.
-
-        Of documents without a row no more are laid out than can be among the first `depth`.
-        """
-        listed = np.diff(self.bounds)
-        group = np.repeat(np.arange(len(listed)), listed)
-        rows, labels, lengths = np.arange(len(group)), self.rankings.labels, self.rankings.lengths
-        if self.unlisted.any():
-            more = self.unlisted if depth is None else np.minimum(self.unlisted, depth)
-            group = np.concatenate((group, np.repeat(np.arange(len(more)), more)))
-            rows = np.concatenate((rows, np.full(int(more.sum()), -1)))
-            labels = np.concatenate((labels, np.full(int(more.sum()), UNJUDGED, dtype=np.int32)))
-            lengths = lengths + self.over_groups(more).astype(np.int64)
-        value = merit(labels)
-        worth = value if best else -value
-        rises = (worth[1:] > worth[:-1]) & (group[1:] == group[:-1])
-        if not rises.any() and len(rows) == len(self.rankings.labels):
-            return self.rankings
-        if len(rows) == len(self.rankings.labels) and not best:
-            # Most often the labels are in the best order, and turning them round is quicker.
-            turned = (self.bounds[group] + self.bounds[group + 1] - 1) - rows
-            back = worth[turned]
-            if not ((back[1:] > back[:-1]) & (group[1:] == group[:-1])).any():
-                return arranged(self.rankings, turned, lengths, self.rankings.query)
-        order = np.lexsort((-worth, group))
-        return arranged(self.rankings, rows[order], lengths, self.rankings.query)
-
-    def condensed(self) -> TiedRankings:
-        """The same lists without the documents that are not judged."""
-        judged = self.rankings.labels >= 0
-        return replace(
-            self,
-            rankings=self.rankings.condensed(),
-            bounds=offsets_of(self.count(judged)),
-            unlisted=np.zeros_like(self.unlisted),
-        )
-
-
-def arranged(rankings: Rankings, rows: Ints, lengths: Ints, query: Ints) -> Rankings:
-    """Lists of these lengths for these queries, of rows of `rankings`; row -1 is unjudged."""
-
-    def take(values: NDArray[T]) -> NDArray[T]:
-        return np.append(values, np.array([UNJUDGED], dtype=values.dtype))[rows]
-
-    return replace(
-        rankings,
-        labels=take(rankings.labels),
-        offsets=offsets_of(lengths),
-        query=query,
-        rows=None if rankings.rows is None else take(rankings.rows),
-    )
-
-
-# Any measure: enumeration, or orders drawn at random
 
 
 def mean_over_orders(
@@ -489,93 +290,3 @@ def _drawn_group(group: _Mixed, count: int, generator: np.random.Generator, rare
     kept = np.arange(width)[None, :] < inside[:, None]
     laid[:, :width][kept] = orders[:, :width][kept]
     return generator.permuted(laid, axis=1)
-
-
-# Parts of formulas
-
-
-def harmonic_between(low: NDArray[Any], high: NDArray[Any]) -> Floats:
-    """1/(low+1) + … + 1/high, to full precision also where both are large.
-
-    The two need not be whole, only their difference. The first terms are added up, the others had
-    from the asymptotic series of the digamma function.
-
-    >>> harmonic_between(np.array([10**6]), np.array([10**6 + 1])).tolist()
-    [9.99999000001e-07]
-    """
-    total = np.zeros(len(low))
-    begin, end = low.astype(np.float64), high.astype(np.float64)
-    for _ in range(SERIES_FROM):
-        few = np.flatnonzero((begin < SERIES_FROM) & (begin < end - 0.5))
-        if not len(few):
-            break
-        begin[few] += 1
-        total[few] += 1 / begin[few]
-
-    def correction(x: Floats) -> Floats:
-        """ψ(x + ½) − ln x."""
-        y: Floats = 1 / (x * x)
-        series: Floats = y * (1 / 24 - y * (7 / 960 - y * (31 / 8064 - y * (127 / 30720))))
-        return series
-
-    begin, end = begin + 0.5, end + 0.5
-    rest: Floats = np.log1p((end - begin) / begin) + correction(end) - correction(begin)
-    return total + np.where(begin >= end, 0.0, rest)
-
-
-def miss_chance(size: Ints, hits: Ints, drawn: Ints) -> Floats:
-    """The chance that the first `drawn` of `size` documents in random order hold none of the hits:
-    C(size − hits, drawn)/C(size, drawn)."""
-    factors, fixed = np.minimum(hits, drawn), np.maximum(hits, drawn)
-    offsets = offsets_of(factors + 1)
-    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], factors + 1)
-    total, taken = np.repeat(size, factors + 1), np.repeat(fixed, factors + 1)
-    left = np.maximum(total - taken - place, 0) / np.maximum(total - place, 1)
-    return native.segment_cumprod(left, offsets)[offsets[1:] - 1]
-
-
-def mean_reciprocal_rank(size: Ints, hits: Ints, above: Ints, depth: int | None) -> Floats:
-    """The mean of 1/rank of the first hit, 0 beyond `depth`.
-
-    There are `size` documents in random order, `hits` of them hits and at least one, and `above`
-    documents above them all. The first hit is at place t of them with probability
-    C(size − t, hits − 1)/C(size, hits).
-    """
-    places = size - hits + 1
-    likely = np.ceil(size / hits * -math.log(NEGLIGIBLE)).astype(np.int64)
-    whole = np.full(len(size), depth is None) if depth is None else above + places <= depth
-    short = (np.minimum(places, likely) <= SHORT) | (hits * above > size) | ~whole
-    places = np.minimum(places, likely)
-    if depth is not None:
-        places = np.clip(depth - above, 0, places)
-    result = np.empty(len(size))
-    result[~short] = _mean_by_recursion(size[~short], hits[~short], above[~short])
-    index = np.flatnonzero(short)
-    block = np.cumsum(places[index]) // MOST_CELLS
-    for part in np.split(index, np.flatnonzero(np.diff(block)) + 1):
-        result[part] = _mean_by_places(size[part], hits[part], above[part], places[part])
-    return result
-
-
-def _mean_by_places(size: Ints, hits: Ints, above: Ints, places: Ints) -> Floats:
-    offsets = offsets_of(places)
-    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], places)
-    total, wanted = np.repeat(size, places) - place, np.repeat(hits, places)
-    missed = native.segment_cumprod((total - wanted) / total, offsets)
-    return native.segment_sum(
-        missed * wanted / total / (np.repeat(above, places) + place + 1), offsets
-    )
-
-
-def _mean_by_recursion(size: Ints, hits: Ints, above: Ints) -> Floats:
-    """From the mean for one hit, (H_{above+size} − H_above)/size, to that for r hits by
-    E_r = r/((r−1)(size−r+1)) · [(size + above − r + 2)·E_{r−1} − 1].
-
-    It follows from C(m, r−1) = C(m, r−2)·(m−r+2)/(r−1). Errors grow like r·(1 + above/size)^r, so it
-    is for hits · above ≤ size.
-    """
-    mean = harmonic_between(above, above + size) / size
-    for r in range(2, int(hits.max(initial=0)) + 1):
-        step = r / ((r - 1) * (size - r + 1.0)) * ((size + above - r + 2) * mean - 1)
-        mean = np.where(hits >= r, step, mean)
-    return mean

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice, Number
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Measure, ratio
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Number
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists, Pair
 from rankgauge.measures.distances.single import (
@@ -17,20 +17,20 @@ from rankgauge.measures.distances.single import (
     reciprocal_rank,
     success,
 )
-from rankgauge.measures.labelling import MOST_CELLS
-from rankgauge.measures.orders import (
+from rankgauge.measures.formulas import (
     NEGLIGIBLE,
     SHORT,
-    TiedRankings,
     harmonic_between,
     mean_reciprocal_rank,
     miss_chance,
 )
+from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import BinaryWeighted
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.rankings.ties import TiedRankings
 
 
 class Precision(BinaryWeighted):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.data.model import POOLED, Floats, Ints
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.model import POOLED
 from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS
-from rankgauge.measures.orders import TiedRankings, variance_over_orders
+from rankgauge.measures.orders import variance_over_orders
 from rankgauge.measures.registry import register
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 EPSILON = 1e-5
 """What infAP adds to the judged relevant and to the judged other documents, as trec_eval does."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Choice, Number
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.measures.average_precision import (
     SumOfPrecisions,
     covariance_of_pairs,
@@ -17,14 +17,15 @@ from rankgauge.measures.average_precision import (
 from rankgauge.measures.base import Measure, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
+from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.gains import Gain, GainMap, gains
 from rankgauge.measures.labelling import MOST_CELLS, each_list
-from rankgauge.measures.orders import TiedRankings, harmonic_between
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
+from rankgauge.rankings.ties import TiedRankings
 
 TOLERANCE = 1e-15
 

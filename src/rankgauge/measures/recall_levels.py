@@ -6,9 +6,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice, Number
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.base import Binary
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter

@@ -8,7 +8,8 @@ import threading
 from typing import TypeVar
 
 from rankgauge.data.errors import MeasureError
-from rankgauge.measures.base import Aggregate, Measure, Wrapper
+from rankgauge.measures.around import Aggregate, Wrapper
+from rankgauge.measures.base import Measure
 from rankgauge.workers import prepare
 
 Entry = Measure | type[Wrapper] | type[Aggregate]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Whole
-from rankgauge.data.model import Floats
 from rankgauge.measures.base import Binary
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 
 class SearchLengthTo(Binary):

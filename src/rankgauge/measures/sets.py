@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Number, Whole
-from rankgauge.data.model import Floats
 from rankgauge.measures.base import Binary, ratio
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.precision import variance_of_hits
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 
 class OfCounts(Binary):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Ints
+from rankgauge.arrays import Floats, Ints
 from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.gains import Gain, GainMap, divisors, gains

@@ -18,16 +18,16 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Number
-from rankgauge.data.model import Floats, Ints, Labels
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.gains import GainMap, Share, most_gainful, shares
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Gainful, Weighted
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 TOLERANCE = 1e-9
 """By how much a sum of gains may miss a goal and still reach it: ten gains of 0.1 make 1."""

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.distances.weighted import static
 from rankgauge.measures.labelling import labelled
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 
 class Gainful(Measure):

@@ -7,10 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Floats
 from rankgauge.measures.answers import JUDGED
-from rankgauge.measures.base import Answer, LikeInside, Measure, estimates
+from rankgauge.measures.around import LikeInside
+from rankgauge.measures.base import Answer, Measure, estimates
 from rankgauge.measures.chance import (
     OverOrders,
     best_parameter,
@@ -18,10 +19,11 @@ from rankgauge.measures.chance import (
     check_best,
     check_chance,
 )
-from rankgauge.measures.orders import Mean, TiedRankings
+from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.notes import Note
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
 
 
 class _Bound(LikeInside):

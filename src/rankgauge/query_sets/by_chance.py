@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.arrays import Bools, Floats
 from rankgauge.checks import Number, checked, one_of
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.measures.base import estimates, inner
+from rankgauge.measures.around import inner
+from rankgauge.measures.base import estimates
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
 from rankgauge.query_sets.sets import Choice, LeftOut, QuerySet, left_out, left_out_text
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.results import Result
 from rankgauge.rounding import merged
-from rankgauge.scores.model import Bools, Scores
+from rankgauge.scores.model import Scores
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from rankgauge.arrays import Ints
 from rankgauge.checks import Whole, checked
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Ints, Judgments, encode
+from rankgauge.data.model import Judgments, encode
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.policies import SEED
 from rankgauge.query_sets.sets import Choice, QuerySet

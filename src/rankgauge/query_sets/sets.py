@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.arrays import Bools, Floats
 from rankgauge.checks import Number, Whole, checked
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats
 from rankgauge.notes import counted
 from rankgauge.rounding import merged
-from rankgauge.scores.model import Bools
 
 
 class LeftOut(NamedTuple):

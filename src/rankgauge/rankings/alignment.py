@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Ints, Labels
 from rankgauge.data.errors import MeasureError
-from rankgauge.data.model import Ids, Ints, Judgments, Labels, Run
+from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.scanning import Piece, Spans
 from rankgauge.native import ids as native
 from rankgauge.notes import Note

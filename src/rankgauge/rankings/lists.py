@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.model import Floats, Ints, Labels, Subtopics, T
+from rankgauge.arrays import Floats, Ints, Labels, T
+from rankgauge.data.model import Subtopics
 from rankgauge.native import segments as native
 
 A = TypeVar("A")

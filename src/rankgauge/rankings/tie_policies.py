@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Ints, Labels
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import LARGEST_GRADE, POOLED, Ints, Judgments, Labels, Run, decode
+from rankgauge.data.model import LARGEST_GRADE, POOLED, Judgments, Run, decode
 from rankgauge.data.scanning import Piece
-from rankgauge.measures.orders import TiedRankings
 from rankgauge.policies import Ties
 from rankgauge.rankings.lists import Rankings, offsets_of
+from rankgauge.rankings.ties import TiedRankings
 from rankgauge.seeds import digest, query_key
 
 

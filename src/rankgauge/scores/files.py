@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import InputError, MeasureError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
-from rankgauge.data.model import Floats
-from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted, worded

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.data.model import Floats, Ints
-from rankgauge.scores.model import Bools, Scores
+from rankgauge.scores.model import Scores
 
 
 def polars_frame(scores: Scores) -> Any:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats
-from rankgauge.measures.base import Aggregate, inner
+from rankgauge.measures.around import Aggregate, inner
 from rankgauge.notes import Note, worded
 from rankgauge.policies import DEFAULT_INTERVAL, LEVEL, LEVELS, SAMPLES, SEED, IntervalKind, Missing
 from rankgauge.resampling import (

@@ -10,14 +10,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
-from rankgauge.data.model import Floats, Ints
-from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import Given, given
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Missing, Policies
-from rankgauge.scores.model import UNKNOWN, Bools, Scores
+from rankgauge.scores.model import UNKNOWN, Scores
 
 AnyMeasure: TypeAlias = str | Measure | Aggregate
 

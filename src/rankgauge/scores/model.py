@@ -6,15 +6,17 @@ import io
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.files import writing
-from rankgauge.data.model import Floats, Ints, freeze
-from rankgauge.measures.base import Aggregate, Measure, inner
+from rankgauge.data.model import freeze
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
 from rankgauge.policies import (
@@ -31,7 +33,6 @@ from rankgauge.policies import (
 from rankgauge.results import Result
 from rankgauge.tables import Table
 
-Bools: TypeAlias = NDArray[np.bool_]
 V = TypeVar("V")
 
 UNKNOWN = -1

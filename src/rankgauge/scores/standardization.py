@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankgauge.arrays import Bools, Floats
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats
 from rankgauge.measures.aggregates import GeometricMean
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Standardization
 from rankgauge.rounding import ROUNDING
-from rankgauge.scores.model import Bools, Scores
+from rankgauge.scores.model import Scores
 
 
 def standardized(scores: Scores, reference: Scores | None, kind: Standardization) -> Scores:

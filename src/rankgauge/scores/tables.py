@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.measures.base import inner
+from rankgauge.arrays import Bools
+from rankgauge.measures.around import inner
 from rankgauge.notes import Note
 from rankgauge.policies import IntervalKind, Missing
-from rankgauge.scores.model import Bools, Scores, mean_of
+from rankgauge.scores.model import Scores, mean_of
 from rankgauge.tables import Cell, Table
 
 OVER: dict[Missing, str] = {"zero": "all", "skip": "answered"}

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.data.model import Floats, Ints, Judgments
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.model import Judgments
 from rankgauge.data.trec import read_qrels
 from rankgauge.distance.maximized import asked_measure, med_of_lists
 from rankgauge.measures.base import Measure

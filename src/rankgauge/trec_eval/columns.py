@@ -11,8 +11,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Labels
 from rankgauge.checks import number_text
-from rankgauge.data.model import POOLED, UNJUDGED, Floats, Labels, Run
+from rankgauge.data.model import POOLED, UNJUDGED, Run
 from rankgauge.measures import Measure, parse
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.trec_eval.settings import (

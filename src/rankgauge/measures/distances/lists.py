@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.model import Floats, Ints, Labels
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 

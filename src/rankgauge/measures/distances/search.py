@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.model import Floats, Ints
+from rankgauge.arrays import Floats, Ints
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.rankings.lists import Rankings
 

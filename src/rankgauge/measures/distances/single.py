@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.model import Ints
+from rankgauge.arrays import Ints
 from rankgauge.measures.distances.lists import Greatest, Lists, Pair
 
 Found = tuple[float, NDArray[np.bool_], int]

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Floats, Ints
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.native import distance as native
 

@@ -1,0 +1,149 @@
+"""What is made of a measure: wrappers, which are measures, and aggregates of scores over queries."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Sequence
+from typing import Any, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Floats
+from rankgauge.data.errors import MeasureError
+from rankgauge.measures.base import Answer, Direction, Measure
+from rankgauge.parameters import Parametric
+from rankgauge.rankings.lists import JudgedLabels
+
+
+class Around(Parametric):
+    """Something made of a measure, written `name(measure, key=value)`; it takes no cut-off."""
+
+    measure: Measure = dataclasses.field(kw_only=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.measure, Measure):
+            example = f"{self.name}(AP)"
+            message = f"{self.name}({self.measure}): expected a measure inside, such as {example}"
+            raise MeasureError(message)
+        if not self.takes(self.measure):
+            message = f"{self.measure} does not suit {self.name}, expected one such as in "
+            raise MeasureError(message + " or ".join(self.examples))
+
+    @classmethod
+    def takes(cls, measure: Measure) -> bool:
+        """Whether this can be made of a measure."""
+        return True
+
+    def __matmul__(self, cutoff: Any) -> Self:
+        if self.measure.cutoff is not None:
+            raise MeasureError(f"{self} takes no cut-off; the measure inside has one")
+        inside = f"{self.name}({self.measure}@{cutoff})"
+        raise MeasureError(f"the cut-off goes to the measure inside; write {inside}")
+
+    def __str__(self) -> str:
+        return self._around(str(self.measure), self._written(python=False), ",")
+
+    def __repr__(self) -> str:
+        return self._around(repr(self.measure), self._written(python=True), ", ")
+
+    def specification(self) -> str:
+        """The text form with every parameter written out, as signatures have it."""
+        written = self._written(python=False, every=True)
+        return self._around(self.measure.specification(), written, ",")
+
+    def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
+        """The text form with the measure inside at several cut-offs, such as v2(nDCG@5,10)."""
+        return self._around(self.measure.at_cutoffs(cutoffs), self._written(python=False), ",")
+
+    @property
+    def family(self) -> Hashable:
+        """What is equal where nothing but the cut-off of the measure inside differs."""
+        return type(self), self._values_but("measure"), self.measure.family
+
+    def _around(self, inside: str, written: list[str], comma: str) -> str:
+        return f"{self.name}({comma.join([inside, *written])})"
+
+
+class Wrapper(Around, Measure):
+    """A measure made of another one."""
+
+    cutoffs = "none"
+
+    def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
+        return self.measure.nothing_relevant_each(judged)
+
+    @property
+    def relevant_from(self) -> int:
+        return self.measure.relevant_from
+
+    @property
+    def direction(self) -> Direction:  # type: ignore[override]
+        return self.measure.direction
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return self.measure.range
+
+    def complete(self) -> Self:
+        self.measure.complete()
+        return self
+
+    def _inside(self, *questions: str) -> Answer:
+        """How the measure inside answers these questions: as it answers the hardest of them."""
+        inside = self.measure.answers()
+        return max((inside[question] for question in questions), key=get_args(Answer).index)
+
+
+class LikeInside(Wrapper):
+    """A wrapper of which is true what the measure inside declares."""
+
+    @property
+    def swap_monotone(self) -> bool:  # type: ignore[override]
+        return self.measure.swap_monotone
+
+    @property
+    def ideal_is_best(self) -> bool:  # type: ignore[override]
+        return self.measure.ideal_is_best
+
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        return self.measure.expectation
+
+
+class Aggregate(Around):
+    """One number from a measure's scores over queries, such as their geometric mean.
+
+    A mean on some scale says by `forward` what is averaged, and by `back` where the mean is taken;
+    then intervals of the mean are known too. Any other aggregate gives `combine` instead.
+    """
+
+    def combine(self, scores: Floats) -> float:
+        """The number for these queries, all of them defined and at least one."""
+        return float(self.back(np.mean(self.forward(scores))))
+
+    def forward(self, scores: Floats) -> Floats:
+        """The numbers that are averaged."""
+        return scores
+
+    def back(self, mean: Any) -> Any:
+        """What a mean of them, or an array of means, stands for; a function that only grows."""
+        return mean
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether this is a mean of what `forward` gives, taken `back`."""
+        return type(self).combine is Aggregate.combine
+
+
+def inner(measure: Measure | Aggregate) -> Measure:
+    """The measure itself, or the one that an aggregate combines."""
+    return measure.measure if isinstance(measure, Aggregate) else measure
+
+
+def innermost(measure: Measure | Aggregate) -> Measure:
+    """The measure that wrappers and aggregates are made of, or the measure itself."""
+    while isinstance(measure, Around):
+        measure = measure.measure
+    return measure

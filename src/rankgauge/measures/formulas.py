@@ -1,0 +1,109 @@
+"""Parts of formulas that several measures share: harmonic sums, chances in random orders."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.native import segments as native
+from rankgauge.rankings.lists import offsets_of
+
+SHORT = 10_000
+"""Up to how many places a sum over places is done one by one."""
+
+NEGLIGIBLE = 1e-18
+
+SERIES_FROM = 30
+"""From which number on harmonic sums are had from a series."""
+
+
+def harmonic_between(low: NDArray[Any], high: NDArray[Any]) -> Floats:
+    """1/(low+1) + … + 1/high, to full precision also where both are large.
+
+    The two need not be whole, only their difference. The first terms are added up, the others had
+    from the asymptotic series of the digamma function.
+
+    >>> harmonic_between(np.array([10**6]), np.array([10**6 + 1])).tolist()
+    [9.99999000001e-07]
+    """
+    total = np.zeros(len(low))
+    begin, end = low.astype(np.float64), high.astype(np.float64)
+    for _ in range(SERIES_FROM):
+        few = np.flatnonzero((begin < SERIES_FROM) & (begin < end - 0.5))
+        if not len(few):
+            break
+        begin[few] += 1
+        total[few] += 1 / begin[few]
+
+    def correction(x: Floats) -> Floats:
+        """ψ(x + ½) − ln x."""
+        y: Floats = 1 / (x * x)
+        series: Floats = y * (1 / 24 - y * (7 / 960 - y * (31 / 8064 - y * (127 / 30720))))
+        return series
+
+    begin, end = begin + 0.5, end + 0.5
+    rest: Floats = np.log1p((end - begin) / begin) + correction(end) - correction(begin)
+    return total + np.where(begin >= end, 0.0, rest)
+
+
+def miss_chance(size: Ints, hits: Ints, drawn: Ints) -> Floats:
+    """The chance that the first `drawn` of `size` documents in random order hold none of the hits:
+    C(size − hits, drawn)/C(size, drawn)."""
+    factors, fixed = np.minimum(hits, drawn), np.maximum(hits, drawn)
+    offsets = offsets_of(factors + 1)
+    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], factors + 1)
+    total, taken = np.repeat(size, factors + 1), np.repeat(fixed, factors + 1)
+    left = np.maximum(total - taken - place, 0) / np.maximum(total - place, 1)
+    return native.segment_cumprod(left, offsets)[offsets[1:] - 1]
+
+
+def mean_reciprocal_rank(size: Ints, hits: Ints, above: Ints, depth: int | None) -> Floats:
+    """The mean of 1/rank of the first hit, 0 beyond `depth`.
+
+    There are `size` documents in random order, `hits` of them hits and at least one, and `above`
+    documents above them all. The first hit is at place t of them with probability
+    C(size − t, hits − 1)/C(size, hits).
+    """
+    places = size - hits + 1
+    likely = np.ceil(size / hits * -math.log(NEGLIGIBLE)).astype(np.int64)
+    whole = np.full(len(size), depth is None) if depth is None else above + places <= depth
+    short = (np.minimum(places, likely) <= SHORT) | (hits * above > size) | ~whole
+    places = np.minimum(places, likely)
+    if depth is not None:
+        places = np.clip(depth - above, 0, places)
+    result = np.empty(len(size))
+    result[~short] = _mean_by_recursion(size[~short], hits[~short], above[~short])
+    index = np.flatnonzero(short)
+    block = np.cumsum(places[index]) // MOST_CELLS
+    for part in np.split(index, np.flatnonzero(np.diff(block)) + 1):
+        result[part] = _mean_by_places(size[part], hits[part], above[part], places[part])
+    return result
+
+
+def _mean_by_places(size: Ints, hits: Ints, above: Ints, places: Ints) -> Floats:
+    offsets = offsets_of(places)
+    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], places)
+    total, wanted = np.repeat(size, places) - place, np.repeat(hits, places)
+    missed = native.segment_cumprod((total - wanted) / total, offsets)
+    return native.segment_sum(
+        missed * wanted / total / (np.repeat(above, places) + place + 1), offsets
+    )
+
+
+def _mean_by_recursion(size: Ints, hits: Ints, above: Ints) -> Floats:
+    """From the mean for one hit, (H_{above+size} − H_above)/size, to that for r hits by
+    E_r = r/((r−1)(size−r+1)) · [(size + above − r + 2)·E_{r−1} − 1].
+
+    It follows from C(m, r−1) = C(m, r−2)·(m−r+2)/(r−1). Errors grow like r·(1 + above/size)^r, so it
+    is for hits · above ≤ size.
+    """
+    mean = harmonic_between(above, above + size) / size
+    for r in range(2, int(hits.max(initial=0)) + 1):
+        step = r / ((r - 1) * (size - r + 1.0)) * ((size + above - r + 2) * mean - 1)
+        mean = np.where(hits >= r, step, mean)
+    return mean

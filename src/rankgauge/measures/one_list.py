@@ -1,0 +1,176 @@
+"""What is asked of a measure about one list or one query: the forms for people.
+
+The `…_each` forms of `measures/base.py` answer the same for all lists at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import Whole
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import LARGEST_GRADE
+from rankgauge.measures.orders import Mean
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+
+
+class Bounds(NamedTuple):
+    """The lowest and the highest score over all labels of the unjudged documents."""
+
+    low: float
+    high: float
+
+
+class Estimate(float):
+    """A number, its standard error, and how many orders were drawn for it: both 0 where it is exact."""
+
+    error: float
+    samples: int
+
+    def __new__(cls, value: float, error: float, samples: int) -> Estimate:
+        number = super().__new__(cls, value)
+        number.error, number.samples = error, samples
+        return number
+
+    def __reduce__(self) -> tuple[type[Estimate], tuple[float, float, int]]:
+        return Estimate, (float(self), self.error, self.samples)
+
+
+class OneList:
+    """The questions about one list of labels, or the judged labels of one query."""
+
+    def score_each(self, rankings: Rankings) -> Floats:
+        """The score of each list."""
+        raise NotImplementedError
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        """The lowest and highest score of each list over all labels of its unjudged documents."""
+        raise NotImplementedError
+
+    def ideal_each(self, judged: JudgedLabels) -> Floats:
+        """The best score any order of each query's judged documents gets."""
+        raise NotImplementedError
+
+    def worst_each(self, judged: JudgedLabels) -> Floats:
+        """The worst score any order of each query's judged documents gets."""
+        raise NotImplementedError
+
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        """What a random order of each query's judged documents gets on average."""
+        raise NotImplementedError
+
+    def variance_each(self, judged: JudgedLabels) -> Floats:
+        """The variance of the score over all orders of each query's judged documents."""
+        raise NotImplementedError
+
+    def score(
+        self,
+        ranking: Sequence[int],
+        judged: Sequence[int] | None = None,
+        *,
+        max_grade: int | None = None,
+    ) -> float:
+        """The score of one list of labels in rank order.
+
+        `judged` holds all judged labels of the query, by default those from 0 on in `ranking`;
+        `max_grade` is the collection's highest grade, by default the highest label here, at least 1.
+
+        >>> from rankgauge import AP
+        >>> AP.score([1, 0, 1], judged=[1, 1, 0, 0])
+        0.8333333333333333
+        """
+        return float(self.score_each(one_list(ranking, judged, max_grade))[0])
+
+    def bounds(
+        self,
+        ranking: Sequence[int],
+        judged: Sequence[int] | None = None,
+        *,
+        max_grade: int | None = None,
+    ) -> Bounds:
+        """The lowest and highest score over all labels of the unjudged documents in `ranking`.
+
+        >>> from rankgauge import P
+        >>> (P @ 2).bounds([-1, 1])
+        Bounds(low=0.5, high=1.0)
+        """
+        low, high = self.bounds_each(one_list(ranking, judged, max_grade))
+        return Bounds(float(low[0]), float(high[0]))
+
+    def ideal(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
+        """The best score any order of the judged documents gets.
+
+        >>> from rankgauge import P
+        >>> (P @ 4).ideal([1, 0, 1])
+        0.5
+        """
+        return float(self.ideal_each(one_query(judged, max_grade))[0])
+
+    def worst(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
+        """The worst score any order of the judged documents gets.
+
+        >>> from rankgauge import RR
+        >>> RR.worst([1, 0, 0, 0])
+        0.25
+        """
+        return float(self.worst_each(one_query(judged, max_grade))[0])
+
+    def expected(self, judged: Sequence[int], *, max_grade: int | None = None) -> Estimate:
+        """The mean score over all orders of the judged documents: what a random ranking gets.
+
+        A number with its standard error in `.error`, 0 where it is exact, and the number of orders
+        that were drawn for it in `.samples`.
+
+        >>> from rankgauge import P
+        >>> (P @ 2).expected([1, 0, 0, 0])
+        0.25
+        """
+        mean = self.random_each(one_query(judged, max_grade))
+        return Estimate(mean.values[0], float(mean.errors[0]), int(mean.samples[0]))
+
+    def variance(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
+        """The variance of the score over all orders of the judged documents.
+
+        >>> from rankgauge import P
+        >>> (P @ 1).variance([1, 0])
+        0.25
+        """
+        return float(self.variance_each(one_query(judged, max_grade))[0])
+
+
+def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:
+    """The judged labels of one query, checked."""
+    labels = _labels(judged, 0, "judged labels")
+    highest = max(1, int(labels.max(initial=1)))
+    if max_grade is not None and Whole(1).check(max_grade) < labels.max(initial=0):
+        raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
+    return JudgedLabels.of(labels, max_grade=highest if max_grade is None else max_grade)
+
+
+def one_list(
+    ranking: Sequence[int], judged: Sequence[int] | None, max_grade: int | None
+) -> Rankings:
+    """One list of labels and what is judged of its query, checked."""
+    labels = _labels(ranking, -2, "labels in a ranking")
+    own = labels[labels >= 0]
+    known = own if judged is None else _labels(judged, 0, "judged labels")
+    values, counts = np.unique(own, return_counts=True)
+    for value, count in zip(values, counts, strict=True):
+        if np.count_nonzero(known == value) < count:
+            message = f"the ranking holds {count} documents of label {value}, `judged` fewer"
+            raise MeasureError(message)
+    return Rankings.of(labels, judged=one_query(known, max_grade))
+
+
+def _labels(values: ArrayLike, least: int, what: str) -> NDArray[np.int32]:
+    """Labels as an array; MeasureError for anything but whole numbers in range."""
+    array = np.asarray(values)
+    whole = array.ndim == 1 and (array.size == 0 or array.dtype.kind in "iu")
+    if not whole or (array.size and not least <= array.min() <= array.max() <= LARGEST_GRADE):
+        raise MeasureError(f"{what} are whole numbers from {least}, not {values!r}")
+    return array.astype(np.int32)

@@ -1,0 +1,544 @@
+"""The laws that every measure obeys, for a measure of one's own: `check_measure`.
+
+The measure is held against its own score: what it says of the best, the worst, the mean and the bounds
+has to be what all orders of some labels, or all labels of the unjudged documents, score. What only its
+author knows, such as whether the score is the one of the paper, is for a test of the author's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.checks import Choice, Kind, Number, Whole
+from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.measures.around import Wrapper
+from rankgauge.measures.base import Binary, Measure
+from rankgauge.measures.gains import Discount, Gain, Share
+from rankgauge.measures.grammar import parse
+from rankgauge.measures.labelling import extremes, labelled_variants
+from rankgauge.measures.orders import mean_over_orders
+from rankgauge.measures.registry import entries
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
+
+HIGHEST = 3
+"""The highest grade of the collection in all cases."""
+LONGEST = 4
+"""All lists of up to so many judged documents are tried."""
+RANDOM = 150
+"""How many random rankings, with unjudged documents, are tried."""
+FEW = 20
+"""How many of these are tried one by one."""
+MANY = (3, 2, 2, 1, 1, 1, 1) * 3 + (0,) * 40
+"""More documents than can be put into every order."""
+INSIDE = ("DCG@2", "RR@3", "AP", "SearchLength")
+"""What a wrapper is tried around."""
+TOLERANCE = 1e-9
+
+
+class LawBroken(AssertionError):
+    """A measure breaks a law: which one, for which labels, and what is expected."""
+
+    def __init__(self, law: str, measure: Measure, why: str) -> None:
+        super().__init__(f"{measure} breaks the law {law!r}: {why}")
+        self.law = law
+
+
+def check_measure(measure: Measure | type[Wrapper]) -> None:
+    """Hold a measure to the laws; LawBroken for the first that it breaks.
+
+    The measure is tried at several cut-offs and with each of its parameters changed, on all short lists
+    of labels and on random ones; that takes a second or two. A wrapper is given as its class, and is
+    tried around measures that it takes. Nothing is drawn at random but by a fixed seed.
+
+    >>> from rankgauge import AP
+    >>> check_measure(AP)
+    """
+    tried = 0
+    for variant in variants(measure) if isinstance(measure, Measure) else wrapped(measure):
+        tried += 1
+        for law, holds in LAWS.items():
+            try:
+                holds(_Subject(variant, law))
+            except LawBroken:
+                raise
+            except Exception as error:
+                fault = f"it raises {type(error).__name__}: {error}"
+                raise LawBroken(law, variant, fault) from error
+    if not tried:
+        raise MeasureError(
+            f"{measure.name} takes none of {', '.join(INSIDE)}, so nothing was tried"
+        )
+
+
+def variants(measure: Measure) -> Iterator[Measure]:
+    """A measure at several cut-offs, and with each parameter changed, with and without a cut-off."""
+    kinds = {field.name: field.metadata.get("kind") for field in dataclasses.fields(measure)}
+    depths: list[Any] = [None, 1, 3, 10] if isinstance(kinds["cutoff"], Whole) else [0, 0.3, 0.5, 1]
+    for depth in depths if measure.cutoffs != "none" else [None]:
+        changed: list[dict[str, Any]] = [{}]
+        if depth in (None, 3, 0.3):
+            changed += [
+                {key: value}
+                for key in measure.parameters()
+                for value in other_values(kinds[key])
+                if value != getattr(measure, key)
+            ]
+        for parameters in changed:
+            variant = measure(**parameters)
+            try:
+                yield (variant if depth is None else variant @ depth).complete()
+            except MeasureError:
+                if depth is not None:
+                    raise
+
+
+def wrapped(wrapper: type[Wrapper]) -> Iterator[Measure]:
+    """A wrapper around the measures that it takes."""
+    for inside in map(parse, INSIDE):
+        if isinstance(inside, Measure) and wrapper.takes(inside):
+            try:
+                yield wrapper(inside).complete()
+            except MeasureError:  # it wants a cut-off inside
+                continue
+
+
+def other_values(kind: Kind | None) -> list[Any]:
+    """Some values of a kind, beside a measure's own."""
+    match kind:
+        case Whole(least):
+            return [least + 1]
+        case Number(low, high):
+            start = low if math.isfinite(low) else -2.5
+            return [start + 0.375 * ((high if math.isfinite(high) else start + 6) - start)]
+        case Choice(names):
+            return list(names)
+        case Share():
+            return ["scaled", {1: 0.75, 2: 0.0, 3: 1.0}]
+        case Gain():
+            return ["exp2", "scaled", {1: 2.0, 2: 0.0, 3: 5.0}]
+        case Discount():
+            return ["zipf", "log_2"]
+    return []
+
+
+# What is tried
+
+
+@cache
+def _all_lists() -> tuple[list[tuple[int, ...]], list[tuple[int, ...]], Ints]:
+    """All short lists of labels, the multisets that they are orders of, and the multiset of each."""
+    grades = range(HIGHEST + 1)
+    lists = [order for n in range(LONGEST + 1) for order in itertools.product(grades, repeat=n)]
+    lists += [order for n in (5, 6) for order in itertools.product((0, 1), repeat=n)]
+    multisets = sorted({tuple(sorted(order)) for order in lists})
+    return lists, multisets, np.array([multisets.index(tuple(sorted(order))) for order in lists])
+
+
+@cache
+def _random_lists() -> list[tuple[list[int], list[int]]]:
+    """Random rankings, at most three documents of each unjudged, with all labels of the query."""
+    generator = np.random.default_rng(2020)
+    cases = []
+    for _ in range(RANDOM):
+        ranking = generator.integers(0, HIGHEST + 1, generator.integers(0, 6)).tolist()
+        for place in generator.integers(0, 6, 3):
+            if place < len(ranking):
+                ranking[place] = int(generator.integers(-2, 0))
+        rest = generator.integers(0, HIGHEST + 1, generator.integers(0, 3)).tolist()
+        cases.append((ranking, [label for label in ranking if label >= 0] + rest))
+    return cases
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A measure that is held to a law."""
+
+    measure: Measure
+    law: str
+
+    @cached_property
+    def orders(self) -> Rankings:
+        """All short lists; those of one query are all orders of its judged documents."""
+        lists, multisets, query = _all_lists()
+        judged = JudgedLabels.of(*multisets, max_grade=HIGHEST)
+        return dataclasses.replace(Rankings.of(*lists), query=query, judged=judged)
+
+    @cached_property
+    def random(self) -> Rankings:
+        """Random rankings, each of its own query."""
+        cases = _random_lists()
+        judged = JudgedLabels.of(*(known for _, known in cases), max_grade=HIGHEST)
+        return dataclasses.replace(Rankings.of(*(ranking for ranking, _ in cases)), judged=judged)
+
+    @property
+    def tried(self) -> tuple[Rankings, Rankings]:
+        return self.orders, self.random
+
+    @property
+    def sign(self) -> int:
+        """1 where higher is better, else -1."""
+        return 1 if self.measure.direction == "higher" else -1
+
+    def broken(self, why: str) -> NoReturn:
+        raise LawBroken(self.law, self.measure, why)
+
+    def expect(
+        self, holds: NDArray[np.bool_], lists: Rankings, why: str, **values: NDArray[Any]
+    ) -> None:
+        """LawBroken for the first list for which the law does not hold; `why` says what is wrong, with
+        the list's own of the values in braces."""
+        if not holds.all():
+            i = int(np.flatnonzero(~holds)[0])
+            told = why.format(**{name: value[i] for name, value in values.items()})
+            self.broken(f"for {_told(lists, i)} {told}")
+
+
+def _told(lists: Rankings, i: int) -> str:
+    """A list and what is judged, as people would write them."""
+    query, judged = lists.query[i], lists.judged
+    ranking = lists.labels[lists.offsets[i] : lists.offsets[i + 1]].tolist()
+    known = judged.labels[judged.offsets[query] : judged.offsets[query + 1]].tolist()
+    return f"ranking {ranking} with judged {known}"
+
+
+def _same(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    """Where two numbers are the same but for rounding."""
+    return np.isclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+
+
+def _at_least(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    """Where a number is no less than another but for rounding, or both are undefined."""
+    return (a >= b) | _same(a, b)
+
+
+# The laws
+
+
+def _one_number_a_list(subject: _Subject) -> None:
+    for lists in subject.tried:
+        scores = subject.measure.score_each(lists)
+        subject.expect(
+            ~np.isinf(scores),
+            lists,
+            "it scores {score}, expected a finite number",
+            score=scores,
+        )
+    scores = subject.measure.score_each(subject.orders)
+    undefined = np.bincount(subject.orders.query, weights=np.isnan(scores))
+    some = (undefined > 0) & (undefined < np.bincount(subject.orders.query))
+    subject.expect(
+        ~(some[subject.orders.query] & np.isnan(scores)),
+        subject.orders,
+        "it scores nan, expected a number, as for another order of the same documents",
+    )
+
+
+def _no_lists(subject: _Subject) -> None:
+    for judged in (JudgedLabels.of([1, 0], max_grade=HIGHEST), JudgedLabels.of(max_grade=HIGHEST)):
+        lists = Rankings.of(judged=judged)
+        scores = subject.measure.score_each(lists)
+        if scores.shape != (0,):
+            subject.broken(f"zero lists have scores of shape {scores.shape}, expected none")
+
+
+def _an_empty_list(subject: _Subject) -> None:
+    for judged in ([1, 0, 0], [3, 2, 1, 0], [0, 0], []):
+        subject.measure.score([], judged, max_grade=HIGHEST)
+
+
+def _range(subject: _Subject) -> None:
+    low, high = subject.measure.range
+    for lists in subject.tried:
+        scores = subject.measure.score_each(lists)
+        inside = (scores >= low - TOLERANCE) & (scores <= high + TOLERANCE)
+        subject.expect(
+            inside | np.isnan(scores),
+            lists,
+            f"it scores {{score}}, expected {low} to {high}",
+            score=scores,
+        )
+
+
+def _each_list_alone(subject: _Subject) -> None:
+    measure, lists = subject.measure, subject.random
+    together = measure.score_each(lists)
+    turned = measure.score_each(_taken(lists, np.arange(len(lists))[::-1]))[::-1]
+    alone = [
+        measure.score(ranking, known, max_grade=HIGHEST) for ranking, known in _random_lists()[:FEW]
+    ]
+    turned[: len(alone)] = alone
+    subject.expect(
+        _same(together, turned),
+        lists,
+        "it scores {together} beside other lists, and {alone} alone or with the lists in another order; "
+        "expected the same",
+        together=together,
+        alone=turned,
+    )
+
+
+def _taken(lists: Rankings, chosen: Ints) -> Rankings:
+    """Some of the lists, in this order."""
+    cut = [lists.labels[lists.offsets[i] : lists.offsets[i + 1]] for i in chosen]
+    return dataclasses.replace(Rankings.of(*cut), query=lists.query[chosen], judged=lists.judged)
+
+
+def _only_rel(subject: _Subject) -> None:
+    measure, lists = subject.measure, subject.random
+    if not isinstance(measure, Binary) or measure.rel > HIGHEST:
+        return
+
+    def two_labels(labels: NDArray[np.int32]) -> NDArray[np.int32]:
+        return np.where(labels < 0, labels, np.where(labels >= measure.rel, HIGHEST, 0))
+
+    judged = dataclasses.replace(lists.judged, labels=two_labels(lists.judged.labels))
+    as_two = dataclasses.replace(lists, labels=two_labels(lists.labels), judged=judged)
+    before, after = measure.score_each(lists), measure.score_each(as_two)
+    subject.expect(
+        _same(before, after),
+        lists,
+        f"it scores {{before}}, and {{after}} with every label from {measure.rel} on raised to "
+        f"{HIGHEST} and all others lowered to 0; expected the same of a Binary measure",
+        before=before,
+        after=after,
+    )
+
+
+def _swap_monotone(subject: _Subject) -> None:
+    measure, lists = subject.measure, subject.orders
+    if not measure.swap_monotone or measure.direction == "none":
+        return
+    known, _, _ = _all_lists()
+    place = {labels: i for i, labels in enumerate(known)}
+    seen = measure
+    while isinstance(seen, Wrapper):
+        seen = seen.measure
+    merit = seen._merit(np.arange(HIGHEST + 1, dtype=np.int32), HIGHEST)
+    before, after, places, neutral = [], [], [], []
+    for labels in known:
+        for i, (upper, lower) in enumerate(itertools.pairwise(labels)):
+            if merit[lower] >= merit[upper]:
+                before.append(place[labels])
+                after.append(place[(*labels[:i], lower, upper, *labels[i + 2 :])])
+                places.append(i + 1)
+                neutral.append(merit[lower] == merit[upper])
+    scores = measure.score_each(lists)
+    old, new = subject.sign * scores[before], subject.sign * scores[after]
+    holds = np.where(neutral, _same(old, new), _at_least(new, old))
+    subject.expect(
+        holds,
+        _taken(lists, np.array(before)),
+        "it scores {old}, and {new} with the documents at {place} and the next rank swapped, so that "
+        "the better one is first; expected no worse, or swap_monotone = False",
+        old=scores[before],
+        new=scores[after],
+        place=np.array(places),
+    )
+
+
+def _over_orders(subject: _Subject) -> tuple[Rankings, Floats]:
+    """One list a query, for telling, and the scores of all lists, undefined ones as they are."""
+    return subject.orders.judged.best_first, subject.measure.score_each(subject.orders)
+
+
+def _extreme(subject: _Subject, found: Floats, highest: bool) -> None:
+    lists, scores = _over_orders(subject)
+    right = np.full(len(lists), np.nan)
+    which = "highest" if highest else "lowest"
+    (np.fmax if highest else np.fmin).at(right, subject.orders.query, scores)
+    subject.expect(
+        _same(found, right),
+        lists,
+        f"it answers {{found}}, expected {{right}}, the {which} score of all orders of what is judged",
+        found=found,
+        right=right,
+    )
+
+
+def _ideal(subject: _Subject) -> None:
+    if subject.measure.direction != "none":
+        found = subject.measure.ideal_each(subject.orders.judged)
+        _extreme(subject, found, highest=subject.sign > 0)
+
+
+def _worst(subject: _Subject) -> None:
+    if subject.measure.direction != "none":
+        found = subject.measure.worst_each(subject.orders.judged)
+        _extreme(subject, found, highest=subject.sign < 0)
+
+
+def _expected(subject: _Subject) -> None:
+    lists, scores = _over_orders(subject)
+    mean = subject.measure.random_each(lists.judged)
+    right = np.bincount(subject.orders.query, weights=scores) / np.bincount(subject.orders.query)
+    subject.expect(
+        _same(mean.values, right),
+        lists,
+        "it answers {found}, expected {right}, the mean over all orders",
+        found=mean.values,
+        right=right,
+    )
+    subject.expect(
+        (mean.errors == 0) & (mean.samples == 0),
+        lists,
+        "orders are drawn, expected that all of so few are tried",
+    )
+
+
+def _variance(subject: _Subject) -> None:
+    lists, scores = _over_orders(subject)
+    query = subject.orders.query
+    mean = np.bincount(query, weights=scores) / np.bincount(query)
+    right = np.bincount(query, weights=(scores - mean[query]) ** 2) / np.bincount(query)
+    found = subject.measure.variance_each(lists.judged)
+    scale = (1 + np.abs(mean)) ** 2
+    subject.expect(
+        _same(found / scale, right / scale),
+        lists,
+        "it answers {found}, expected {right}, the variance over all orders",
+        found=found,
+        right=right,
+    )
+
+
+def _ties(subject: _Subject) -> None:
+    measure = subject.measure
+    generator = np.random.default_rng(2008)
+    for ranking, known in _random_lists()[:FEW]:
+        judged = JudgedLabels.of(known, max_grade=HIGHEST)
+        cuts = np.sort(generator.integers(0, len(ranking) + 1, 2))
+        groups = np.split(np.array(ranking, dtype=np.int32), cuts)
+        tied = TiedRankings.of(groups, judged=judged)
+        found = measure.tied_each(tied).values
+        right = mean_over_orders(measure.score_each, tied, measure.depth).values
+        if not _same(found, right).all():
+            told = [group.tolist() for group in groups]
+            subject.broken(
+                f"with the documents of each of {told} tied, and judged {known}, it answers "
+                f"{found[0]}, expected {right[0]}, the mean over all orders of the ties"
+            )
+
+
+def _ideal_is_best(subject: _Subject) -> None:
+    measure = subject.measure
+    if not measure.ideal_is_best or measure.direction == "none":
+        return
+    lists = subject.random
+    scores, ideal = measure.score_each(lists), measure.ideal_each(lists.judged)
+    subject.expect(
+        _at_least(subject.sign * ideal, subject.sign * scores) | np.isnan(ideal),
+        lists,
+        "it scores {score}, better than the ideal, {ideal}; expected no better, or "
+        "ideal_is_best = False",
+        score=scores,
+        ideal=ideal,
+    )
+
+
+def _tail(subject: _Subject) -> None:
+    measure = subject.measure
+    if measure.tail_matters:
+        return
+    for tail in ([-1], [-2, -1], [0], [-1, 0, 0]):
+        zeros = tail.count(0)
+        cases = [(ranking, known + [0] * zeros) for ranking, known in _random_lists()]
+        judged = JudgedLabels.of(*(known for _, known in cases), max_grade=HIGHEST)
+        lists = dataclasses.replace(Rankings.of(*(r for r, _ in cases)), judged=judged)
+        longer = dataclasses.replace(Rankings.of(*(r + tail for r, _ in cases)), judged=judged)
+        before, after = measure.score_each(lists), measure.score_each(longer)
+        subject.expect(
+            _same(before, after),
+            lists,
+            f"it scores {{before}}, and {{after}} with {tail} at the end; expected the same, or "
+            "tail_matters = True",
+            before=before,
+            after=after,
+        )
+
+
+def _bounds(subject: _Subject) -> None:
+    measure = subject.measure
+    for ranking, known in _random_lists()[:FEW]:
+        judged = JudgedLabels.of(known, max_grade=HIGHEST)
+        one = Rankings.of(ranking, judged=judged)
+        if measure.bounding == "no":
+            try:
+                measure.bounds_each(one)
+            except Unsupported:
+                continue
+            subject.broken("it has bounds, but says that it cannot answer them")
+        free = sum(label < 0 for label in ranking)
+        choices = np.array(list(itertools.product(range(HIGHEST + 1), repeat=free)), dtype=np.int32)
+        right = extremes(
+            measure.score_each(labelled_variants(one, choices.reshape((HIGHEST + 1) ** free, free)))
+        )
+        found = tuple(float(end[0]) for end in measure.bounds_each(one))
+        if not _same(np.array(found), np.array(right)).all():
+            subject.broken(
+                f"for {_told(one, 0)} it answers {found}, expected {right}, the lowest and the "
+                "highest score over all labels of the unjudged documents"
+            )
+
+
+def _exact(subject: _Subject) -> None:
+    measure, how = subject.measure, subject.measure.answers()
+    if how["ideal"] == "exact":
+        measure.ideal(MANY)
+    if how["worst"] == "exact":
+        measure.worst(MANY)
+    if how["expected"] == "exact":
+        mean = measure.expected(MANY)
+        if mean.samples or mean.error:
+            subject.broken(
+                f"it says that its expected score is exact, and draws {mean.samples} orders of "
+                f"{len(MANY)} documents; expected a formula, or expectation = 'enumerated'"
+            )
+
+
+def _text(subject: _Subject) -> None:
+    measure = subject.measure
+    if measure.name not in entries():
+        return
+    for what, text in (("text form", str(measure)), ("signature", measure.specification())):
+        if parse(text) != measure:
+            subject.broken(
+                f"its {what} {text!r} is read as {parse(text)}, expected the same measure"
+            )
+    names: dict[str, Any] = dict(entries())
+    if eval(repr(measure), {"__builtins__": {}}, names) != measure:
+        subject.broken(f"{measure!r} in Python is another measure")
+    for example in measure.examples:
+        parse(example)
+
+
+LAWS: dict[str, Callable[[_Subject], None]] = {
+    "one number a list": _one_number_a_list,
+    "zero lists": _no_lists,
+    "an empty list": _an_empty_list,
+    "range": _range,
+    "each list alone": _each_list_alone,
+    "only rel": _only_rel,
+    "swap_monotone": _swap_monotone,
+    "ideal": _ideal,
+    "worst": _worst,
+    "ideal_is_best": _ideal_is_best,
+    "expected": _expected,
+    "variance": _variance,
+    "ties": _ties,
+    "tail_matters": _tail,
+    "bounds": _bounds,
+    "exact": _exact,
+    "text form": _text,
+}
+"""The laws by name, in the order in which they are tried."""

@@ -1,0 +1,204 @@
+"""The public laws: every registered measure obeys them, and a measure that breaks one is caught."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from laws.strategies import MEASURES, WRAPPERS
+from rankgauge import Binary, Measure, Wrapper, parameter
+from rankgauge.arrays import Floats
+from rankgauge.checks import Number
+from rankgauge.measures.base import ratio
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.ties import TiedRankings
+from rankgauge.testing import LAWS, LawBroken, check_measure
+
+DIRECTED = sorted(name for name, measure in MEASURES.items() if measure.direction != "none")
+
+
+@pytest.mark.parametrize("name", [*DIRECTED, *sorted(WRAPPERS)])
+def test_every_registered_measure_obeys_the_laws(name: str) -> None:
+    check_measure((MEASURES | WRAPPERS)[name])
+
+
+class Found(Binary):
+    """A sound measure: the relevant documents retrieved, as a share of all."""
+
+    name = "Found"
+    examples = ("Found",)
+
+    def _score(self, lists: Rankings) -> Floats:
+        found = lists.count(lists.relevant(self.rel))
+        return ratio(found, lists.judged.relevant(self.rel)[lists.query])
+
+
+class TooHigh(Found):
+    """It counts, but says that it is a share."""
+
+    def _score(self, lists: Rankings) -> Floats:
+        return lists.count(lists.relevant(self.rel)).astype(float)
+
+
+class LaterIsBetter(Found):
+    """It declares that the better of two documents belongs first, and rewards the opposite."""
+
+    swap_monotone = True
+
+    def _score(self, lists: Rankings) -> Floats:
+        last = lists.relevant(self.rel) & (lists.ranks == lists.each_row(lists.lengths))
+        return lists.count(last).astype(float)
+
+
+class AgainstOthers(Found):
+    """It divides by the most that any list has."""
+
+    def _score(self, lists: Rankings) -> Floats:
+        found = lists.count(lists.relevant(self.rel))
+        return ratio(found, np.full(len(lists), found.max(initial=0)))
+
+
+class NotOfNothing(Found):
+    """It cannot score zero lists."""
+
+    def _score(self, lists: Rankings) -> Floats:
+        return super()._score(lists) / max(1, lists.lengths.max() - lists.lengths.max() + 1)
+
+
+class WrongBest(Found):
+    """Its formula for the best score forgets the cut-off."""
+
+    def _best_score(self, judged: JudgedLabels) -> Floats:
+        return (judged.relevant(self.rel) > 0).astype(float)
+
+
+class WrongMean(Found):
+    """Its formula for the mean over ties forgets how many documents are tied."""
+
+    expectation = "exact"
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        return self._score(tied.rankings)
+
+
+class WrongVariance(Found):
+    def _variance(self, tied: TiedRankings) -> Floats:
+        return np.zeros(len(tied))
+
+
+class NoFormula(Found):
+    """It says that its expected score is exact, and has no formula."""
+
+    expectation = "exact"
+
+
+class SeesGrades(Found):
+    """A measure that is not binary, but derives from Binary."""
+
+    def _score(self, lists: Rankings) -> Floats:
+        return lists.sum(lists.labels.clip(0).astype(float)) / 100
+
+
+class CostlyTail(Found):
+    """It says that documents without gain at the end change nothing."""
+
+    tail_matters = False
+
+    def _score(self, lists: Rankings) -> Floats:
+        return ratio(lists.count(lists.relevant(self.rel)), lists.lengths)
+
+
+class ShorterIsBetter(CostlyTail):
+    """It says that nothing beats the best order of all judged documents."""
+
+    ideal_is_best = True
+
+    def _score(self, lists: Rankings) -> Floats:
+        return super()._score(lists)
+
+
+class WrongBounds(Found):
+    """It says that raising a label never lowers the score, which is divided by R."""
+
+    monotone = True
+
+    def _score(self, lists: Rankings) -> Floats:
+        return super()._score(lists)
+
+
+class Endless(Found):
+    def _score(self, lists: Rankings) -> Floats:
+        return np.where(lists.lengths > 2, np.inf, 0.0)
+
+
+class TwoNumbers(Found):
+    def _score(self, lists: Rankings) -> Floats:
+        return np.ones((len(lists), 2))
+
+
+BROKEN = {
+    TooHigh: "range",
+    LaterIsBetter: "swap_monotone",
+    AgainstOthers: "each list alone",
+    NotOfNothing: "zero lists",
+    WrongBest: "ideal",
+    WrongMean: "expected",
+    WrongVariance: "variance",
+    NoFormula: "exact",
+    SeesGrades: "only rel",
+    CostlyTail: "tail_matters",
+    ShorterIsBetter: "ideal_is_best",
+    WrongBounds: "bounds",
+    Endless: "one number a list",
+    TwoNumbers: "one number a list",
+}
+
+
+def test_a_sound_measure_obeys_the_laws() -> None:
+    check_measure(Found())
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_measure_that_breaks_a_law_is_told_which(kind: type[Measure]) -> None:
+    with pytest.raises(LawBroken, match=f"Found.* breaks the law '{BROKEN[kind]}'") as caught:
+        check_measure(kind())
+    assert caught.value.law == BROKEN[kind]
+    assert isinstance(caught.value, AssertionError)
+
+
+def test_the_counterexample_and_what_is_expected_are_told() -> None:
+    with pytest.raises(LawBroken) as caught:
+        check_measure(TooHigh())
+    assert str(caught.value) == (
+        "Found breaks the law 'range': for ranking [1, 1] with judged [1, 1] it scores 2.0, "
+        "expected 0.0 to 1.0"
+    )
+
+
+def test_parameters_are_varied() -> None:
+    class Scaled(Found):
+        """Fine by default, beyond its range for any other value."""
+
+        factor: float = parameter(Number(0, 9), "what the share is multiplied by", default=1.0)
+
+        def _score(self, lists: Rankings) -> Floats:
+            return self.factor * super()._score(lists)
+
+    with pytest.raises(LawBroken, match=r"Found\(factor=3\.375\) breaks the law 'range'"):
+        check_measure(Scaled())
+
+
+def test_a_wrapper_is_tried_around_measures() -> None:
+    class Doubled(Wrapper):
+        name = "doubled"
+        examples = ("doubled(AP)",)
+
+        def score_each(self, rankings: Rankings) -> Floats:
+            return 2 * self.measure.score_each(rankings)
+
+    with pytest.raises(LawBroken, match=r"doubled.* breaks the law 'range'"):
+        check_measure(Doubled)
+
+
+def test_every_law_is_one_that_some_measure_breaks_or_is_about_text() -> None:
+    assert set(LAWS) - set(BROKEN.values()) == {"an empty list", "worst", "ties", "text form"}
