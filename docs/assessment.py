@@ -27,8 +27,7 @@ from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import kendall_tau
 from rankgauge.comparison.significance import TESTS, Pairs
-from rankgauge.figures.assessment import asl_curves, swap_curves, tau_map
-from rankgauge.figures.queries import save_figure
+from rankgauge.figures.files import save_figure
 from rankgauge.query_sets import ideal, uninformative
 from rankgauge.resampling import Drawing
 from rankgauge.tables import Cell, Table
@@ -464,9 +463,10 @@ def main() -> None:
     if wanted.figures:
         FIGURES.mkdir(exist_ok=True)
         curves = [measure for measure in MEASURES if measure not in ("AP@100", "RBP")]
-        save_figure(asl_curves(found[PAIRED], [*curves, *SHOWN]), FIGURES / "assessment-asl.svg")
-        save_figure(swap_curves(found[PAIRED], MEASURES), FIGURES / "assessment-swaps.svg")
-        save_figure(tau_map(found[PAIRED]), FIGURES / "assessment-tau.svg")
+        paired = found[PAIRED]
+        save_figure(paired.figure("asl", [*curves, *SHOWN]), FIGURES / "assessment-asl.svg")
+        save_figure(paired.figure("swaps", MEASURES), FIGURES / "assessment-swaps.svg")
+        save_figure(paired.figure("tau"), FIGURES / "assessment-tau.svg")
 
 
 def show(title: str, table: Table) -> None:

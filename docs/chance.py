@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 import rankgauge as rg
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.letor import read_letor
-from rankgauge.figures.queries import expected_histogram, query_map, save_figure
+from rankgauge.figures.files import save_figure
+from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures import Measure, answers, entries, parse
 from rankgauge.measures.normalization import TOLERANCE, linear
 from rankgauge.measures.orders import Mean
-from rankgauge.query_sets import LeftOut, query_types
+from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.tables import Cell, Table
@@ -447,15 +448,15 @@ def draw(collections: Sequence[Collection]) -> None:
     first, last = collections[0], collections[-1]
     scores = rg.evaluate(first.judgments, first.run, "nDCG@10", ties="random")
     types = query_types(scores, first.judgments)
-    save_figure(query_map(types, f"nDCG@10, {first.run.name}"), FIGURES / "query-map.svg")
+    save_figure(types.figure(f"nDCG@10, {first.run.name}"), FIGURES / "query-map.svg")
     values, left_out = {}, {}
     for collection in (first, last):
         kept = with_relevant(collection.judged)
-        nothing = LeftOut("nothing relevant", len(collection.judged) - len(kept))
+        nothing = {"nothing relevant": len(collection.judged) - len(kept)}
         for text in ("nDCG(gain=exp2)@5", "nDCG(gain=exp2)@30", "AP(norm=min)@10"):
             name = f"{collection.name}: {text}"
             values[name] = parse(text).expected_each(collection.judged.take(kept))
-            left_out[name] = [nothing]
+            left_out[name] = nothing
     save_figure(expected_histogram(values, left_out), FIGURES / "expected-histogram.svg")
 
 

@@ -27,7 +27,8 @@ from scipy.special import bdtr, ndtri, stdtrit
 from scipy.stats import rankdata
 
 from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
-from rankgauge.figures.queries import power_curves, save_figure
+from rankgauge.figures.files import save_figure
+from rankgauge.figures.studies import power_curves
 from rankgauge.resampling import Drawing, all_signs
 from rankgauge.tables import Cell, Table
 

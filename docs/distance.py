@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 import rankgauge as rg
 from rankgauge.distance.advice import advise, judged
 from rankgauge.distance.maximized import distance_of
-from rankgauge.figures.queries import distance_map, distance_scatter, save_figure
+from rankgauge.figures.distances import distance_scatter
+from rankgauge.figures.files import save_figure
 from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
@@ -229,7 +230,7 @@ def main() -> None:
     show(title, judging_table(folder))
     if wanted.figures:
         FIGURES.mkdir(exist_ok=True)
-        save_figure(distance_map(found[0].distances), FIGURES / "distance-map.svg")
+        save_figure(found[0].distances.figure(), FIGURES / "distance-map.svg")
         panels = {str(each.distances.measure): (each.far, each.differences) for each in found}
         save_figure(distance_scatter(panels), FIGURES / "distance-scatter.svg")
 

@@ -29,7 +29,7 @@ from rankgauge.cli.scoring import (
     scores_options,
     testing_options,
 )
-from rankgauge.comparison.assessed import ALL, Assessment
+from rankgauge.comparison.assessed import ALL, Assessment, AssessmentFigure
 from rankgauge.comparison.assessment import assess
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
@@ -354,12 +354,12 @@ def _write_json(found: Assessment, file: str) -> None:
 def _draw(found: Assessment, asl: str | None, tau: str | None, swaps: str | None) -> None:
     if asl is tau is swaps is None:
         return
-    from rankgauge.figures.assessment import asl_curves, swap_curves, tau_map
-    from rankgauge.figures.queries import save_figure
+    from rankgauge.figures.files import save_figure
 
-    for figure, file in ((asl_curves, asl), (tau_map, tau), (swap_curves, swaps)):
+    files: dict[AssessmentFigure, str | None] = {"asl": asl, "tau": tau, "swaps": swaps}
+    for kind, file in files.items():
         if file is not None:
-            save_figure(figure(found), file)
+            save_figure(found.figure(kind), file)
 
 
 def _show(

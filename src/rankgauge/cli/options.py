@@ -129,7 +129,7 @@ def print_or_write(text: str, output: str | None) -> None:
 
 def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -> None:
     """Refuse, before any work, figures that cannot be made and files written twice; both by option."""
-    from rankgauge.figures.queries import check_figure_path
+    from rankgauge.figures.files import check_figure_path
 
     options: dict[str, str] = {}
     for option, file in (figures | others).items():

@@ -16,14 +16,11 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
 from rankgauge.data.model import Judgments
-from rankgauge.figures.queries import (
-    expected_histogram,
-    query_map,
-    save_figure,
-)
+from rankgauge.figures.files import save_figure
+from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures.around import inner
 from rankgauge.policies import By
-from rankgauge.query_sets import LeftOut, query_types
+from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
@@ -111,7 +108,7 @@ def command(
     table = types.table()
     wanted.tell(judgments, scores)
     if map_file is not None:
-        save_figure(query_map(types, _name(scores)), map_file)
+        save_figure(types.figure(_name(scores)), map_file)
     if histogram_file is not None:
         save_figure(expected_histogram(*_expected(judgments, scores)), histogram_file)
     show_with_notes(table, form, digits, output)
@@ -131,7 +128,7 @@ def _name(scores: Scores) -> str:
 
 def _expected(
     judgments: Judgments, scores: Scores
-) -> tuple[dict[str, Floats], dict[str, list[LeftOut]]]:
+) -> tuple[dict[str, Floats], dict[str, dict[str, int]]]:
     """By measure: the expected score of each judged query, and how many have nothing relevant."""
     judged = judged_labels(judgments, scores.policies.max_grade)
     values, left_out = {}, {}
@@ -139,6 +136,5 @@ def _expected(
         name = str(measure)
         nothing = barren | (scores.relevant == 0)
         values[name] = inner(measure).expected_each(judged.take(np.flatnonzero(~nothing)))
-        count = int(np.count_nonzero(nothing))
-        left_out[name] = [LeftOut("nothing relevant", count)] if count else []
+        left_out[name] = {"nothing relevant": int(np.count_nonzero(nothing))}
     return values, left_out

@@ -43,7 +43,7 @@ def med(output: str, data: str | None) -> None:
     all of it to DIR as CSV, the figures as SVG and PNG too. The figures need judgements of the TREC
     Web tracks of 2013 and 2014; without them the tables are made all the same, and the exit code is 3.
     """
-    from rankgauge.figures.queries import save_figure
+    from rankgauge.figures.files import save_figure
     from rankgauge.studies import med as study
 
     tables, figures, failed = study.tables(), {}, ""

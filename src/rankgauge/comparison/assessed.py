@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
-from rankgauge.comparison.consistency import Splits, absolute_difference
+from rankgauge.checks import checked, one_of
+from rankgauge.comparison.consistency import FEWEST, Splits, absolute_difference
 from rankgauge.comparison.correlation import Concordance, concordance_of
 from rankgauge.comparison.significance import named_test
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.notes import Note, counted, worded
 from rankgauge.results import Result
 from rankgauge.tables import Cell, Table
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from rankgauge.figures.assessment import SwapCurve
+
 ALL = "all"
 """What the topics are called that are not a set."""
+AssessmentFigure: TypeAlias = Literal["asl", "swaps", "tau", "tau_b", "rbo"]
+"""The figures of an assessment; the last three are maps of how alike measures rank the runs."""
+_ALIKE = {"tau": "Kendall's τ", "tau_b": "Kendall's τ-b", "rbo": "Rank-biased overlap"}
 
 
 class Conflicts(NamedTuple):
@@ -213,6 +223,73 @@ class Assessment(Result):
                 rows.append((one, other, name, *counts, alike.swap_rate, alike.tau))
         return Table(SWAP_COLUMNS, tuple(rows), (*self.definitions["swaps"], *worded(self.notes)))
 
+    def figure(
+        self,
+        kind: AssessmentFigure = "asl",
+        measures: Sequence[str] | None = None,
+        part: str = ALL,
+    ) -> Figure:
+        """One of the figures of an assessment.
+
+        kind="asl" draws the p-values of all tests, a line a measure; "swaps" how often two halves of the
+        topics disagree on two runs, by how far apart one half puts them, for sizes with at least 100
+        decisions; "tau", "tau_b" and "rbo" how alike the measures rank the runs, as a square of colours.
+        `measures` are some of the assessed ones, by default all; `part` is the set of topics.
+
+        >>> from rankgauge import Scores
+        >>> from rankgauge.comparison.assessment import assess
+        >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6], [0.1, 0.3, 0.2, 0.5]]
+        >>> scores = Scores.from_matrix(values, runs=["a", "b", "c"], measure="AP")
+        >>> figure = assess(scores).figure("asl")
+        >>> [text.get_text() for text in figure.legends[0].get_texts()]
+        ['AP 100.0%']
+        """
+        from rankgauge.figures.assessment import AslCurve, asl_curves, swap_curves, tau_map
+
+        checked("kind", kind, one_of(AssessmentFigure))
+        chosen = self._chosen(measures, part)
+        about = self._about(chosen, part)
+        if kind == "asl":
+            levels = {name: AslCurve(each.p, each.power) for name, each in chosen.items()}
+            return asl_curves(levels, alpha=1 - self.level, about=f"{about}, {self.test}")
+        if kind == "swaps":
+            return swap_curves({n: _swap_curve(e.splits) for n, e in chosen.items()}, about=about)
+        square = self._alike(kind, tuple(chosen), part)
+        return tau_map(square, tuple(chosen), about=about, label=_ALIKE[kind])
+
+    def _chosen(self, measures: Sequence[str] | None, part: str) -> dict[str, Assessed]:
+        """The measures of these names on a set of topics."""
+        if part not in self.parts:
+            raise RankgaugeError(
+                f"no set of topics is called {part!r}, expected one of {', '.join(self.parts)}"
+            )
+        there = self.parts[part]
+        names = list(there) if measures is None else list(measures)
+        for name in names:
+            if name not in there:
+                raise RankgaugeError(f"{name} was not assessed, expected one of {', '.join(there)}")
+        if not names:
+            raise RankgaugeError("no measures, expected at least one")
+        return {name: there[name] for name in names}
+
+    def _about(self, chosen: Mapping[str, Assessed], part: str) -> str:
+        """What the measures were assessed on."""
+        runs = counted(len(self.runs), "run")
+        counts = {each.topics for each in chosen.values()}
+        least, most = min(counts), max(counts)
+        topics = counted(least, "topic") if least == most else f"{least}–{most} topics"
+        return f"{runs}, {topics}" if part == ALL else f"{part}: {runs}, {topics}"
+
+    def _alike(self, kind: str, measures: Sequence[str], part: str) -> Floats:
+        """Measure × measure: how alike two measures rank the runs, 1 on the diagonal."""
+        place = {name: number for number, name in enumerate(measures)}
+        square = np.eye(len(place))
+        for (first, second), (alike, _) in self.agreement[part].items():
+            if first in place and second in place:
+                value = alike.rbo.ext if kind == "rbo" else getattr(alike, kind)
+                square[place[first], place[second]] = square[place[second], place[first]] = value
+        return square
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, in lists and dicts that JSON can hold."""
         return {
@@ -266,6 +343,17 @@ def _about_splits(splits: Splits | None) -> tuple[float | None, ...]:
     halves = (float(splits.tau.mean()), float(low), float(high))
     rates = (splits.swap_rate, splits.tie_rate, *splits.trusted())
     return int(splits.decided.sum()), *rates, *halves
+
+
+def _swap_curve(splits: Splits | None) -> SwapCurve:
+    """The swap rate by the size of the difference, where there are enough decisions."""
+    from rankgauge.figures.assessment import SwapCurve
+
+    if splits is None:
+        raise RankgaugeError("the topics were not split, expected an assessment with splits")
+    counts = splits.decided >= FEWEST
+    sizes = (np.arange(len(counts)) + 0.5) / len(counts)
+    return SwapCurve(sizes[counts], splits.swap_rates[counts], splits.trusted()[1])
 
 
 def _split_details(splits: Splits | None) -> dict[str, Any]:

@@ -36,6 +36,8 @@ from rankgauge.workers import outcomes
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from matplotlib.figure import Figure
+
 
 def med(
     measure: Measure | str,
@@ -146,13 +148,9 @@ class Distances(Result):
 
     def order(self) -> list[int]:
         """The runs in an order that puts near ones together: the leaves of an average-link tree."""
-        if len(self.runs) < 3:
-            return list(range(len(self.runs)))
-        from scipy.cluster.hierarchy import leaves_list, linkage
+        from rankgauge.figures.drawing import near_together
 
-        mean = self.values.mean(axis=1) if self.queries else np.zeros(len(self.pairs))
-        leaves: list[int] = leaves_list(linkage(mean, "average", optimal_ordering=True)).tolist()
-        return leaves
+        return near_together(np.nan_to_num(self.matrix()))
 
     def per_query(self) -> dict[str, float]:
         """For each query the distance, its mean over pairs where there are several."""
@@ -217,6 +215,27 @@ class Distances(Result):
         if top is not None:
             values = sorted(values, key=lambda item: -item[1])[:top]
         return Table(("topic", str(self.measure)), tuple(values))
+
+    def figure(self, order: Sequence[int] | None = None) -> Figure:
+        """The mean distances of all pairs of runs as a square of colours; the darker, the nearer.
+
+        `order` has the runs by number, by default as `order()` puts them; up to 40 of them are named.
+
+        >>> runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 1.0}}, "c": {"q": {"y": 1.0}}}
+        >>> figure = med_matrix("P@1", runs).figure([0, 1, 2])
+        >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+        ['a', 'b', 'c']
+        """
+        from rankgauge.figures.distances import distance_map
+
+        places = list(self.order() if order is None else order)
+        topics = counted(len(self.queries), "topic")
+        return distance_map(
+            self.matrix()[np.ix_(places, places)],
+            [self.runs[place] for place in places],
+            about=f"{self.measure}, {len(places)} runs, {topics}",
+            exact=self.exact,
+        )
 
     def _title(self) -> str:
         kind = "exact" if self.exact else "lower bound"

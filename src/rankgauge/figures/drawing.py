@@ -1,4 +1,5 @@
-"""What all figures share: matplotlib with our settings, colours, and texts that are safe to draw."""
+"""What figures share: matplotlib with our settings, colours, the order of a square, and texts that are
+safe to draw."""
 
 from __future__ import annotations
 
@@ -7,21 +8,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
+from rankgauge.arrays import Floats
 from rankgauge.data.errors import RankgaugeError
 
+# The colours, of Okabe and Ito, are told apart with any kind of colour vision, the markers that go with
+# them without any.
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREY = "#999999"
 INK = "#333333"
-# Colours and markers of lines. The colours, of Okabe and Ito, are told apart with any kind of colour
-# vision, the markers without any.
 LINES = (
-    ("#0072B2", "o"),
-    ("#D55E00", "v"),
-    ("#009E73", "s"),
-    ("#CC79A7", "D"),
-    ("#E69F00", "^"),
-    ("#56B4E9", "P"),
-    ("#999999", "X"),
-    ("#333333", "*"),
+    (BLUE, "o"),
+    (VERMILION, "v"),
+    (GREEN, "s"),
+    (PURPLE, "D"),
+    (ORANGE, "^"),
+    (SKY, "P"),
+    (GREY, "X"),
+    (INK, "*"),
 )
+"""Colours and markers of lines."""
 DASHED = (0, (4, 2))
 _SETTINGS = {
     "font.size": 10.0,
@@ -55,6 +67,27 @@ def plotting() -> Iterator[None]:
     del settings["backend"]
     with matplotlib.rc_context(settings):
         yield
+
+
+def marker_area(count: int) -> float:
+    """The area of each of so many markers, in square points: small where there are many."""
+    return min(max(12000 / max(count, 1), 5.0), 36.0)
+
+
+def near_together(apart: Floats) -> list[int]:
+    """An order of the rows of a square of distances that puts near ones together: the leaves of an
+    average-link tree.
+
+    >>> near_together(np.array([[0.0, 0.9, 0.1], [0.9, 0.0, 0.8], [0.1, 0.8, 0.0]]))
+    [1, 2, 0]
+    """
+    if len(apart) < 3:
+        return list(range(len(apart)))
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    pairs = apart[np.triu_indices(len(apart), 1)]
+    leaves: list[int] = leaves_list(linkage(pairs, "average", optimal_ordering=True)).tolist()
+    return leaves
 
 
 def wrapped(text: str, width: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from rankgauge.results import Result
 from rankgauge.rounding import merged
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
 DECIMALS = 12
@@ -224,6 +227,29 @@ class QueryTypes(Result):
             *(Note(f"left out: {left_out_text(left)}") for left in self.left_out),
             *self.estimated,
         )
+
+    def figure(self, measure: str = "") -> Figure:
+        """The map of queries: their score by what a random ranking is expected to get, coloured by type.
+
+        A point is a query. On the diagonal the runs are as good as chance; above it they are better, or
+        below it where lower scores are better. `measure` says what the score is.
+
+        >>> from rankgauge import evaluate
+        >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+        >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
+        >>> figure = query_types(scores, qrels, number=1).figure("P@1")
+        >>> figure.legends[0].get_title().get_text()
+        'P@1\\n2 queries'
+        """
+        from rankgauge.figures.queries import query_map
+
+        types = np.array(self.types, dtype=object)
+        groups = {
+            name: (self.scores[types == name], self.expected[types == name]) for name in TYPES
+        }
+        # Differences are positive where the runs are better than chance.
+        lower = float(np.sum(self.differences * (self.scores - self.expected))) < 0
+        return query_map(groups, dict(self.left_out), measure=measure, lower=lower)
 
     def _title(self) -> str:
         return f"{type(self).__name__}: {counted(len(self.queries), 'topic')}"

@@ -331,7 +331,7 @@ def data_tables(found: Sequence[JudgedTopics]) -> dict[str, Table]:
 
 def figures(found: Sequence[JudgedTopics]) -> dict[str, Figure]:
     """Figures 1 and 2, by the names of their files without endings."""
-    from rankgauge.figures.queries import ideal_lines, relevant_lines
+    from rankgauge.figures.studies import ideal_lines, relevant_lines
 
     counts = {
         topics.name: {f"{t}+": line for t, line in topics.sorted_counts.items()} for topics in found

@@ -1,0 +1,50 @@
+"""Figures as SVG or PNG files."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING
+
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import writing
+from rankgauge.figures.drawing import plotting
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ENDINGS = {".svg": "svg", ".png": "png"}
+_DOTS_PER_INCH = 200
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as SVG or PNG, by the ending of the path; whole or not at all.
+
+    The same figure gives the same bytes, with the same version of matplotlib. Raises InputError for
+    another ending, and where the file cannot be written.
+    """
+    form = _form(path)
+    content = io.BytesIO()
+    with plotting():
+        metadata = {"Date": None} if form == "svg" else None
+        figure.savefig(content, format=form, dpi=_DOTS_PER_INCH, metadata=metadata)
+    with writing(path) as stream:
+        stream.write(content.getvalue())
+
+
+def check_figure_path(path: str | os.PathLike[str]) -> None:
+    """Refuse what no figure can be written to, before there is one.
+
+    Raises InputError for an ending other than .svg and .png, RankgaugeError without matplotlib.
+    """
+    _form(path)
+    with plotting():
+        pass
+
+
+def _form(path: str | os.PathLike[str]) -> str:
+    ending = os.path.splitext(path)[1]
+    if ending.lower() not in ENDINGS:
+        found = f"the ending {ending}" if ending else "no ending"
+        raise InputError(os.fspath(path), None, f"{found}, expected {' or '.join(ENDINGS)}")
+    return ENDINGS[ending.lower()]

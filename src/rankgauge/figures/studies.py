@@ -1,0 +1,152 @@
+"""Figures of studies.
+
+`relevant_lines` and `ideal_lines` are those of Moffat, Computing maximized effectiveness distance for
+recall-based metrics (2017); `power_curves` is for studies of significance tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.figures.drawing import (
+    BLUE,
+    DASHED,
+    GREY,
+    INK,
+    LINES,
+    ORANGE,
+    VERMILION,
+    plotting,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_THRESHOLDS = ((BLUE, "o"), (VERMILION, "v"), (ORANGE, "s"), (GREY, "D"))
+"""Colours and markers of the lines of `relevant_lines`."""
+
+
+def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
+    """How many documents of topics are relevant, a panel for each set of judgements and a line for each
+    threshold, drawn in the order given: Moffat's Figure 1, where each is sorted by itself.
+
+    >>> figure = relevant_lines({"adhoc": {"1+": [30, 10], "2+": [5, 0]}})
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['1+', '2+']
+    """
+    with plotting():
+        figure, grid = _panels(len(panels))
+        for axes, (name, lines) in zip(grid, panels.items(), strict=True):
+            for (threshold, counts), (colour, marker) in zip(
+                lines.items(), _THRESHOLDS, strict=False
+            ):
+                _draw_line(axes, np.asarray(counts), colour, marker, threshold)
+            axes.axhline(20, color=INK, linewidth=0.8, linestyle=DASHED)
+            axes.set_yscale("symlog", linthresh=10)
+            axes.set_yticks([0, 5, 10, 20, 50, 100, 200, 500, 1000])
+            axes.set_yticklabels(["0", "5", "10", "20", "50", "100", "200", "500", "1000"])
+            axes.minorticks_off()
+            axes.set_title(wrapped(name, 60), fontsize=9, parse_math=False)
+        handles, labels = grid[0].get_legend_handles_labels()
+        shown = [wrapped(label, 20) for label in labels]
+        legend = figure.legend(handles, shown, loc="outside upper center", ncols=3, title="Grade")
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        figure.supxlabel("Topics, each line sorted by itself", fontsize=11)
+        figure.supylabel("Relevant documents", fontsize=11)
+        return figure
+
+
+def ideal_lines(
+    panels: Mapping[str, ArrayLike], references: Mapping[str, float], name: str
+) -> Figure:
+    """The ideal scores of topics, a panel for each set of judgements, drawn in the order given, with
+    a line for each reference: Moffat's Figure 2.
+
+    >>> figure = ideal_lines({"adhoc": [3.0, 1.0]}, {"all relevant": 4.0}, "Ideal DCG@20")
+    >>> figure.axes[0].lines[1].get_ydata()
+    [4.0, 4.0]
+    """
+    with plotting():
+        figure, grid = _panels(len(panels))
+        for axes, (title, values) in zip(grid, panels.items(), strict=True):
+            _draw_line(axes, np.asarray(values), BLUE, "o", name)
+            for text, height in references.items():
+                axes.axhline(height, color=INK, linewidth=1, linestyle=DASHED)
+                axes.annotate(
+                    wrapped(f"{text}: {height:.2f}", 40),
+                    (0.99, height),
+                    xycoords=("axes fraction", "data"),
+                    xytext=(0, 2),
+                    textcoords="offset points",
+                    ha="right",
+                    fontsize=8,
+                    parse_math=False,
+                )
+            axes.set_ylim(0, 1.1 * max([*references.values(), *np.asarray(values).tolist(), 1e-9]))
+            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+        figure.supxlabel("Topics, sorted", fontsize=11)
+        figure.supylabel(wrapped(name, 40), fontsize=11, parse_math=False)
+        return figure
+
+
+def power_curves(
+    shifts: Sequence[float], panels: Mapping[str, Mapping[str, ArrayLike]], name: str
+) -> Figure:
+    """How often tests find a difference by how large it is, a panel for each setting and a line for each
+    test, up to eight; `name` is what the differences are. A dashed line is at .05.
+
+    >>> figure = power_curves([0.0, 0.1], {"a pair": {"paired-t": [0.05, 0.8]}}, "Added to AP")
+    >>> figure.axes[0].lines[1].get_ydata().tolist()
+    [0.05, 0.8]
+    """
+    if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
+        raise RankgaugeError(f"no curves, or too many, expected 1 to {len(LINES)} in a panel")
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(4.0 * len(panels), 4.6), layout="constrained")
+        grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
+        for axes, (title, curves) in zip(grid, panels.items(), strict=True):
+            axes.axhline(0.05, color=INK, linewidth=0.8, linestyle=DASHED)
+            for size, (test, shares), (colour, marker) in zip(
+                np.linspace(8, 3, len(LINES)), curves.items(), LINES, strict=False
+            ):  # the first are the largest, to be seen below others
+                style: Any = {"color": colour, "marker": marker, "markersize": size}
+                axes.plot(shifts, np.asarray(shares, dtype=float), label=wrapped(test, 40), **style)
+            axes.set_ylim(0, 1.02)
+            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+            axes.set_xlabel(wrapped(name, 50), parse_math=False)
+            legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+            for text in legend.get_texts():
+                text.set(parse_math=False, fontsize=8)
+        figure.supylabel("Share found significant", fontsize=11)
+        return figure
+
+
+def _panels(count: int) -> tuple[Figure, list[Axes]]:
+    """Panels of one scale, at most two in a row."""
+    from matplotlib.figure import Figure
+
+    if not count:
+        raise RankgaugeError("no judgements, expected at least one set of them")
+    columns = min(count, 2)
+    rows = -(-count // columns)
+    figure = Figure(figsize=(3.8 * columns, 2.6 * rows + 0.6), layout="constrained")
+    grid = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    for axes in grid[count:]:
+        axes.remove()
+    return figure, grid[:count]
+
+
+def _draw_line(axes: Axes, values: NDArray[Any], colour: str, marker: str, name: str) -> None:
+    places = np.arange(1, len(values) + 1)
+    style: Any = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 1}
+    axes.plot(places, values, label=name, **style)

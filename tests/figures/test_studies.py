@@ -1,0 +1,46 @@
+"""Figures of studies: what is drawn is what was counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankgauge import RankgaugeError
+from rankgauge.figures.studies import ideal_lines, power_curves, relevant_lines
+
+pytest.importorskip("matplotlib")
+
+
+def test_lines_are_drawn_in_the_order_given_with_a_legend_and_references() -> None:
+    panels = {name: {"1+": [30, 20], "2+": [5, 0], "3+": [0, 0]} for name in ("x", "y", "z")}
+    figure = relevant_lines(panels)
+    assert [axes.get_title() for axes in figure.axes] == ["x", "y", "z"]
+    for axes in figure.axes:
+        lines = [np.asarray(line.get_ydata()).tolist() for line in axes.lines[:3]]
+        assert lines == [[30, 20], [5, 0], [0, 0]]
+        assert len({line.get_color() for line in axes.lines[:3]}) == 3
+        assert len({line.get_marker() for line in axes.lines[:3]}) == 3
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["1+", "2+", "3+"]
+    (axes,) = ideal_lines({"x": [3.0, 1.0]}, {"low": 2.0, "high": 4.0}, "Ideal").axes
+    assert [line.get_ydata()[0] for line in axes.lines] == [3.0, 2.0, 4.0]
+    assert [text.get_text() for text in axes.texts] == ["low: 2.00", "high: 4.00"]
+    assert axes.get_ylim()[1] > 4
+    for draw in (lambda: relevant_lines({}), lambda: ideal_lines({}, {}, "x")):
+        with pytest.raises(RankgaugeError, match="no judgements, expected at least one"):
+            draw()
+
+
+def test_power_is_drawn_by_test_and_setting() -> None:
+    tests = {f"test {number}": [0.05, number / 8] for number in range(8)}
+    figure = power_curves([0.0, 0.1], {"a pair": tests, "ten": {"tukey": [0.0, 1.0]}}, "Added")
+    first, second = figure.axes
+    assert [axes.get_title() for axes in figure.axes] == ["a pair", "ten"]
+    assert [line.get_ydata().tolist() for line in first.lines[1:]] == list(tests.values())
+    assert all(line.get_xdata().tolist() == [0.0, 0.1] for line in first.lines[1:])
+    assert len({(line.get_color(), line.get_marker()) for line in first.lines[1:]}) == 8
+    assert [text.get_text() for text in first.get_legend().get_texts()] == list(tests)
+    assert [text.get_text() for text in second.get_legend().get_texts()] == ["tukey"]
+    assert first.get_xlabel() == second.get_xlabel() == "Added"
+    for panels in ({}, {"a pair": {}}, {"a pair": tests | {"one more": [0.0, 0.0]}}):
+        with pytest.raises(RankgaugeError, match="expected 1 to 8 in a panel"):
+            power_curves([0.0, 0.1], panels, "Added")
