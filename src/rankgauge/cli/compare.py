@@ -8,24 +8,21 @@ from typing import Any, get_args
 import click
 
 from rankgauge.cli.options import (
+    DEFAULT_MEASURE,
     output_options,
     plugin_option,
-    show_with_notes,
-)
-from rankgauge.cli.scoring import (
-    DEFAULT_MEASURE,
-    Wanted,
-    fail_if_incomplete,
-    progress,
+    samples_option,
     scores_options,
     testing_options,
 )
+from rankgauge.cli.output import fail_if_incomplete, progress, show_with_notes
+from rankgauge.cli.scoring import Wanted
 from rankgauge.comparison.design import pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.significance import TESTS
 from rankgauge.comparison.systems import compare, usual_samples
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.policies import MOST_SAMPLES, SAMPLES, SharedTopics
+from rankgauge.policies import DEFAULT_CORRECTION, SAMPLES, SharedTopics
 from rankgauge.resampling import Drawing, pair_blocks
 from rankgauge.scores.model import Scores
 
@@ -39,13 +36,11 @@ from rankgauge.scores.model import Scores
     help="Hold each other run against this one, given by its name or its file; may be repeated. By "
     "default all pairs are compared.",
 )
-@testing_options("holm")
-@click.option(
-    "--samples",
-    type=click.IntRange(1, MOST_SAMPLES),
-    metavar="N",
-    help=f"How many samples are drawn, where any are; by default {SAMPLES:,}, and for "
-    "randomization more where the correction asks for smaller p-values than these can have.",
+@testing_options(DEFAULT_CORRECTION)
+@samples_option(
+    None,
+    f"By default {SAMPLES:,}; randomization draws more if the correction asks for smaller p-values "
+    "than so many samples can give.",
 )
 @click.option(
     "--marks",

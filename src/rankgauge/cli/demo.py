@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from rankgauge.cli.options import notify
+from rankgauge.cli.options import output_option, seed_option
+from rankgauge.cli.output import notify
 from rankgauge.data.errors import InputError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
@@ -18,12 +19,10 @@ FOLDER = "rankgauge-demo"
 
 
 @click.command("demo")
-@click.option(
-    "-o", "--output", default=FOLDER, show_default=True, metavar="DIR", help="Where to write."
-)
+@output_option("DIR", "The folder to write to.", default=FOLDER)
 @click.option("--topics", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--systems", type=click.IntRange(1), default=12, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=2026, show_default=True)
+@seed_option("all that is drawn", default=2026)
 def command(output: str, topics: int, systems: int, seed: int) -> None:
     """Make a synthetic test collection, write it as TREC files and evaluate it.
 

@@ -11,13 +11,17 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.cli.options import (
-    notify,
+    DEFAULT_MEASURE,
+    max_grade_option,
+    measure_option,
     output_options,
+    per_topic_option,
     plugin_option,
     reading_options,
-    show_with_notes,
+    ties_option,
 )
-from rankgauge.cli.scoring import Incomplete, about_judgments, progress, same_file
+from rankgauge.cli.output import Incomplete, notify, progress, show_with_notes
+from rankgauge.cli.scoring import about_judgments, same_file
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import read_qrels, run_files
@@ -27,7 +31,7 @@ from rankgauge.distance.runs import Distances, med_matrix
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
 from rankgauge.notes import Note, counted
-from rankgauge.policies import Offlist, Ordered
+from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
 from rankgauge.workers import outcomes
@@ -36,16 +40,8 @@ from rankgauge.workers import outcomes
 @click.command("distance")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--qrels", metavar="QRELS", help="The judgements that there are; by default none.")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    default=("nDCG@10",),
-    show_default=True,
-    help="A measure such as nDCG@10 or 'AP(norm=min)@100'; may be repeated.",
-)
-@click.option("-q", "--per-topic", is_flag=True, help="A row for each topic, then the mean.")
+@measure_option(DEFAULT_MEASURE, example="'AP(norm=min)@100'")
+@per_topic_option
 @click.option(
     "--top",
     type=click.IntRange(1),
@@ -72,23 +68,14 @@ from rankgauge.workers import outcomes
 @click.option(
     "--offlist",
     type=click.Choice(get_args(Offlist)),
-    default="none",
+    default=DEFAULT_OFFLIST,
     show_default=True,
-    help="Whether documents in no run may be relevant too; of measures with a way of their own it "
-    "matters for Rprec and Q alone.",
+    help="Whether documents that no run retrieved may be relevant too. If they may, the distance by "
+    "Rprec and by Q can grow. By other measures it stays the same, or becomes a lower bound where the "
+    "measure has no algorithm of its own.",
 )
-@click.option(
-    "--max-grade",
-    type=click.IntRange(1),
-    help="The highest grade of the collection, if higher than any of the labels (ERR, scaled gains).",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(get_args(Ordered)),
-    default="docno",
-    show_default=True,
-    help="Order of equal scores: docno descending as trec_eval does, ascending, or as in the file.",
-)
+@max_grade_option("label")
+@ties_option(get_args(Ordered), DEFAULT_ORDERED)
 @reading_options
 @output_options
 @plugin_option

@@ -8,28 +8,22 @@ import click
 
 from rankgauge.cli.options import (
     level_option,
+    measure_option,
     output_options,
+    per_topic_option,
     plugin_option,
     samples_option,
-    show,
-    show_with_notes,
+    scoring_options,
 )
-from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
+from rankgauge.cli.output import fail_if_incomplete, show, show_with_notes
+from rankgauge.cli.scoring import Scoring
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 
 @click.command("evaluate")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    default=DEFAULT_MEASURES,
-    show_default=True,
-    help="A measure such as nDCG@10, 'AP(rel=2)' or 'gm(AP)'; may be repeated.",
-)
-@click.option("-q", "--per-topic", is_flag=True, help="A row for each topic, then the means.")
+@measure_option(*DEFAULT_MEASURES, example="'gm(AP(rel=2))'")
+@per_topic_option
 @click.option(
     "--interval",
     is_flag=False,
@@ -38,8 +32,8 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     help="Put a confidence interval beside each mean: by Student's t (the meaning of --interval "
     "alone, after the files), or from samples of topics (BCa).",
 )
-@level_option
-@samples_option
+@level_option()
+@samples_option()
 @scoring_options
 @click.option(
     "--signature",

@@ -6,7 +6,8 @@ import textwrap
 
 import click
 
-from rankgauge.cli.options import output_options, plugin_option, print_or_write, show, tell
+from rankgauge.cli.options import output_options, plugin_option
+from rankgauge.cli.output import print_or_write, show, tell
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.registry import Entry, broken_plugins, find

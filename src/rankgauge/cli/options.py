@@ -1,43 +1,37 @@
-"""Options and output that several commands share."""
+"""The options that several commands share, each declared once; functions take what differs."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args
 
 import click
 
-from rankgauge.cli import printable
-from rankgauge.data.errors import InputError
-from rankgauge.data.files import SIZE_LIMIT, writing
+from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.measures import load_plugin
-from rankgauge.notes import Note, worded
-from rankgauge.tables import FORMATS, Table
+from rankgauge.policies import (
+    DEFAULT_MISSING,
+    DEFAULT_STANDARDIZATION,
+    DEFAULT_TEST,
+    DEFAULT_TIES,
+    LEVEL,
+    MOST_SAMPLES,
+    SAMPLES,
+    SEED,
+    Missing,
+    ScorePrecision,
+    SharedTopics,
+    Standardization,
+    Tail,
+    Ties,
+)
+from rankgauge.tables import FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MACHINE_FORMATS = ("tsv", "csv", "jsonl")
-
-
-def _load_plugins(context: click.Context, option: click.Parameter, files: tuple[str, ...]) -> None:
-    for file in files:
-        load_plugin(file)
-
-
-def plugin_option(command: F) -> F:
-    """`--plugin FILE`, loaded before measures are read."""
-    return click.option(
-        "--plugin",
-        multiple=True,
-        metavar="FILE",
-        is_eager=True,
-        expose_value=False,
-        callback=_load_plugins,
-        help="A Python file that registers measures of your own; may be repeated.",
-    )(command)
+DEFAULT_MEASURE = "nDCG@10"
+HIGHEST_SEED = 2**31 - 1
+NO_CORRECTION = "none"
 
 
 def together(*parameters: Callable[[F], F]) -> Callable[[F], F]:
@@ -49,6 +43,82 @@ def together(*parameters: Callable[[F], F]) -> Callable[[F], F]:
         return command
 
     return decorate
+
+
+# What is asked
+
+
+def _load_plugins(context: click.Context, option: click.Parameter, files: tuple[str, ...]) -> None:
+    for file in files:
+        load_plugin(file)
+
+
+plugin_option = click.option(
+    "--plugin",
+    multiple=True,
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_load_plugins,
+    help="A Python file that registers measures of your own; may be repeated.",
+)
+"""`--plugin FILE`, loaded before measures are read."""
+
+
+def measure_option(*default: str, example: str = "'AP(rel=2)'", more: str = "") -> Callable[[F], F]:
+    """`-m`, with these measures by default; `more` is a last sentence of the help."""
+    return click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        default=default,
+        show_default=bool(default),
+        help=f"A measure such as nDCG@10 or {example}; may be repeated.{more and f' {more}'}",
+    )
+
+
+per_topic_option = click.option(
+    "-q", "--per-topic", is_flag=True, help="A row for each topic, then the means."
+)
+
+
+# How rankings are made of runs
+
+
+def ties_option(choices: tuple[str, ...], default: str, more: str = "") -> Callable[[F], F]:
+    """`--ties`; `more` names the choices beyond the orders that need no label."""
+    return click.option(
+        "--ties",
+        type=click.Choice(choices),
+        default=default,
+        show_default=True,
+        help="Order of documents with equal scores: docno descending as trec_eval does, docno "
+        f"ascending, or as in the file{more}.",
+    )
+
+
+def missing_option(
+    choices: tuple[str, ...], default: str | None, help_text: str
+) -> Callable[[F], F]:
+    """`--missing`: what is made of topics that runs lack."""
+    return click.option(
+        "--missing",
+        type=click.Choice(choices),
+        default=default,
+        show_default=True,
+        help=help_text,
+    )
+
+
+def max_grade_option(known: str) -> Callable[[F], F]:
+    """`--max-grade`; `known` says which grades there are without it."""
+    return click.option(
+        "--max-grade",
+        type=click.IntRange(1),
+        help=f"The highest grade of the collection, if it is higher than any {known}. ERR and scaled "
+        "gains use it.",
+    )
 
 
 reading_options = together(
@@ -63,6 +133,165 @@ reading_options = together(
 )
 """`--lenient` and `--size-limit`, for commands that read runs and judgements."""
 
+
+# What is drawn at random, and how sure the results are
+
+
+def seed_option(drawn: str, default: int = SEED) -> Callable[[F], F]:
+    """`--seed` of what is drawn at random, which the help names."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0, HIGHEST_SEED),
+        default=default,
+        show_default=True,
+        help=f"The seed for {drawn}. The same seed gives the same result.",
+    )
+
+
+def samples_option(default: int | None = SAMPLES, more: str = "") -> Callable[[F], F]:
+    """`--samples`; `more` is a last sentence of the help."""
+    return click.option(
+        "--samples",
+        type=click.IntRange(1, MOST_SAMPLES),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=f"How many samples are drawn, if the method draws any.{more and f' {more}'}",
+    )
+
+
+def level_option(more: str = "") -> Callable[[F], F]:
+    """`--level`; `more` is a last sentence of the help."""
+    return click.option(
+        "--level",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=LEVEL,
+        show_default=True,
+        help=f"The level of the intervals.{more and f' {more}'}",
+    )
+
+
+def testing_options(correction: str | None) -> Callable[[F], F]:
+    """What tests of pairs of runs are, with this correction by default."""
+    from rankgauge.comparison.significance import CORRECTIONS, TESTS
+
+    return together(
+        click.option(
+            "--test",
+            type=click.Choice(list(TESTS)),
+            default=DEFAULT_TEST,
+            show_default=True,
+            help="The significance test. All pair the runs by topic, except welch and student.",
+        ),
+        click.option(
+            "--correction",
+            type=click.Choice([*CORRECTIONS, NO_CORRECTION]),
+            default=correction or NO_CORRECTION,
+            show_default=True,
+            callback=lambda _, __, name: None if name == NO_CORRECTION else name,
+            help="How p-values are corrected for the number of pairs; the two Tukey tests need none.",
+        ),
+        level_option("A difference is significant if its corrected p is at most 1 - level."),
+        missing_option(
+            get_args(SharedTopics),
+            None,
+            "Topics that some run lacks: they count as empty rankings (zero), or are left out for all "
+            "runs (intersection). By default zero, and with --scores as the scores were made.",
+        ),
+    )
+
+
+# What is scored
+
+_POLICIES = together(
+    click.option(
+        "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
+    ),
+    ties_option(
+        get_args(Ties),
+        DEFAULT_TIES,
+        "; the worst order, the best, a random one; or the expected score over all orders",
+    ),
+    seed_option("random orders of ties and random samples"),
+    click.option(
+        "--tail",
+        type=click.Choice(get_args(Tail)),
+        help="With --ties expected: take all documents that were not retrieved as one more tie.",
+    ),
+    click.option(
+        "--documents",
+        type=click.IntRange(1, 2**31 - 1),
+        metavar="N",
+        help="How many documents the collection has, for --tail.",
+    ),
+    click.option(
+        "--precision",
+        type=click.Choice(get_args(ScorePrecision)),
+        help="How scores are compared: by default single for TREC files, as trec_eval 9 does, and "
+        "double for all others.",
+    ),
+    max_grade_option("in QRELS"),
+    click.option(
+        "--subtopics",
+        is_flag=True,
+        help="QRELS has subtopics in its second column, for alpha_nDCG, ERR_IA, NRBP and strec.",
+    ),
+    reading_options,
+)
+
+scoring_options = together(
+    click.argument("qrels"),
+    click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
+    missing_option(
+        get_args(Missing),
+        DEFAULT_MISSING,
+        "Judged topics that a run lacks: they count as empty rankings (zero), or the means of the run "
+        "leave them out (skip).",
+    ),
+    _POLICIES,
+)
+"""QRELS, RUN... and how they are read and scored: the fields of `scoring.Scoring`."""
+
+
+def scores_options(*default: str) -> Callable[[F], F]:
+    """Scores of runs, by default by these measures, or scores in files: what `scoring.Wanted` takes."""
+    return together(
+        click.argument("inputs", nargs=-1, metavar="[QRELS RUN...]"),
+        measure_option(
+            more=f"By default {', '.join(default)}, and with --scores all that the files have."
+        ),
+        click.option(
+            "--scores",
+            "score_files",
+            multiple=True,
+            metavar="[MEASURE=]FILE",
+            help="A file of scores, in place of QRELS and runs: one that `rankgauge evaluate --save` "
+            "wrote, or CSV with a column for each system and a row for each topic. MEASURE is the "
+            "measure of the scores in CSV. May be repeated, for more measures of the same systems.",
+        ),
+        click.option(
+            "--standardize",
+            is_flag=False,
+            flag_value=DEFAULT_STANDARDIZATION,
+            type=click.Choice(get_args(Standardization)),
+            help="Set scores against those of all runs on the topic, so that topics weigh alike: as a "
+            "z-score taken to (0, 1) by the normal distribution (the meaning of --standardize alone), "
+            "the z-score itself, or the share of runs that are no better.",
+        ),
+        _POLICIES,
+    )
+
+
+# What is printed
+
+
+def output_option(metavar: str, help_text: str, **settings: Any) -> Callable[[F], F]:
+    """`-o`, a file or a folder; `settings` say whether it is required, or its default."""
+    return click.option(
+        "-o", "--output", metavar=metavar, show_default=True, help=help_text, **settings
+    )
+
+
 output_options = together(
     click.option(
         "--format",
@@ -75,82 +304,6 @@ output_options = together(
         type=click.IntRange(0, 17),
         help="Decimals; by default 4 in table, md and latex, all of them in the others.",
     ),
-    click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all."),
+    output_option("FILE", "Write to a file, whole or not at all."),
 )
 """`--format`, `--digits` and `--output`, for commands that print a table."""
-
-level_option = click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="The level of the intervals.",
-)
-samples_option = click.option(
-    "--samples",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    help="How many samples are drawn, where any are.",
-)
-
-
-def chosen_format(form: str | None, output: str | None) -> str:
-    """The format asked for: by default a table on a terminal, tsv in a pipe or file."""
-    if form is not None:
-        return form
-    on_terminal = output in (None, "-") and sys.stdout is not None and sys.stdout.isatty()
-    return "table" if on_terminal else "tsv"
-
-
-def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
-    """Print a table, or write it to a file."""
-    form = chosen_format(form, output)
-    text = table.render(form, digits=digits)
-    print_or_write(text, output)
-
-
-def show_with_notes(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
-    """Print a table; its notes go to standard error where programs read the output."""
-    if chosen_format(form, output) in MACHINE_FORMATS:
-        tell(table.notes)
-        table = replace(table, notes=())
-    show(table, form, digits, output)
-
-
-def print_or_write(text: str, output: str | None) -> None:
-    """Text to standard output (also for `-`), or to a file."""
-    if output is None or output == "-":
-        click.echo(text, nl=False)
-    else:
-        with writing(output) as stream:
-            stream.write(text.encode("utf-8"))
-
-
-def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -> None:
-    """Refuse, before any work, figures that cannot be made and files written twice; both by option."""
-    from rankgauge.figures.files import check_figure_path
-
-    options: dict[str, str] = {}
-    for option, file in (figures | others).items():
-        if file is None:
-            continue
-        if option in figures:
-            check_figure_path(file)
-        folder = os.path.dirname(os.path.realpath(file))
-        if file != "-" and not os.path.isdir(folder):
-            raise InputError(file, None, "cannot be written: No such file or directory")
-        other = options.setdefault(os.path.realpath(file), option)
-        if other != option:
-            raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")
-
-
-def notify(notes: Iterable[Note]) -> None:
-    """Tell the user on standard error what to know about the numbers."""
-    tell(worded(notes, gather=True))
-
-
-def tell(texts: Iterable[str]) -> None:
-    """Notes that are text already, on standard error."""
-    for text in texts:
-        click.echo(f"note: {printable(text)}", err=True)

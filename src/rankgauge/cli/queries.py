@@ -9,32 +9,26 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.cli.options import (
-    check_files,
+    DEFAULT_MEASURE,
+    measure_option,
     output_options,
     plugin_option,
-    show_with_notes,
+    scoring_options,
 )
-from rankgauge.cli.scoring import Scoring, fail_if_incomplete, scoring_options
+from rankgauge.cli.output import check_files, fail_if_incomplete, show_with_notes
+from rankgauge.cli.scoring import Scoring
 from rankgauge.data.model import Judgments
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures.around import inner
-from rankgauge.policies import By
+from rankgauge.policies import DEFAULT_BY, By
 from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
 
 @click.command("queries")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    default=("nDCG@10",),
-    show_default=True,
-    help="A measure such as nDCG@10 or 'AP(rel=2)'; of several, the mean is taken.",
-)
+@measure_option(DEFAULT_MEASURE, more="The score of a query is the mean over the measures.")
 @click.option(
     "--share",
     type=click.FloatRange(0, 1),
@@ -55,7 +49,7 @@ from rankgauge.scores.model import Scores
 @click.option(
     "--by",
     type=click.Choice(get_args(By)),
-    default="signed",
+    default=DEFAULT_BY,
     show_default=True,
     help="Uninformative is what is least above chance, or nearest to it from either side.",
 )

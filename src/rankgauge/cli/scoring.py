@@ -1,19 +1,15 @@
-"""The options and the work of commands that score runs against judgements."""
+"""The work of commands that score runs against judgements, or take scores that are there already."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Any, get_args
+from typing import Any
 
 import click
 
-from rankgauge.cli import printable
-from rankgauge.cli.options import F, notify, reading_options, together
-from rankgauge.comparison.significance import CORRECTIONS, TESTS
+from rankgauge.cli.output import notify, progress
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments
@@ -22,146 +18,10 @@ from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
 from rankgauge.measures.around import innermost
 from rankgauge.measures.diversity import Diversity
-from rankgauge.notes import Note, counted
-from rankgauge.policies import Missing, ScorePrecision, SharedTopics, Standardization, Tail, Ties
+from rankgauge.notes import Note
+from rankgauge.policies import Missing, ScorePrecision, Standardization, Tail, Ties
 from rankgauge.scores.matrices import measure_of
 from rankgauge.scores.model import Scores
-
-DEFAULT_MEASURE = "nDCG@10"
-
-_POLICIES = together(
-    click.option(
-        "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
-    ),
-    click.option(
-        "--ties",
-        type=click.Choice(get_args(Ties)),
-        default="docno",
-        show_default=True,
-        help="Order of equal scores: docno descending as trec_eval does, ascending, as in the file, "
-        "the worst order, the best, a random one; or the expected score over all orders.",
-    ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0, 2**31 - 1),
-        default=0,
-        show_default=True,
-        help="What random orders of ties, and samples, are drawn by.",
-    ),
-    click.option(
-        "--tail",
-        type=click.Choice(get_args(Tail)),
-        help="With --ties expected: take all documents that were not retrieved as one more tie.",
-    ),
-    click.option(
-        "--documents",
-        type=click.IntRange(1, 2**31 - 1),
-        metavar="N",
-        help="How many documents the collection has, for --tail.",
-    ),
-    click.option(
-        "--precision",
-        type=click.Choice(get_args(ScorePrecision)),
-        help="How scores are compared: by default single for TREC files, as trec_eval 9 does, and "
-        "double for all others.",
-    ),
-    click.option(
-        "--max-grade",
-        type=click.IntRange(1),
-        help="The highest grade of the collection, if higher than any in QRELS (ERR, scaled gains).",
-    ),
-    click.option(
-        "--subtopics",
-        is_flag=True,
-        help="QRELS has subtopics in its second column, for alpha_nDCG, ERR_IA, NRBP and strec.",
-    ),
-    reading_options,
-)
-
-scoring_options = together(
-    click.argument("qrels"),
-    click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
-    click.option(
-        "--missing",
-        type=click.Choice(get_args(Missing)),
-        default="zero",
-        show_default=True,
-        help="Judged topics that a run lacks: count as an empty ranking, or leave out of its means.",
-    ),
-    _POLICIES,
-)
-"""QRELS, RUN... and how they are read and scored: the fields of `Scoring`."""
-
-
-def scores_options(*default: str) -> Callable[[F], F]:
-    """Scores of runs, by default by these measures, or those in files: the fields of `Wanted`."""
-    return together(
-        click.argument("inputs", nargs=-1, metavar="[QRELS RUN...]"),
-        click.option(
-            "-m",
-            "--measure",
-            "measures",
-            multiple=True,
-            help="A measure such as nDCG@10 or 'AP(rel=2)'; may be repeated. By default "
-            f"{', '.join(default)}, and with --scores all that the files have.",
-        ),
-        click.option(
-            "--scores",
-            "score_files",
-            multiple=True,
-            metavar="[MEASURE=]FILE",
-            help="Scores in place of QRELS and runs: a file of `rankgauge evaluate --save`, or CSV with "
-            "a column a system and a row a topic, which MEASURE names; may be repeated, for more "
-            "measures of the same systems.",
-        ),
-        click.option(
-            "--standardize",
-            is_flag=False,
-            flag_value="normal",
-            type=click.Choice(get_args(Standardization)),
-            help="Set scores against those of all runs on the topic, so that topics weigh alike: as a "
-            "z-score taken to (0, 1) by the normal distribution (the meaning of --standardize alone), "
-            "the z-score itself, or the share of runs that are no better.",
-        ),
-        _POLICIES,
-    )
-
-
-def testing_options(correction: str | None) -> Callable[[F], F]:
-    """What tests of pairs of runs are, with this correction by default."""
-    return together(
-        click.option(
-            "--test",
-            type=click.Choice(list(TESTS)),
-            default="paired-t",
-            show_default=True,
-            help="Paired by topic, but for welch and student.",
-        ),
-        click.option(
-            "--correction",
-            type=click.Choice([*CORRECTIONS, NO_CORRECTION]),
-            default=correction or NO_CORRECTION,
-            show_default=True,
-            callback=lambda _, __, name: None if name == NO_CORRECTION else name,
-            help="How p-values are corrected for the number of pairs; the two Tukey tests need none.",
-        ),
-        click.option(
-            "--level",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=0.95,
-            show_default=True,
-            help="The level of intervals; significant is a corrected p of 1 - level or less.",
-        ),
-        click.option(
-            "--missing",
-            type=click.Choice(get_args(SharedTopics)),
-            help="Topics that some run lacks: count as empty rankings, or leave out for all runs. By "
-            "default zero, and with --scores as those were made.",
-        ),
-    )
-
-
-NO_CORRECTION = "none"
 
 
 @dataclass(frozen=True)
@@ -332,43 +192,11 @@ def _chosen(scores: Scores, measures: Sequence[str]) -> Scores:
     return scores.select(measures=asked) if asked else scores
 
 
-def fail_if_incomplete(scores: Scores) -> None:
-    """End the command with exit code 3 when some of the runs could not be evaluated."""
-    if scores.failed:
-        of = len(scores.runs) + len(scores.failed)
-        count = f"{counted(len(scores.failed), 'run')} of {of} not evaluated"
-        raise Incomplete("\n".join((*scores.failed, count)))
-
-
 def same_file(a: str | os.PathLike[str], b: str) -> bool:
     """Whether both name one file: a folder of runs may hold the judgements too."""
     return os.path.realpath(a) == os.path.realpath(b)
 
 
-class Incomplete(click.ClickException):
-    """Some runs could not be evaluated."""
-
-    exit_code = 3
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        """A line a run, on standard error."""
-        click.echo(printable(self.message), err=True)
-
-
 def about_subtopics(measure: Measure | Aggregate) -> bool:
     """Whether a measure, or the one inside it, asks for subtopics."""
     return isinstance(innermost(measure), Diversity)
-
-
-@contextmanager
-def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], None] | None]:
-    """A progress bar on standard error, when it is a terminal and there is something to wait for."""
-    if total < 2 or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(doing, total=total)
-        yield lambda _: bar.advance(task)

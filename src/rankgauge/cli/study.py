@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from rankgauge.cli.scoring import Incomplete
+from rankgauge.cli.options import output_option
+from rankgauge.cli.output import Incomplete
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
 
@@ -29,7 +30,7 @@ def command(context: click.Context) -> None:
 
 
 @command.command("med", short_help=STUDIES["med"])
-@click.option("-o", "--output", required=True, metavar="DIR", help="Where to write.")
+@output_option("DIR", "The folder to write to.", required=True)
 @click.option(
     "--data",
     metavar="DIR",

@@ -1,0 +1,88 @@
+"""What `rankgauge assess` prints and writes: tables for programs, pages for people, JSON and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, print_or_write, show_with_notes
+from rankgauge.comparison.assessed import Assessment, AssessmentFigure
+from rankgauge.data.files import writing
+from rankgauge.tables import Table
+
+TABLES = {
+    "measures": Assessment.table,
+    "pairs": Assessment.pair_table,
+    "swaps": Assessment.swap_table,
+}
+HEADINGS = {
+    "measures": "Measures",
+    "halves": "Halves of the topics",
+    "pairs": "Pairs of measures",
+    "swaps": "Pairs of sets",
+}
+
+
+def write_json(found: Assessment, file: str) -> None:
+    """Everything as one JSON object, in a file."""
+    import json
+
+    text = json.dumps(found.to_dict(), allow_nan=False)
+    with writing(file) as stream:
+        stream.write(f"{text}\n".encode("ascii"))
+
+
+def draw(found: Assessment, asl: str | None, tau: str | None, swaps: str | None) -> None:
+    """The figures that have a file."""
+    if asl is tau is swaps is None:
+        return
+    from rankgauge.figures.files import save_figure
+
+    files: dict[AssessmentFigure, str | None] = {"asl": asl, "tau": tau, "swaps": swaps}
+    for kind, file in files.items():
+        if file is not None:
+            save_figure(found.figure(kind), file)
+
+
+def show_assessment(
+    found: Assessment, shown: str | None, form: str | None, digits: int | None, output: str | None
+) -> None:
+    """Print one table, or for people several with headings, and the notes once, at the end."""
+    form = chosen_format(form, output)
+    if form in MACHINE_FORMATS:
+        show_with_notes(TABLES[shown or "measures"](found), form, digits, output)
+        return
+    tables = {name: make(found) for name, make in TABLES.items() if shown in (None, name)}
+    tables = {name: table for name, table in tables.items() if table.rows}
+    notes = tuple(dict.fromkeys(note for table in tables.values() for note in table.notes))
+    pages = _narrower(tables, found)
+    texts = []
+    for name, table in pages.items():
+        said = replace(table, notes=notes if name == list(pages)[-1] else ())
+        text = HEADINGS[name]
+        heading = {"md": f"### {text}\n\n", "latex": f"% {text}\n"}.get(form, f"{text}\n\n")
+        texts.append((heading if len(pages) > 1 else "") + said.render(form, digits=digits))
+    print_or_write("\n".join(texts), output)
+
+
+def _narrower(tables: dict[str, Table], found: Assessment) -> dict[str, Table]:
+    """The tables, that of the measures as two, and without the set if there is but one."""
+    pages: dict[str, Table] = {}
+    for name, table in tables.items():
+        columns = table.columns[int(len(found.parts) == 1) :]
+        if name == "measures":
+            at = columns.index("decisions")
+            pages[name] = _columns(table, columns[:at])
+            halved = any(each.splits for part in found.parts.values() for each in part.values())
+            if halved:
+                named = columns[: columns.index("measure") + 1]
+                pages["halves"] = _columns(table, (*named, *columns[at:]))
+        else:
+            pages[name] = _columns(table, columns)
+    return pages
+
+
+def _columns(table: Table, columns: Sequence[str]) -> Table:
+    places = [table.columns.index(column) for column in columns]
+    rows = tuple(tuple(row[place] for place in places) for row in table.rows)
+    return replace(table, columns=tuple(columns), rows=rows)

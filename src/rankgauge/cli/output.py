@@ -1,0 +1,116 @@
+"""What commands print: tables and files, notes, progress, and what could not be done."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from rankgauge.cli import printable
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import writing
+from rankgauge.notes import Note, counted, worded
+from rankgauge.tables import Table
+
+if TYPE_CHECKING:
+    from rankgauge.scores.model import Scores
+
+MACHINE_FORMATS = ("tsv", "csv", "jsonl")
+
+
+def chosen_format(form: str | None, output: str | None) -> str:
+    """The format asked for: by default a table on a terminal, tsv in a pipe or file."""
+    if form is not None:
+        return form
+    on_terminal = output in (None, "-") and sys.stdout is not None and sys.stdout.isatty()
+    return "table" if on_terminal else "tsv"
+
+
+def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
+    """Print a table, or write it to a file."""
+    form = chosen_format(form, output)
+    text = table.render(form, digits=digits)
+    print_or_write(text, output)
+
+
+def show_with_notes(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
+    """Print a table; its notes go to standard error where programs read the output."""
+    if chosen_format(form, output) in MACHINE_FORMATS:
+        tell(table.notes)
+        table = replace(table, notes=())
+    show(table, form, digits, output)
+
+
+def print_or_write(text: str, output: str | None) -> None:
+    """Text to standard output (also for `-`), or to a file."""
+    if output is None or output == "-":
+        click.echo(text, nl=False)
+    else:
+        with writing(output) as stream:
+            stream.write(text.encode("utf-8"))
+
+
+def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -> None:
+    """Refuse, before any work, figures that cannot be made and files written twice; both by option."""
+    from rankgauge.figures.files import check_figure_path
+
+    options: dict[str, str] = {}
+    for option, file in (figures | others).items():
+        if file is None:
+            continue
+        if option in figures:
+            check_figure_path(file)
+        folder = os.path.dirname(os.path.realpath(file))
+        if file != "-" and not os.path.isdir(folder):
+            raise InputError(file, None, "cannot be written: No such file or directory")
+        other = options.setdefault(os.path.realpath(file), option)
+        if other != option:
+            raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")
+
+
+def notify(notes: Iterable[Note]) -> None:
+    """Tell the user on standard error what to know about the numbers."""
+    tell(worded(notes, gather=True))
+
+
+def tell(texts: Iterable[str]) -> None:
+    """Notes that are text already, on standard error."""
+    for text in texts:
+        click.echo(f"note: {printable(text)}", err=True)
+
+
+@contextmanager
+def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], None] | None]:
+    """A progress bar on standard error, when it is a terminal and there is something to wait for."""
+    if total < 2 or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda _: bar.advance(task)
+
+
+class Incomplete(click.ClickException):
+    """Some runs could not be evaluated."""
+
+    exit_code = 3
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """A line a run, on standard error."""
+        click.echo(printable(self.message), err=True)
+
+
+def fail_if_incomplete(scores: Scores) -> None:
+    """End the command with exit code 3 when some of the runs could not be evaluated."""
+    if scores.failed:
+        of = len(scores.runs) + len(scores.failed)
+        count = f"{counted(len(scores.failed), 'run')} of {of} not evaluated"
+        raise Incomplete("\n".join((*scores.failed, count)))

@@ -1,0 +1,150 @@
+"""Sets of topics and other collections, which `rankgauge assess` holds against each other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+
+from rankgauge import query_sets
+from rankgauge.cli.output import notify
+from rankgauge.cli.scoring import Wanted, file_of_scores, named
+from rankgauge.comparison.assessed import ALL
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.files import UTF8_MARK, display_name, read_bytes
+from rankgauge.data.model import decode
+from rankgauge.measures.elsewhere import Given
+from rankgauge.notes import Note, counted
+from rankgauge.policies import SET_SHARE
+from rankgauge.query_sets import QuerySet
+from rankgauge.scores.model import Scores
+
+T = TypeVar("T")
+
+FEWEST_TOPICS = 2
+BY_SCORES = ("ideal", "uninformative", "hard", "easy", "informative")
+BY_JUDGMENTS = ("broad", "focused")
+
+
+def set_names(text: str, inputs: Sequence[str]) -> list[str]:
+    """The sets that --sets asks for, without the set of all topics."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in (ALL, *BY_SCORES, *BY_JUDGMENTS):
+            known = ", ".join((ALL, *BY_SCORES, *BY_JUDGMENTS))
+            raise click.UsageError(f"--sets {name}: no such set, expected some of: {known}")
+    made = [name for name in dict.fromkeys(names) if name != ALL]
+    if made and not inputs:
+        raise click.UsageError(f"--sets {made[0]} with --scores, expected QRELS and runs; or --set")
+    return made
+
+
+def set_size(share: float | None, number: int | None, names: Sequence[str]) -> dict[str, float]:
+    """How many topics are ideal, and how many uninformative, as `query_sets` takes it."""
+    if share is not None and number is not None:
+        raise click.UsageError("--set-share and --set-number are given, expected one of them")
+    if (share, number) != (None, None) and not set(names) & set(BY_SCORES[:-1]):
+        raise click.UsageError("--set-share and --set-number are for --sets ideal and the like")
+    if number is not None:
+        return {"number": number}
+    return {"share": SET_SHARE if share is None else share}
+
+
+def topic_sets(
+    wanted: Wanted,
+    scores: Scores,
+    names: Sequence[str],
+    size: dict[str, float],
+    files: Sequence[str],
+) -> dict[str, Sequence[str]]:
+    """The sets of --sets, made of the judgements in this size, and those in the files of --set."""
+    made = _made(wanted, names, size)
+    return _with_files(made, "--set", files, lambda file: _read_set(file, scores.queries))
+
+
+def other_collections(files: Sequence[str], scores: Scores) -> dict[str, Scores]:
+    """The scores of the same runs on other collections, in the files of --other."""
+    return _with_files({}, "--other", files, lambda file: _read_other(file, scores))
+
+
+def _made(wanted: Wanted, names: Sequence[str], size: dict[str, float]) -> dict[str, Sequence[str]]:
+    """The sets by these names, with a note on each."""
+    made: dict[str, Sequence[str]] = {}
+    if wanted.judged is None:
+        return made
+    judgments, scores = wanted.judged
+    by = scores.select(measures=scores.measures[:1])
+    for name in names:
+        make: Any = getattr(query_sets, name)
+        if name in BY_JUDGMENTS:
+            chosen: QuerySet = make(judgments)
+        else:
+            chosen = make(by, judgments, **({} if name == "informative" else size))
+        text = _about(name, chosen) + ("" if name in BY_JUDGMENTS else f"; by {by.measures[0]}")
+        if len(chosen) < FEWEST_TOPICS:
+            notify([Note(f"{text}; left out, at least {FEWEST_TOPICS} are needed")])
+        else:
+            notify([Note(text)])
+            made[name] = chosen.queries
+    return made
+
+
+def _about(name: str, chosen: QuerySet) -> str:
+    left_out = ", ".join(f"{left.queries:,} with {left.reason}" for left in chosen.left_out)
+    text = f"set {name}: {counted(len(chosen), 'topic')}"
+    return f"{text}; left out: {left_out}" if left_out else text
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """The name and the file in `[NAME=]FILE`, by default the file's."""
+    name, file = named(text)
+    return name or os.path.basename(file).partition(".")[0] or file, file
+
+
+def _with_files(
+    parts: dict[str, T], option: str, texts: Sequence[str], read: Callable[[str], T]
+) -> dict[str, T]:
+    """These parts and those in the files that an option names; no two have one name."""
+    parts = dict(parts)
+    for text in texts:
+        name, file = _titled(text)
+        part = read(file)
+        if name in (ALL, *parts):
+            raise click.UsageError(
+                f"{option} {name}: there is one of that name, expected another name"
+            )
+        parts[name] = part
+    return parts
+
+
+def _read_set(file: str, queries: Sequence[str]) -> list[str]:
+    """The topics in a file, which have scores, each once."""
+    known = set(queries)
+    chosen: dict[str, None] = {}
+    raw = read_bytes(file).removeprefix(UTF8_MARK)
+    for number, line in enumerate(raw.splitlines(), start=1):
+        topic = decode(line.strip())
+        if topic and topic not in known:
+            message = f"no scores on topic {topic[:40]!r}, expected a topic that has some"
+            raise InputError(display_name(file), number, message)
+        if topic:
+            chosen[topic] = None
+    if not chosen:
+        raise InputError(display_name(file), None, "is empty, expected a topic id a line")
+    return list(chosen)
+
+
+def _read_other(file: str, scores: Scores) -> Scores:
+    """The scores of the same runs by the same measures in a file; a table that names none is by the
+    only measure there is."""
+    other = file_of_scores(None, file)
+    if len(scores.measures) == 1 and isinstance(other.measures[0], Given):
+        other = replace(other, measures=scores.measures)
+    try:
+        return other.select(runs=scores.runs, measures=scores.measures)
+    except RankgaugeError as error:
+        message = f"{error}; expected the same runs and measures"
+        raise InputError(display_name(file), None, message) from None

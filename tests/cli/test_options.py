@@ -1,0 +1,81 @@
+"""Each option of the command line is declared once, and is the same thing in all commands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+import rankgauge.cli
+from rankgauge.cli import COMMANDS, group
+
+SOURCES = sorted(Path(rankgauge.cli.__file__).parent.glob("*.py"))
+
+
+def declared(source: str) -> list[str]:
+    """The option strings in all calls of `click.option`, such as -m and --measure."""
+    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    texts = [
+        argument.value
+        for call in calls
+        if ast.unparse(call.func) == "click.option"
+        for argument in call.args
+        if isinstance(argument, ast.Constant)
+    ]
+    return [text for text in texts if text.startswith("-")]
+
+
+def commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """The command, or all commands of a group, with their names."""
+    if isinstance(command, click.Group):
+        for inside in command.list_commands(click.Context(command)):
+            found = command.get_command(click.Context(command), inside)
+            assert found is not None
+            yield from commands(f"{name} {inside}".strip(), found)
+    else:
+        yield name, command
+
+
+def test_no_option_is_declared_twice() -> None:
+    places: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for option in declared(path.read_text(encoding="utf-8")):
+            places.setdefault(option, []).append(path.name)
+    assert {"-m", "--measure", "--level", "--seed", "--output", "--sets"} <= set(places)
+    assert {option: files for option, files in places.items() if len(files) > 1} == {}
+
+
+def test_an_option_is_the_same_thing_in_all_commands() -> None:
+    uses: dict[str, dict[str, list[str]]] = {}
+    names = []
+    for name, command in commands("", group):
+        names.append(name)
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                meaning = (
+                    parameter.name,
+                    type(parameter.type),
+                    parameter.opts,
+                    parameter.is_flag,
+                    parameter.multiple,
+                    parameter.nargs,
+                )
+                for option in parameter.opts:
+                    uses.setdefault(option, {}).setdefault(str(meaning), []).append(name)
+    assert {name.split()[0] for name in names} == set(COMMANDS)
+    assert {len(each) for each in uses["--measure"].values()} == {5}
+    assert {option: each for option, each in uses.items() if len(each) > 1} == {}
+
+
+def test_the_scan_sees_every_way_an_option_is_declared() -> None:
+    """What click knows of the commands is what stands in their source."""
+    known = {
+        option
+        for _, command in commands("", group)
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    }
+    assert known == {option for path in SOURCES for option in declared(path.read_text("utf-8"))}
