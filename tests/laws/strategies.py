@@ -125,9 +125,9 @@ def versions(draw: st.DrawFn, name: str) -> Measure:
 
 
 @cache
-def labels(most: int = 6) -> st.SearchStrategy[list[int]]:
+def labels(most: int = 6, least: int = 0) -> st.SearchStrategy[list[int]]:
     """The judged labels of a query."""
-    return st.lists(st.integers(0, HIGHEST), max_size=most)
+    return st.lists(st.integers(0, HIGHEST), min_size=least, max_size=most)
 
 
 @cache

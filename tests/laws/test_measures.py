@@ -243,7 +243,7 @@ def test_a_good_flip_never_hurts_and_a_neutral_one_changes_nothing(
     assume(measure.swap_monotone)
     assume(not isinstance(getattr(measure, "gain", None), tuple))  # a map may prefer lower labels
     assume(not isinstance(getattr(getattr(measure, "measure", None), "gain", None), tuple))
-    judged = data.draw(labels(10 if answers_at_any_size(measure) else 6))
+    judged = data.draw(labels(10 if answers_at_any_size(measure) else 6, least=2))
     ranking = data.draw(st.permutations(judged))
     before = measure.score(ranking, judged, max_grade=HIGHEST)
     sign = 1 if measure.direction == "higher" else -1
