@@ -27,6 +27,9 @@ SLOW = {
 }
 """What takes milliseconds to import, and a plain evaluation does without."""
 
+UNUSED = {"comparison", "distance", "figures", "query_sets", "resampling", "simulation", "testing"}
+"""Packages of ours that evaluating does without."""
+
 COMMANDS = {"click", "difflib"}
 """What the command line needs, and the library does not."""
 
@@ -39,10 +42,24 @@ def imported_by(code: str, *arguments: object) -> set[str]:
     return set(result.stderr.split())
 
 
-def test_importing_the_package_imports_nothing_it_does_not_need() -> None:
+def ours(imported: set[str]) -> set[str]:
+    """The packages of ours among modules: measures, comparison and so on."""
+    return {name.split(".")[1] for name in imported if name.startswith("rankgauge.")}
+
+
+def test_importing_the_package_imports_nothing_until_a_name_is_asked_for() -> None:
     imported = imported_by("import rankgauge")
+    assert sorted(imported & (FRAMES | SLOW | COMMANDS | {"numpy"})) == []
+    assert ours(imported) == {"lazy", "measures", "version"}
+
+
+def test_evaluating_in_python_imports_nothing_it_does_not_need() -> None:
+    run = "{'q': {'d': 1.0}}"
+    code = f"import rankgauge as rg\nrg.evaluate({{'q': {{'d': 1}}}}, {run}, [rg.AP, 'nDCG@10'])"
+    imported = imported_by(code)
     assert "rankgauge.evaluation.evaluator" in imported
     assert sorted(imported & (FRAMES | SLOW | COMMANDS)) == []
+    assert not ours(imported) & UNUSED
 
 
 def test_evaluating_on_the_command_line_imports_nothing_it_does_not_need(tmp_path: Path) -> None:
@@ -53,3 +70,5 @@ def test_evaluating_on_the_command_line_imports_nothing_it_does_not_need(tmp_pat
     imported = imported_by("from rankgauge.cli import main\nmain()", *arguments)
     assert "rankgauge.cli.evaluate" in imported
     assert sorted(imported & (FRAMES | SLOW)) == []
+    assert not ours(imported) & UNUSED
+    assert "rankgauge.measures.diversity" not in imported

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
 
 from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.records import Value
 
 
 def checked(name: str, value: Any, kind: Kind) -> Any:
@@ -47,8 +47,7 @@ class Kind:
         return MeasureError(f"{value!r} does not fit, expected {self.description}")
 
 
-@dataclass(frozen=True)
-class Whole(Kind):
+class Whole(Kind, Value):
     """A whole number from `least` on, to `most` where there is one."""
 
     least: int = 1
@@ -71,8 +70,7 @@ class Whole(Kind):
         return int(value)
 
 
-@dataclass(frozen=True)
-class Number(Kind):
+class Number(Kind, Value):
     """A number between `low` and `high`; the limits themselves only where `closed`."""
 
     low: float = 0.0
@@ -109,8 +107,7 @@ class Number(Kind):
         return number_text(value)
 
 
-@dataclass(frozen=True)
-class Choice(Kind):
+class Choice(Kind, Value):
     """One of a few names."""
 
     names: tuple[str, ...]

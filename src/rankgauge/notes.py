@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from rankgauge.records import Record, Value
 
 MOST_ALIKE = 5
 """Of how many runs the like is said one by one; of more, of the first alone."""
@@ -14,8 +16,7 @@ def counted(count: int, thing: str, things: str | None = None) -> str:
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(Value):
     """One thing to know about some numbers.
 
     `kind` is the sentence; {topics}, {lines}, {pairs}, {count} and {error} in it stand for the numbers
@@ -53,8 +54,7 @@ class Note:
 _THINGS = ("topics", "lines", "pairs")
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(Record):
     """Some notes that are one line: those on the same run, part, measures and column."""
 
     measures: tuple[str, ...]

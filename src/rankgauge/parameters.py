@@ -10,6 +10,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from rankgauge.checks import Kind
 from rankgauge.data.errors import MeasureError
+from rankgauge.records import collect_fields
 
 
 def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:
@@ -61,9 +62,7 @@ class Parametric:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # For the fields alone. The methods are below, once for all classes: compiling a set of them
-        # for each would take longer than the rest of what importing the package takes, NumPy aside.
-        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=True)(cls)
+        collect_fields(cls, kw_only=True)
 
     def __init__(self, *values: Any, **parameters: Any) -> None:
         arguments = _Signature.of(type(self)).bind(*values, **parameters)

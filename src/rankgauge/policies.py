@@ -6,10 +6,11 @@ place. A changed default changes the signatures of scores, and goes into the CHA
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from rankgauge.checks import Number, Whole
+from rankgauge.records import Value
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -111,8 +112,7 @@ KNOWN_ELSEWHERE = ("source", "missing", "standardized", "rankgauge")
 """The policies that hold for scores from elsewhere."""
 
 
-@dataclass(frozen=True)
-class Policies:
+class Policies(Value):
     """How the numbers were computed, apart from the measures themselves.
 
     `source` says where scores come from that were not computed here: what was made of ties and

@@ -7,7 +7,7 @@ in whichever order; and no more than a few blocks are in memory at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
+from rankgauge.records import Record, Value
 from rankgauge.rounding import ROUNDING
 from rankgauge.workers import outcomes
 
@@ -30,8 +31,7 @@ CELLS = 4_000_000
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(Value):
     """How much is drawn, by which seed, and who does the work."""
 
     samples: int = SAMPLES
@@ -103,8 +103,7 @@ def sign_flips(
     return count / drawn.samples if whole else (count + 1) / (drawn.samples + 1)
 
 
-@dataclass(frozen=True)
-class _Flips:
+class _Flips(Record):
     """How many samples of a block reach each pair's least sum."""
 
     values: Floats
@@ -183,8 +182,7 @@ def studentized(
     return np.concatenate([p for p, _ in found]), np.concatenate([cuts for _, cuts in found])
 
 
-@dataclass(frozen=True)
-class _Studentized:
+class _Studentized(Record):
     """The samples of a block of pairs."""
 
     values: Floats
@@ -232,8 +230,7 @@ def greatest_ranges(values: Floats, drawing: Drawing) -> Floats:
     return np.concatenate(list(spread(_Dealt(values, drawing.alone()), drawing.blocks(), drawing)))
 
 
-@dataclass(frozen=True)
-class _Dealt:
+class _Dealt(Record):
     """The ranges of a block."""
 
     values: Floats

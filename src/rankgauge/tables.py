@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
-from unicodedata import category, east_asian_width
+
+from rankgauge.records import Value
 
 
 class PValue(float):
@@ -33,8 +33,7 @@ _Escape = Callable[[str], str]
 _Marks = Callable[[str, str], str]
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Value):
     """Named columns, rows of cells and notes, ready to be written in any of `FORMATS`.
 
     ``None`` and NaN both mean a missing value. A row of the wrong length raises `ValueError`.
@@ -83,15 +82,16 @@ class Table:
 
 
 _DASH = "\N{EN DASH}"
-_SURROGATE = re.compile("[\ud800-\udfff]")
+# Patterns are compiled when they are first used: most commands need none of them.
+_SURROGATE = "[\ud800-\udfff]"
 # Controls, invisible or direction-changing characters, line separators and surrogates; not the
 # joiners U+200C and U+200D, which are part of the spelling of Persian, Hindi and emoji.
-_HIDDEN = re.compile(
+_HIDDEN = (
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]"
 )
 _TSV_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 # An underscore inside a word is no markup, so recip_rank stays as it is.
-_MARKDOWN = re.compile(r"[\\`*~|\[\]]|(?<![^\W_])_|_(?![^\W_])")
+_MARKDOWN = r"[\\`*~|\[\]]|(?<![^\W_])_|_(?![^\W_])"
 _LATEX_ESCAPES = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -107,11 +107,11 @@ def _code(match: re.Match[str]) -> str:
 
 
 def _encodable(text: str) -> str:
-    return _SURROGATE.sub(_code, text)
+    return re.sub(_SURROGATE, _code, text)
 
 
 def _visible(text: str) -> str:
-    return _HIDDEN.sub(_code, text)
+    return re.sub(_HIDDEN, _code, text)
 
 
 def _visible_line(text: str) -> str:
@@ -170,6 +170,8 @@ def _sides(table: Table, left: str, right: str) -> list[str]:
 
 def _width(text: str) -> int:
     """The number of terminal columns that `text` takes."""
+    from unicodedata import category, east_asian_width
+
     spacing = [c for c in text if category(c) not in ("Mn", "Me", "Cf")]
     return len(spacing) + sum(east_asian_width(c) in "WF" for c in spacing)
 
@@ -214,7 +216,7 @@ def _json_line(record: dict[str, Cell] | dict[str, list[str]]) -> str:
     import json
 
     line = json.dumps(record, ensure_ascii=False)
-    return json.dumps(record) if _SURROGATE.search(line) else line
+    return json.dumps(record) if re.search(_SURROGATE, line) else line
 
 
 def _jsonl_lines(table: Table, digits: int | None) -> Iterator[str]:
@@ -235,7 +237,7 @@ def _jsonl_lines(table: Table, digits: int | None) -> Iterator[str]:
 
 
 def _markdown_text(text: str) -> str:
-    escaped = _MARKDOWN.sub(r"\\\g<0>", _visible_line(text))
+    escaped = re.sub(_MARKDOWN, r"\\\g<0>", _visible_line(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -69,6 +68,8 @@ class Shared(Generic[T]):
         return self._value
 
     def __reduce__(self) -> tuple[Any, ...]:
+        import pickle
+
         with self._lock:
             if self._pickled is None:
                 content = pickle.dumps(self._value, protocol=pickle.HIGHEST_PROTOCOL)
@@ -116,6 +117,8 @@ class _Received:
     def value(self) -> Any:
         """The value, unpickled the first time it is asked for in this process."""
         if self._key not in _values:
+            import pickle
+
             if isinstance(self._pickled, str):
                 with open(self._pickled, "rb") as stream:
                     value = pickle.load(stream)
@@ -159,6 +162,8 @@ class Settled(Generic[R]):
     def __reduce__(self) -> tuple[Any, ...]:
         error = self.error
         if error is not None:
+            import pickle
+
             try:
                 pickle.loads(pickle.dumps(error))
             except Exception:  # not every error can be sent between processes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -17,15 +17,13 @@ from rankgauge.data.trec import RunFile, read_qrels, run_files
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure, parse
 from rankgauge.measures.around import innermost
-from rankgauge.measures.diversity import Diversity
 from rankgauge.notes import Note
 from rankgauge.policies import Missing, ScorePrecision, Standardization, Tail, Ties
-from rankgauge.scores.matrices import measure_of
+from rankgauge.records import Record
 from rankgauge.scores.model import Scores
 
 
-@dataclass(frozen=True)
-class Scoring:
+class Scoring(Record):
     """What is to be scored, and how."""
 
     qrels: str
@@ -184,6 +182,8 @@ def _is_saved(file: str) -> bool:
 
 def _chosen(scores: Scores, measures: Sequence[str]) -> Scores:
     """The scores by these measures, by all of them where none is named."""
+    from rankgauge.scores.matrices import measure_of
+
     asked = [measure_of(text) for text in measures]
     for measure in asked:
         if measure not in scores.measures:
@@ -199,4 +199,4 @@ def same_file(a: str | os.PathLike[str], b: str) -> bool:
 
 def about_subtopics(measure: Measure | Aggregate) -> bool:
     """Whether a measure, or the one inside it, asks for subtopics."""
-    return isinstance(innermost(measure), Diversity)
+    return innermost(measure).by_subtopic

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
@@ -23,6 +22,7 @@ from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
 from rankgauge.notes import Note, counted
 from rankgauge.policies import ScorePrecision
+from rankgauge.records import Record
 
 LARGEST_GRADE = 2**31 - 1
 
@@ -94,8 +94,7 @@ class Ids:
         return Ids(*native.gather(self.data, starts, self.offsets[np.asarray(rows) + 1] - starts))
 
 
-@dataclass(frozen=True, eq=False)
-class Subtopics:
+class Subtopics(Record):
     """The subtopics that each judged document was judged for, each with a grade of its own.
 
     The judgment in row r has numbers[offsets[r]:offsets[r + 1]], ascending, and as many grades. A
@@ -138,8 +137,7 @@ class Subtopics:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Judgments:
+class Judgments(Record):
     """What the assessors said: for each query, documents with grades (a qrels file).
 
     A negative grade means pooled but not judged. Where documents were judged for subtopics,
@@ -326,8 +324,7 @@ class Judgments:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+class Run(Record):
     """What a system retrieved: for each query, documents with scores.
 
     `precision` is how scores are compared: single when read from a TREC file, as trec_eval 9 does,

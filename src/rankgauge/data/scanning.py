@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -22,6 +21,7 @@ from rankgauge.data.model import Ids
 from rankgauge.native import ids as native_ids
 from rankgauge.native import scan as native
 from rankgauge.policies import ScorePrecision
+from rankgauge.records import Record
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -58,8 +58,7 @@ class Spans:
         return self.part(rows).ids()
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
+class Piece(Record):
     """Some topics of a run or qrels file, or a whole run: topic t has the rows bounds[t]:bounds[t + 1].
 
     Of each topic there is its number among the judged queries, or -1, and whether its scores fall from

@@ -12,7 +12,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -39,6 +38,7 @@ from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
 from rankgauge.native.scan import Lookup
 from rankgauge.notes import Note, counted
+from rankgauge.records import Record, Value
 from rankgauge.workers import processors
 
 R = TypeVar("R")
@@ -151,8 +151,7 @@ def _run(rows: _Rows, content: Content, name: str) -> Run:
     )
 
 
-@dataclass(frozen=True)
-class RunFile:
+class RunFile(Value):
     """A run that is still in its file. Evaluation reads it, many files at once, and keeps no ids."""
 
     path: Path
@@ -300,8 +299,7 @@ def _segments(data: Run | Judgments) -> list[tuple[bytes, int, int]]:
     return list(zip(data.queries, bounds, bounds[1:], strict=False))
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(Record):
     """The rows of a file, those of one topic together."""
 
     topics: Ids

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
@@ -22,7 +22,6 @@ from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label
 from rankgauge.measures import answers
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure, estimates
-from rankgauge.measures.chance import OverOrders
 from rankgauge.measures.grammar import parse
 from rankgauge.measures.precision import Judged
 from rankgauge.notes import Note, counted
@@ -46,6 +45,7 @@ from rankgauge.rankings.alignment import Alignment, align, alignment_notes, judg
 from rankgauge.rankings.lists import Rankings
 from rankgauge.rankings.tie_policies import tied_lists, with_tail
 from rankgauge.rankings.ties import TiedRankings
+from rankgauge.records import Record
 from rankgauge.scores.model import Scores
 from rankgauge.seeds import list_seeds
 from rankgauge.workers import outcomes, processors
@@ -368,7 +368,7 @@ class Evaluator:
 
     def _run_notes(self, results: Sequence[_RunScores]) -> Iterator[Note]:
         """What to know about each run."""
-        over_orders = any(isinstance(measure, OverOrders) for measure in self._inner)
+        over_orders = any(measure.over_orders for measure in self._inner)
         for result in results:
             own = [*result.notes, *_about(self._asked(), result.remarks)]
             unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
@@ -378,8 +378,7 @@ class Evaluator:
             yield from (replace(note, run=result.name) for note in own)
 
 
-@dataclass(frozen=True)
-class _RunTask:
+class _RunTask(Record):
     """What is done to each run; it can be sent to another process."""
 
     evaluator: Evaluator
@@ -389,8 +388,7 @@ class _RunTask:
         return self.evaluator.run_scores(source, self.threads)
 
 
-@dataclass(frozen=True)
-class _RunScores:
+class _RunScores(Record):
     """What is kept of one run: query × measure, and what to know about it."""
 
     name: str
@@ -402,8 +400,7 @@ class _RunScores:
     remarks: Remarks
 
 
-@dataclass(frozen=True)
-class _PieceScores:
+class _PieceScores(Record):
     """The scores of some queries of a run, and what was found on the way."""
 
     queries: Ints

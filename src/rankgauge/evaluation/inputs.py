@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import Path, RunFile, read_qrels, run_files
+from rankgauge.records import Record
 
 Frame: TypeAlias = Any
 Qrels: TypeAlias = Judgments | Mapping[str, Mapping[str, int]] | Path | Frame
@@ -59,8 +60,7 @@ def label(source: Source) -> str:
     return str(getattr(source, "label", None) or getattr(source, "__name__", "run"))
 
 
-@dataclass(frozen=True)
-class _Given:
+class _Given(Record):
     """A run that is there, or a dict or a frame of one."""
 
     run: Run | Mapping[str, Mapping[str, float]] | Frame
@@ -73,8 +73,7 @@ class _Given:
         return make(self.run, name=self.label)
 
 
-@dataclass(frozen=True)
-class _Named:
+class _Named(Record):
     """A function that gives a run, which gets another name."""
 
     source: Source

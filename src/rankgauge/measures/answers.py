@@ -8,7 +8,7 @@ parts of a run, and measures made of the same one share it; it does not matter w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -19,6 +19,7 @@ from rankgauge.data.model import POOLED
 from rankgauge.measures.orders import Mean
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.rankings.ties import TiedRankings
+from rankgauge.records import Record
 
 if TYPE_CHECKING:
     from rankgauge.measures.base import Measure
@@ -60,8 +61,7 @@ class _Asking:
         return self._ask(_variance, measure)
 
 
-@dataclass(frozen=True, eq=False)
-class Answers(_Asking):
+class Answers(_Asking, Record):
     """For each query, what the orders of its documents get; which documents, `null` says.
 
     judged: those judged for the query. pool: and those pooled for it but not judged. collection: all
@@ -93,8 +93,7 @@ class Answers(_Asking):
         return self.judged.relevant(rel)
 
 
-@dataclass(frozen=True, eq=False)
-class Orders(_Asking):
+class Orders(_Asking, Record):
     """For each of the rankings, what the orders of its documents get: those of its query, as `Answers`
     has them, or with null=run those of the ranking itself."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,6 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.base import Binary, ratio
-from rankgauge.measures.distances.lists import Greatest, Lists
-from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.precision import inverse_squares_to
@@ -20,6 +18,10 @@ from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.ties import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.distances.lists import Greatest, Lists
+    from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk
 
 
 class SumOfPrecisions(Binary):
@@ -112,6 +114,8 @@ class SumOfPrecisions(Binary):
         return tied.sizes if self.cutoff is None else np.full(len(tied), self.cutoff)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        from rankgauge.measures.distances.staircase import Rewards, over_pairs
+
         top = int(lists.grades[-1])
         if top < self.rel:
             lists = lists.fixed()

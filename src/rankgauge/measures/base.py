@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,6 @@ from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Whole, number_text
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.data.model import UNJUDGED
-from rankgauge.measures.distances.lists import Greatest, Lists
-from rankgauge.measures.distances.search import improved, searched
 from rankgauge.measures.labelling import (
     MOST_CELLS,
     MOST_LABELLINGS,
@@ -36,6 +34,9 @@ from rankgauge.notes import Note
 from rankgauge.parameters import Parametric, parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.ties import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.distances.lists import Greatest, Lists
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
@@ -82,6 +83,10 @@ class Measure(OneList, Parametric):
     """Whether queries on which the score is undefined are left out of means, or undo them."""
     monotone: ClassVar[bool] = False
     """Whether raising one label never lowers the score, which depends on nothing but the list."""
+    by_subtopic: ClassVar[bool] = False
+    """Whether it asks which subtopics a document was judged for."""
+    over_orders: ClassVar[bool] = False
+    """Whether it sets a ranking against orders of documents, so that it matters which are judged."""
 
     cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
 
@@ -388,6 +393,8 @@ class Measure(OneList, Parametric):
         Lists hold no documents beyond the cut-off. By the measure's own way where it has one, else over
         all labels, or by a search where these are too many.
         """
+        from rankgauge.measures.distances.search import improved, searched
+
         lists = lists.top(self.complete().depth)
         found = self._distance(lists, first, second) if self.knows("_distance") else None
         if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,6 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Number, Whole
 from rankgauge.measures.base import Answer, Measure
-from rankgauge.measures.distances.lists import Greatest, Lists
-from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.formulas import NEGLIGIBLE, mean_reciprocal_rank
 from rankgauge.measures.gains import Gain, GainMap, gains, most_gainful
 from rankgauge.measures.labelling import MOST_CELLS
@@ -22,6 +21,10 @@ from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.ties import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.distances.lists import Greatest, Lists
+    from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk
 
 MOST_STEPS = 10_000_000
 """How many steps, documents times places, ERR takes in one tie before it goes another way."""
@@ -124,6 +127,8 @@ class ExpectedReciprocalRank(Measure):
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
         """Each document's chance to satisfy is in the score to the first power, so grades between the
         lowest and the best never help."""
+        from rankgauge.measures.distances.staircase import Rewards, over_pairs
+
         grade = lists.judged.max_grade
         allowed = self._stops(lists.grades, grade)
         top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())

@@ -71,6 +71,8 @@ def check_best(measure: Measure, reach: str) -> None:
 class OverOrders(LikeInside):
     """A measure made of another one and of what the orders of some documents get by it."""
 
+    over_orders = True
+
     null: str = parameter(
         Choice(NULLS),
         "what is put in any order: the judged documents; the ranking's own (run); also those that "

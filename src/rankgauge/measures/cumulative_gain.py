@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.answers import Answers
 from rankgauge.measures.base import Answer, ratio
-from rankgauge.measures.distances.lists import Greatest, Lists
-from rankgauge.measures.distances.weighted import by_ideal
 from rankgauge.measures.gains import Discount, Gain, GainMap, divisors, gains, most_gainful
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.registry import register
@@ -18,6 +16,9 @@ from rankgauge.measures.weighted import Weighted
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.ties import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.distances.lists import Greatest, Lists
 
 TOLERANCE = 1e-15
 
@@ -124,6 +125,8 @@ class NormalizedDCG(DiscountedCumulativeGain):
         return (self._divisor(judged) > 0).astype(np.float64)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        from rankgauge.measures.distances.weighted import by_ideal
+
         longest, grade = int(np.diff(lists.offsets).max(initial=0)), lists.judged.max_grade
         known = self._gains(lists.judged.labels, grade)
         weights = self._weights(2 * longest + len(known))

@@ -81,6 +81,7 @@ class Diversity(Binary):
     swap_monotone = True
     ideal_is_best = True
     expectation = "exact"
+    by_subtopic = True
 
     @property
     def _kept(self) -> float:

@@ -12,6 +12,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.measures import registry
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
+from rankgauge.measures.families import HOMES
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -68,10 +69,17 @@ def parse(text: str | Measure | Aggregate) -> Measure | Aggregate:
         raise MeasureError(f"{text!r} is not a measure; write, for example, nDCG@10")
     if len(text) > LONGEST:
         raise MeasureError(f"a measure of {len(text)} characters, expected at most {LONGEST}")
-    for pattern, ours in OTHER_TOOLS:
-        if found := re.fullmatch(pattern, text.strip()):
-            text = found.expand(ours)
+    if not _is_ours(text.strip()):
+        for pattern, ours in OTHER_TOOLS:
+            if found := re.fullmatch(pattern, text.strip()):
+                text = found.expand(ours)
     return _Parser(text).whole()
+
+
+def _is_ours(text: str) -> bool:
+    """Whether a text begins with a name of ours, so that names of other tools need not be tried."""
+    name = re.split(r"[(@]", text, maxsplit=1)[0]
+    return name in HOMES
 
 
 class _Parser:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Number
 from rankgauge.measures.base import Binary, Measure, ratio
-from rankgauge.measures.distances.lists import Greatest, Lists, Pair
-from rankgauge.measures.distances.single import (
-    Found,
-    over_pairs,
-    r_precision,
-    recall,
-    reciprocal_rank,
-    success,
-)
 from rankgauge.measures.formulas import (
     NEGLIGIBLE,
     SHORT,
@@ -31,6 +24,10 @@ from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.rankings.ties import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.distances.lists import Greatest, Lists, Pair
+    from rankgauge.measures.distances.single import Found
 
 
 class Precision(BinaryWeighted):
@@ -72,6 +69,8 @@ class RecallAt(BinaryWeighted):
         return judged.relevant(self.rel).astype(np.float64)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        from rankgauge.measures.distances.single import over_pairs, recall
+
         judged = int(lists.judged.relevant(self.rel)[0])
         return over_pairs(lists, first, second, self.rel, lambda pair: recall(pair, judged))
 
@@ -123,6 +122,8 @@ class RPrecision(Binary):
         )
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        from rankgauge.measures.distances.single import over_pairs, r_precision
+
         judged = int(lists.judged.relevant(self.rel)[0])
 
         def best_of(pair: Pair) -> Found:
@@ -171,6 +172,8 @@ class ReciprocalRank(Binary):
         return variance
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        from rankgauge.measures.distances.single import over_pairs, reciprocal_rank
+
         return over_pairs(lists, first, second, self.rel, reciprocal_rank)
 
 
@@ -209,6 +212,8 @@ class SuccessAt(Binary):
         return missed * (1 - missed)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        from rankgauge.measures.distances.single import over_pairs, success
+
         return over_pairs(lists, first, second, self.rel, success)
 
 

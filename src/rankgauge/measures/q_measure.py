@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,8 +17,6 @@ from rankgauge.measures.average_precision import (
     sums_by_count,
 )
 from rankgauge.measures.base import Measure, ratio
-from rankgauge.measures.distances.lists import Greatest, Lists
-from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk, over_pairs
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.gains import Gain, GainMap, gains
 from rankgauge.measures.labelling import MOST_CELLS, each_list
@@ -26,6 +26,10 @@ from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.ties import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.distances.lists import Greatest, Lists
+    from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk
 
 TOLERANCE = 1e-15
 
@@ -224,6 +228,8 @@ class QMeasure(Measure):
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
         """Once for each number of relevant documents, which sets the ideal gains; exact where free
         documents have the highest gain of all or none."""
+        from rankgauge.measures.distances.staircase import Rewards, over_pairs
+
         grade = lists.judged.max_grade
         allowed = gains(self.gain, lists.grades, grade)
         top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())

@@ -7,16 +7,18 @@ worst and expected values are written once, here.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.base import Binary, Measure, ratio
-from rankgauge.measures.distances.lists import Greatest, Lists
-from rankgauge.measures.distances.weighted import static
 from rankgauge.measures.labelling import labelled
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.ties import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.distances.lists import Greatest, Lists
 
 
 class Gainful(Measure):
@@ -113,6 +115,8 @@ class Weighted(Gainful):
         return np.zeros(len(lengths))
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
+        from rankgauge.measures.distances.weighted import static
+
         lengths, grade = np.diff(lists.offsets), lists.judged.max_grade
         return static(
             lists,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,10 +14,10 @@ from rankgauge.notes import Note
 from rankgauge.policies import DEFAULT_TIES, SEED, ScorePrecision, Ties
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tie_policies import broken
+from rankgauge.records import Record
 
 
-@dataclass(frozen=True, eq=False)
-class Alignment:
+class Alignment(Record):
     """A run, or a piece of one, laid over the judgments: a list for each of its judged queries.
 
     `queries` are the numbers of these queries among all that are judged; `rankings` knows of them

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankgauge.arrays import Floats, Ints, Labels, T
 from rankgauge.data.model import Subtopics
 from rankgauge.native import segments as native
+from rankgauge.records import Record
 
 A = TypeVar("A")
 Arguments = TypeVarTuple("Arguments")
@@ -61,8 +62,7 @@ class Part(NamedTuple):
     queries: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedLabels:
+class JudgedLabels(Record):
     """The judged labels of each query, highest first, and how many documents were only pooled.
 
     Query q has labels[offsets[q]:offsets[q + 1]]. `max_grade` is the collection's highest grade, the
@@ -141,8 +141,7 @@ class JudgedLabels:
         return Rankings(self.labels, self.offsets, np.arange(len(self)), self, self.rows)
 
 
-@dataclass(frozen=True, eq=False)
-class Rankings:
+class Rankings(Record):
     """Lists of labels in rank order: list i is labels[offsets[i]:offsets[i + 1]], for query[i].
 
     `rows`, kept only where the judgments have subtopics, has the judgment of each document, -1 where it

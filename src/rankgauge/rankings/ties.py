@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -13,10 +13,10 @@ from rankgauge.arrays import Floats, Ints, Labels, T
 from rankgauge.data.model import UNJUDGED
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
+from rankgauge.records import Record
 
 
-@dataclass(frozen=True, eq=False)
-class TiedRankings:
+class TiedRankings(Record):
     """Lists of groups of documents: the order of the groups is known, that within a group is not.
 
     Group g has the rows bounds[g]:bounds[g + 1] of `rankings`, and `unlisted[g]` unjudged documents

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +30,7 @@ from rankgauge.policies import (
     Policies,
     Standardization,
 )
+from rankgauge.records import Record
 from rankgauge.results import Result
 from rankgauge.tables import Table
 
@@ -64,8 +65,7 @@ class ByMeasure(dict[str, V]):
             return str(key)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Scores(Result):
+class Scores(Result, Record):
     """The score of every run on every query by every measure.
 
     `values` is run × query × measure and `numpy.asarray` of the scores gives it, with NaN for what is

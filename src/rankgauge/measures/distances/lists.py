@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.records import Record
 
 
-@dataclass(frozen=True, eq=False)
-class Lists:
+class Lists(Record):
     """Lists of documents of one query: list i is documents[offsets[i]:offsets[i + 1]], best first.
 
     Documents are numbers, each in a list at most once. `labels` has what is known of each, -1 for what

@@ -7,7 +7,6 @@ the list ahead and worse placed in the other never hurts makes it polynomial (na
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.native import distance as native
+from rankgauge.records import Record
 
 MOST_KEPT = 1 << 24
 """How many squares of places are kept laid out: 16 bytes each, so a quarter of a gigabyte."""
@@ -28,8 +28,7 @@ MOST_TRACED = 1 << 33
 """How many states may be traced for a witness: a bit each, so a gigabyte."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rewards:
+class Rewards(Record):
     """What the documents of a list add: `known` says which are judged relevant, `table[i, n]` what a
     relevant document at place i, from 1, adds with n relevant free ones down to it, itself included."""
 
@@ -94,8 +93,7 @@ class Board:
         return self._laid[one]
 
 
-@dataclass(frozen=True, eq=False)
-class Walk:
+class Walk(Record):
     """The best differences of two lists, the first ahead, by the number of relevant free documents."""
 
     board: Board
