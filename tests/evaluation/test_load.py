@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -196,14 +195,17 @@ def test_what_a_source_raises_is_not_swallowed(few: Track) -> None:
 def test_an_interrupt_leaves_nothing_half_written(track: Track, tmp_path: Path) -> None:
     outputs = ["-o", tmp_path / "means.tsv", "--save", tmp_path / "scores.json"]
     child = subprocess.Popen(
-        [sys.executable, "-m", "rankgauge", "evaluate", track.qrels, track.runs, *outputs],
+        [sys.executable, "-m", "rankgauge", "evaluate", "-", track.runs, *outputs],
+        stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     )
-    time.sleep(1.5)
+    assert child.stdin is not None
+    child.stdin.write(track.qrels.read_bytes())  # more than a pipe holds: now the command reads
+    child.stdin.close()
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=60)
-    assert (child.returncode, err.strip()) == (130, "interrupted")
+    child.wait(timeout=60)
+    assert child.stderr is not None
+    assert (child.returncode, child.stderr.read().strip()) == (130, b"interrupted")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
@@ -400,6 +400,7 @@ def test_long_rows_have_their_measures_and_size_has_a_limit(
 
 
 @given(st.binary(max_size=60) | st.text('ab,\n\r" 1.eE+-NAtopic\0', max_size=60).map(str.encode))
+@example(b"topic,a,b\n1,.5,1\n")
 def test_no_bytes_crash_the_reader(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
 ) -> None:
