@@ -239,7 +239,7 @@ def compared(
         if found[lenient] is None:
             assert wanted == ("an error at line", lines[lenient])
         else:
-            notes = [note.split()[0] for note in found[lenient].dropped]
+            notes = [str(note).split()[0] for note in found[lenient].dropped]
             counts = [int(note.replace(",", "")) for note in notes if note != "document"]
             assert wanted == (table_of(found[lenient]), sum(counts))
     return found[False]

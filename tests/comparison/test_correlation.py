@@ -288,7 +288,8 @@ def test_concordance_of_two_measures_of_the_scores() -> None:
 def test_a_concordance_is_shown_as_a_table() -> None:
     scores = rg.evaluate(QRELS, RUNS, ["AP", "nDCG"])
     found = concordance(scores, "AP", "nDCG")
-    head, _, row = repr(found).splitlines()
+    title, head, _, row = repr(found).splitlines()
+    assert title == "Concordance: 4 systems"
     assert head.split()[:4] == ["first", "second", "systems", "tau"]
     assert row.split()[:3] == ["AP", "nDCG", "4"]
     assert "<td" in found._repr_html_()

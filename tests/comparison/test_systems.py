@@ -160,7 +160,7 @@ def test_marks_as_papers_have_them(scores):
     assert "| a | new | 0.6283 |" in against.render("md")
     assert "old | 0.4817<sub>a</sub> |" in against.render("md")
     assert "0.4817 ▼a" in against.render("table")
-    assert any("significantly worse" in note for note in worded(against.notes))
+    assert any("significantly worse" in note for note in against.notes)
 
 
 def test_marks_of_more_runs_than_letters():

@@ -47,12 +47,12 @@ def named(table: list[list[float]], measure: str = "AP") -> Scores:
 
 
 def same(a: Scores, b: Scores) -> bool:
-    return (a.runs, a.queries, a.measures, a.policies, a.notes) == (
+    return (a.runs, a.queries, a.measures, a.policies, worded(a.notes)) == (
         b.runs,
         b.queries,
         b.measures,
         b.policies,
-        b.notes,
+        worded(b.notes),
     ) and all(
         np.array_equal(getattr(a, name), getattr(b, name), equal_nan=name != "present")
         for name in ("values", "present", "judged_at_10", "relevant", "nothing_relevant")
