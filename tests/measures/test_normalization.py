@@ -354,6 +354,7 @@ def test_an_estimated_chance_is_noted_with_its_error() -> None:
     class Cubed(rg.Measure):
         name = "Cubed"
         range = (0.0, 1.0)
+        swap_monotone = True
 
         def _score(self, lists: Rankings) -> np.ndarray:
             return (RBP.score_each(lists)) ** 3
