@@ -11,13 +11,14 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.records import Value
 
 
-def checked(name: str, value: Any, kind: Kind) -> Any:
-    """The argument `name` in its canonical form, None as it is; RankgaugeError for what does not fit.
+def checked(name: str, value: Any, kind: Kind, *, optional: bool = False) -> Any:
+    """The argument `name` in its canonical form, None as it is where it is `optional`; RankgaugeError
+    for what does not fit.
 
     >>> checked("samples", 10.0, Whole(1))
     10
     """
-    if value is None:
+    if value is None and optional:
         return None
     try:
         return kind.check(value)

@@ -89,7 +89,8 @@ BROAD_LABEL = 2
 
 MOST_SAMPLES = 1_000_000
 
-SEEDS = Whole(0)
+HIGHEST_SEED = 2**31 - 1
+SEEDS = Whole(0, HIGHEST_SEED)
 LEVELS = Number(0, 1, closed=False, example=LEVEL)
 SAMPLE_NUMBERS = Whole(1, MOST_SAMPLES)
 PERSISTENCES = Number(0, 1, closed=False, example=PERSISTENCE)

@@ -14,6 +14,7 @@ from rankgauge.policies import (
     DEFAULT_STANDARDIZATION,
     DEFAULT_TEST,
     DEFAULT_TIES,
+    HIGHEST_SEED,
     LEVEL,
     MOST_SAMPLES,
     SAMPLES,
@@ -30,7 +31,6 @@ from rankgauge.tables import FORMATS
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_MEASURE = "nDCG@10"
-HIGHEST_SEED = 2**31 - 1
 NO_CORRECTION = "none"
 
 

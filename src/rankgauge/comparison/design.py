@@ -32,7 +32,7 @@ def shared_topics(
             f"{measure} is not a mean over topics, which is what tests are about; "
             f"expected a measure such as {measure.measure}"
         )
-    checked("missing", missing, one_of(SharedTopics))
+    checked("missing", missing, one_of(SharedTopics), optional=True)
     policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
     values = scores.values[:, :, m]
     lacking: Bools = np.any(~scores.present, axis=0)

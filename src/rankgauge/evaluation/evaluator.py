@@ -141,7 +141,7 @@ class Evaluator:
             ("tail", tail, Tail),
             ("precision", precision, ScorePrecision),
         ):
-            checked(what, value, one_of(choices))
+            checked(what, value, one_of(choices), optional=what in ("tail", "precision"))
         checked("seed", seed, SEEDS)
         _check_tail(tail, documents, ties)
         self.judgments = judgments_of(qrels)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.checks import Number, Whole, checked
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SEED
+from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SEED, SEEDS
 from rankgauge.query_sets.samples import drawn
 from rankgauge.query_sets.sets import LeftOut, QuerySet, left_out
 from rankgauge.rankings.lists import segment_count
@@ -56,7 +56,7 @@ def _by_breadth(
 ) -> tuple[QuerySet, QuerySet]:
     checked("share", share, Number(0, 1))
     checked("label", label, Whole(0))
-    checked("seed", seed, Whole(0))
+    checked("seed", seed, SEEDS)
     judgments = judgments_of(qrels)
     documents = segment_count(judgments.grades >= 0, judgments.bounds)
     labelled = segment_count(judgments.grades >= label, judgments.bounds)

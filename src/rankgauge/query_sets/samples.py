@@ -15,7 +15,7 @@ from rankgauge.checks import Whole, checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Judgments, encode
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.policies import SEED
+from rankgauge.policies import SEED, SEEDS
 from rankgauge.query_sets.sets import HowMany, QuerySet
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.seeds import query_key
@@ -39,7 +39,7 @@ def query_sample(
     if (number is None) == (share is None):
         raise RankgaugeError("number and share: expected exactly one of them")
     choice = HowMany(number, share)
-    checked("seed", seed, Whole(0))
+    checked("seed", seed, SEEDS)
     if isinstance(queries, str):
         raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
     ids = list(dict.fromkeys(queries))
@@ -66,7 +66,7 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judg
     (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
     """
     checked("ways", ways, Whole(2))
-    checked("seed", seed, Whole(0))
+    checked("seed", seed, SEEDS)
     judgments = judgments_of(qrels)
     part = np.zeros(len(judgments.grades), dtype=np.int64)
     ids = list(judgments.documents)

@@ -70,9 +70,9 @@ class HowMany:
         if len(given) != 1:
             found = " and ".join(given) or "neither number, share nor threshold"
             raise RankgaugeError(f"{found} given, expected exactly one of number, share, threshold")
-        checked("number", self.number, Whole(0))
-        checked("share", self.share, Number(0, 1))
-        checked("threshold", self.threshold, Number(-math.inf))
+        checked("number", self.number, Whole(0), optional=True)
+        checked("share", self.share, Number(0, 1), optional=True)
+        checked("threshold", self.threshold, Number(-math.inf), optional=True)
 
     def size(self, available: int) -> int:
         """How many of so many are chosen, by number or share; a half counts as a whole one."""
