@@ -1,0 +1,99 @@
+"""What all results share: a table, notes, a data frame, and a form for notebooks."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+import rankgauge as rg
+from rankgauge import query_sets
+from rankgauge.comparison.correlation import concordance
+from rankgauge.distance.advice import advise
+from rankgauge.notes import MOST_ALIKE, Note, worded
+from rankgauge.results import Result
+from rankgauge.tables import Table
+
+QRELS = {
+    "q1": {"a": 1, "b": 0, "c": 2},
+    "q2": {"a": 0, "b": 1, "d": 1},
+    "q3": {"c": 1, "e": 0, "f": 0},
+}
+RUNS = {
+    "one": {"q1": {"a": 3, "b": 2, "x": 1}, "q2": {"b": 2, "a": 1}, "q3": {"e": 2, "c": 1}},
+    "two": {"q1": {"b": 3, "c": 2}, "q2": {"a": 2, "y": 1}, "q3": {"c": 2}},
+    "three": {"q1": {"c": 3, "a": 2}, "q2": {"d": 2, "b": 1}, "q9": {"c": 2}},
+}
+
+
+def results() -> Iterator[Result]:
+    """One result of each kind."""
+    scores = rg.evaluate(QRELS, RUNS, ["nDCG@3", "AP", "v2(P@2)"])
+    yield scores
+    yield rg.compare(scores)
+    yield rg.detectable(scores)
+    yield rg.assess(scores, splits=4)
+    yield concordance(scores, "AP", "nDCG@3")
+    yield query_sets.query_types(scores, QRELS)
+    distances = rg.med("P@2", RUNS["one"], RUNS["two"], QRELS)
+    assert isinstance(distances, rg.Distances)
+    yield distances
+    yield advise(distances, 2)
+
+
+RESULTS = list(results())
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
+def test_a_result_can_be_shown_everywhere(result: Result) -> None:
+    table = result.table()
+    assert isinstance(table, Table)
+    assert all(isinstance(note, Note) for note in result.notes)
+    assert repr(result).startswith(type(result).__name__)
+    assert result._repr_html_().startswith("<table>")
+    frame = result.to_polars()
+    if not isinstance(result, rg.Scores):  # whose frame has a row for each run, query and measure
+        assert frame.columns == list(table.columns)
+        assert len(frame) == len(table.rows)
+
+
+def test_every_kind_of_result_is_asked() -> None:
+    for module in pkgutil.walk_packages(rg.__path__, "rankgauge."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    assert set(Result.__subclasses__()) == {type(result) for result in RESULTS}
+
+
+def test_a_result_without_a_figure_says_so() -> None:
+    with pytest.raises(rg.RankgaugeError, match="Comparison has no figure"):
+        next(r for r in RESULTS if isinstance(r, rg.Comparison)).figure()
+
+
+# Notes
+
+
+def test_notes_that_differ_in_numbers_alone_are_alike() -> None:
+    kind = "topics without judgements, not scored: {count}"
+    notes = [Note(kind, run=f"r{i}", count=i + 1) for i in range(MOST_ALIKE + 4)]
+    assert len(worded(notes)) == len(notes)
+    assert worded(notes[:MOST_ALIKE], gather=True) == tuple(map(str, notes[:MOST_ALIKE]))
+    (line,) = worded(notes, gather=True)
+    said = "r0: topics without judgements, not scored: 1"
+    assert line == f"{said}; alike for {MOST_ALIKE + 3} more runs"
+
+
+def test_what_is_said_of_the_same_measures_is_one_line() -> None:
+    notes = [
+        Note(kind, measure=measure, count=2)
+        for measure in ("v1(AP)", "v2(AP)")
+        for kind in ("nothing relevant on {topics}", "a single document on {topics}")
+    ]
+    said = "nothing relevant on 2 topics; a single document on 2 topics"
+    assert worded(notes) == (f"v1(AP), v2(AP): {said}",)
+
+
+def test_text_from_data_is_no_template() -> None:
+    assert str(Note("a {brace} from a file")) == "a {brace} from a file"
+    assert str(Note("{count} {lines}", count=1, run="{run}")) == "{run}: 1 1 line"
