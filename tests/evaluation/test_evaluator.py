@@ -285,7 +285,7 @@ class OnlyWhereThereAreLists(rg.Measure):
 
     def _score(self, lists: Rankings) -> Any:
         assert len(lists)
-        return lists.count(lists.relevant(1)).astype(float) / max(lists.lengths)
+        return lists.count(lists.relevant(1)).astype(float) / max(1, *lists.lengths)
 
 
 def test_a_measure_is_asked_of_a_file_what_it_is_asked_of_a_run(tmp_path: Path) -> None:
@@ -293,3 +293,12 @@ def test_a_measure_is_asked_of_a_file_what_it_is_asked_of_a_run(tmp_path: Path) 
     rg.write_run(run, tmp_path / "x.run")
     for runs in (run, tmp_path / "x.run"):
         assert rg.evaluate(qrels, runs, OnlyWhereThereAreLists()).values.tolist() == [[[1.0]]]
+    nobody = rg.evaluate(qrels, {"q9": {"a": 1.0}}, OnlyWhereThereAreLists()).values
+    assert nobody.tolist() == [[[0.0]]]
+
+
+def test_labels_do_not_say_which_subtopics_are_served() -> None:
+    judgments = rg.Judgments.from_subtopics({"q": {"1": {"a": 1}, "2": {"b": 1}}})
+    evaluator = rg.Evaluator(judgments, ["alpha_nDCG@5", "P@1"])
+    with pytest.raises(rg.Unsupported, match="alpha_nDCG@5 asks which documents are ranked"):
+        evaluator.score_labels([1, 1], [0, 2], [0])

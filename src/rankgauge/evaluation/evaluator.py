@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.arrays import Floats, Ints, T
 from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.model import POOLED, Run
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures import answers
-from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.base import Measure, estimates
 from rankgauge.measures.grammar import parse
 from rankgauge.measures.precision import Judged
@@ -218,6 +218,11 @@ class Evaluator:
         """
         if self.tail is not None:
             raise RankgaugeError(f"tail={self.tail!r} is for runs: lists of labels have no ids")
+        for measure in self._inner:
+            if self.judged.aspects is not None and innermost(measure).by_subtopic:
+                raise Unsupported(
+                    f"{measure} asks which documents are ranked; labels do not say it"
+                )
         rankings = self._lists_of_labels(labels, offsets, queries)
         if self.unjudged == "condensed":
             rankings = rankings.condensed()
@@ -295,7 +300,9 @@ class Evaluator:
             )
         if self.unjudged == "condensed":
             rankings = rankings.condensed()
-        asked = [_scored(measure, rankings) for measure in self._asked()]
+        # A measure of a user's own may not know what to do with no lists at all.
+        scored = _scored if len(rankings) else _nothing_scored
+        asked = [scored(measure, rankings) for measure in self._asked()]
         return _PieceScores(
             lists.queries,
             _columns([values for values, _ in asked], len(rankings)),
@@ -420,6 +427,11 @@ def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, l
         mean = measure.tied_each(lists)
         remarks = measure.list_remarks(lists.rankings)
         return mean.values, remarks + estimates(mean, "mean over ties estimated")
+
+
+def _nothing_scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
+    """The scores of no lists."""
+    return np.zeros(0), []
 
 
 @contextmanager
