@@ -10,7 +10,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from rankgauge.checks import Kind
 from rankgauge.data.errors import MeasureError
-from rankgauge.records import collect_fields
+from rankgauge.records import bound, collect_fields
 
 
 def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:
@@ -65,9 +65,8 @@ class Parametric:
         collect_fields(cls, kw_only=True)
 
     def __init__(self, *values: Any, **parameters: Any) -> None:
-        arguments = _Signature.of(type(self)).bind(*values, **parameters)
-        arguments.apply_defaults()
-        vars(self).update(arguments.arguments)
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        vars(self).update(bound(type(self), fields, values, parameters))
         self.__post_init__()
         # Measures are keys of dicts all day long.
         object.__setattr__(self, "_values", tuple(vars(self)[name] for name in self._fields()))

@@ -8,6 +8,7 @@ most commands work, so classes that every command imports are records instead. `
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, dataclass_transform
 
 
@@ -19,6 +20,32 @@ def collect_fields(cls: type, **options: bool) -> None:
     )
     if several or own or not hasattr(cls, "__dataclass_fields__"):
         dataclasses.dataclass(init=False, repr=False, eq=False, **options)(cls)
+
+
+def bound(
+    owner: type,
+    fields: Iterable[dataclasses.Field[Any]],
+    values: Sequence[Any],
+    named: dict[str, Any],
+) -> dict[str, Any]:
+    """The value of each field, as a call of the class has it; TypeError for a call that does not fit."""
+    state: dict[str, Any] = {}
+    rest, left = list(values), dict(named)
+    for field in fields:
+        if rest and field.init and not field.kw_only:
+            state[field.name] = rest.pop(0)
+        elif field.init and field.name in left:
+            state[field.name] = left.pop(field.name)
+        elif field.default is not dataclasses.MISSING:
+            state[field.name] = field.default
+        elif field.default_factory is not dataclasses.MISSING:
+            state[field.name] = field.default_factory()
+        else:
+            raise TypeError(f"{owner.__name__}: {field.name!r} is missing")
+    if rest or left:
+        wrong = ", ".join(left) or f"{len(values)} values"
+        raise TypeError(f"{owner.__name__} has the fields {', '.join(state)}, not {wrong}")
+    return state
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
@@ -41,23 +68,7 @@ class Record:
         cls._fields = dataclasses.fields(cls)
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        state, place = vars(self), 0
-        for field in self._fields:
-            if field.init and place < len(values):
-                state[field.name] = values[place]
-                place += 1
-            elif field.init and field.name in named:
-                state[field.name] = named.pop(field.name)
-            elif field.default is not dataclasses.MISSING:
-                state[field.name] = field.default
-            elif field.default_factory is not dataclasses.MISSING:
-                state[field.name] = field.default_factory()
-            else:
-                raise TypeError(f"{type(self).__name__}: {field.name!r} is missing")
-        if named or place < len(values):
-            known = ", ".join(field.name for field in self._fields if field.init)
-            wrong = ", ".join(named) or f"{len(values)} values"
-            raise TypeError(f"{type(self).__name__} has the fields {known}, not {wrong}")
+        vars(self).update(bound(type(self), self._fields, values, named))
         self.__post_init__()
 
     def __post_init__(self) -> None:
