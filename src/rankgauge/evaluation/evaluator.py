@@ -5,25 +5,21 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints, T
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
-from rankgauge.data.model import POOLED, Run
-from rankgauge.data.scanning import Piece
-from rankgauge.data.trec import RunFile
-from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
-from rankgauge.measures import answers
+from rankgauge.data.model import POOLED
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, label, sources_of
+from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
 from rankgauge.measures.around import Aggregate, inner, innermost
-from rankgauge.measures.base import Measure, estimates
+from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
-from rankgauge.measures.precision import Judged
 from rankgauge.notes import Note, counted
 from rankgauge.policies import (
     DEFAULT_FAILURES,
@@ -41,20 +37,14 @@ from rankgauge.policies import (
     Ties,
     Unjudged,
 )
-from rankgauge.rankings.alignment import Alignment, align, alignment_notes, judged_labels, located
+from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import Rankings
-from rankgauge.rankings.tie_policies import tied_lists, with_tail
-from rankgauge.rankings.ties import TiedRankings
-from rankgauge.records import Record
 from rankgauge.scores.model import Scores
-from rankgauge.seeds import list_seeds
 from rankgauge.workers import outcomes, processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-Remarks: TypeAlias = list[list[Note]]
-"""For each measure what to know of its scores."""
 Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
 
 
@@ -147,9 +137,11 @@ class Evaluator:
         self.judgments = judgments_of(qrels)
         self.measures = _measures(measures)
         self.judged = judged_labels(self.judgments, max_grade)
-        self.missing, self.unjudged, self.ties = missing, unjudged, ties
-        self.seed, self.tail, self.documents, self.precision = seed, tail, documents, precision
-        self._inner = [inner(measure) for measure in self.measures]
+        self.missing, self.tail = missing, tail
+        self._inner = tuple(inner(measure) for measure in self.measures)
+        self._scorer = Scorer(
+            self.judgments, self.judged, self._inner, unjudged, ties, seed, documents, precision
+        )
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -176,10 +168,11 @@ class Evaluator:
         checked("failures", failures, one_of(Failures))
         sources = sources_of(runs)
         threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
+        scorer = replace(self._scorer, threads=threads)
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
-        for source, result in outcomes(_RunTask(self, threads), sources, executor, label):
-            if isinstance(result, _RunScores):
+        for source, result in outcomes(scorer, sources, executor, label):
+            if isinstance(result, RunScores):
                 results.append(result)
             elif failures == "raise":
                 raise result
@@ -224,9 +217,11 @@ class Evaluator:
                     f"{measure} asks which documents are ranked; labels do not say it"
                 )
         rankings = self._lists_of_labels(labels, offsets, queries)
-        if self.unjudged == "condensed":
+        if self._scorer.unjudged == "condensed":
             rankings = rankings.condensed()
-        return _columns([_scored(measure, rankings)[0] for measure in self._inner], len(rankings))
+        return side_by_side(
+            [scored(measure, rankings)[0] for measure in self._inner], len(rankings)
+        )
 
     def _lists_of_labels(
         self, labels: ArrayLike, offsets: ArrayLike, queries: ArrayLike
@@ -255,205 +250,36 @@ class Evaluator:
             )
         return Rankings(rows.astype(np.int32), ends, query, self.judged)
 
-    # A run, piece by piece
-
-    def _asked(self) -> list[Measure]:
-        """The measures that are asked about rankings; the others follow from their scores."""
-        if self.ties == "expected":
-            return list(self._inner)
-        return list(dict.fromkeys(measure.basis for measure in self._inner))
-
-    def run_scores(self, source: Source, threads: int) -> _RunScores:
-        """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
-        found: Run | list[_PieceScores]
-        if isinstance(source, RunFile):
-            found = source.scanned(self._piece_scores, self.judgments.lookup, threads)
-        else:
-            found = source()
-        if isinstance(found, Run):
-            piece = self._piece_scores(located(self.judgments, found))
-            return self._joined(found.name, [piece], found.dropped)
-        return self._joined(label(source), found)
-
-    def _piece_scores(self, piece: Piece) -> _PieceScores:
-        """The scores of the judged queries in a piece of a run."""
-        precision = self.precision or piece.precision
-        lists = align(
-            self.judgments,
-            piece,
-            self.judged,
-            ties=self.ties,
-            seed=self.seed,
-            precision=precision,
-        )
-        return self._scores_of(lists, precision)
-
-    def _scores_of(self, lists: Alignment, precision: ScorePrecision) -> _PieceScores:
-        rankings: Rankings | TiedRankings = lists.rankings
-        if self.ties == "expected":
-            seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
-            rankings = tied_lists(lists.rankings, lists.tied, seeds)
-        judged_share, _ = _scored(JUDGED_AT_10, rankings)
-        if isinstance(rankings, TiedRankings) and self.documents is not None:
-            rankings = with_tail(
-                rankings, lists.queries, self.judgments, lists.retrieved, self.documents
-            )
-        if self.unjudged == "condensed":
-            rankings = rankings.condensed()
-        # A measure of a user's own may not know what to do with no lists at all.
-        scored = _scored if len(rankings) else _nothing_scored
-        asked = [scored(measure, rankings) for measure in self._asked()]
-        return _PieceScores(
-            lists.queries,
-            _columns([values for values, _ in asked], len(rankings)),
-            judged_share,
-            [remarks for _, remarks in asked],
-            precision,
-            lists.unknown,
-            lists.merged,
-        )
-
-    def _joined(
-        self, name: str, pieces: Sequence[_PieceScores], dropped: tuple[Note, ...] = ()
-    ) -> _RunScores:
-        """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
-        precision = pieces[0].precision
-        present = np.zeros(len(self.judged), dtype=np.bool_)
-        for piece in pieces:
-            present[piece.queries] = True
-        parts = list(pieces)
-        if not present.all():
-            absent = np.flatnonzero(~present)
-            parts.append(self._scores_of(Alignment.empty(absent, self.judged), precision))
-        values = np.empty((len(self.judged), len(self._asked())))
-        judged_share = np.empty(len(self.judged))
-        for part in parts:
-            values[part.queries] = part.values
-            judged_share[part.queries] = part.judged_share
-        unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
-        return _RunScores(
-            name,
-            self._finished(values),
-            present,
-            judged_share,
-            precision,
-            (*dropped, *alignment_notes(unknown, merged)),
-            [_together(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
-        )
-
-    def _finished(self, scores: Floats) -> Floats:
-        """Query × measure, from the scores by the measures that were asked."""
-        known = dict(zip(self._asked(), scores.T, strict=True))
-        columns = []
-        for measure in self._inner:
-            with _blaming(measure):
-                columns.append(
-                    known[measure]
-                    if measure in known
-                    else measure.from_basis(known[measure.basis], self.judged)
-                )
-        return _columns(columns, len(scores))
-
     # What to know of the scores
 
-    def _policies(self, results: Sequence[_RunScores]) -> Policies:
-        estimated = self.ties == "expected" and any(
+    def _policies(self, results: Sequence[RunScores]) -> Policies:
+        by = self._scorer
+        estimated = by.ties == "expected" and any(
             remark.error is not None
             for result in results
             for remark in itertools.chain.from_iterable(result.remarks)
         )
         return Policies(
-            ties=f"{self.ties}-desc" if self.ties == "docno" else self.ties,
-            seed=self.seed if self.ties == "random" or estimated else None,
-            tail=None if self.tail is None else f"{self.tail}({self.documents})",
+            ties=f"{by.ties}-desc" if by.ties == "docno" else by.ties,
+            seed=by.seed if by.ties == "random" or estimated else None,
+            tail=None if self.tail is None else f"{self.tail}({by.documents})",
             scores="+".join(sorted({PRECISIONS[result.precision] for result in results})),
             judgments=None if self.judged.aspects is None else "subtopics",
-            unjudged=self.unjudged,
+            unjudged=by.unjudged,
             missing=self.missing,
             max_grade=self.judged.max_grade,
         )
 
-    def _run_notes(self, results: Sequence[_RunScores]) -> Iterator[Note]:
+    def _run_notes(self, results: Sequence[RunScores]) -> Iterator[Note]:
         """What to know about each run."""
         over_orders = any(measure.over_orders for measure in self._inner)
         for result in results:
-            own = [*result.notes, *_about(self._asked(), result.remarks)]
+            own = [*result.notes, *_about(self._scorer.asked(), result.remarks)]
             unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
-            if unjudged and over_orders and self.unjudged == "nonrelevant":
+            if unjudged and over_orders and self._scorer.unjudged == "nonrelevant":
                 kind = "unjudged documents among the first ten on {topics}"
                 own.append(Note(kind, count=unjudged))
             yield from (replace(note, run=result.name) for note in own)
-
-
-class _RunTask(Record):
-    """What is done to each run; it can be sent to another process."""
-
-    evaluator: Evaluator
-    threads: int
-
-    def __call__(self, source: Source) -> _RunScores:
-        return self.evaluator.run_scores(source, self.threads)
-
-
-class _RunScores(Record):
-    """What is kept of one run: query × measure, and what to know about it."""
-
-    name: str
-    values: Floats
-    present: NDArray[np.bool_]
-    judged_share: Floats
-    precision: ScorePrecision
-    notes: tuple[Note, ...]
-    remarks: Remarks
-
-
-class _PieceScores(Record):
-    """The scores of some queries of a run, and what was found on the way."""
-
-    queries: Ints
-    values: Floats
-    judged_share: Floats
-    remarks: Remarks
-    precision: ScorePrecision
-    unknown: int
-    merged: int
-
-
-def _scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
-    """The score of each list, and what to know of the scores."""
-    with _blaming(measure):
-        if isinstance(lists, Rankings):
-            return answers.scores(lists, measure), measure.list_remarks(lists)
-        mean = measure.tied_each(lists)
-        remarks = measure.list_remarks(lists.rankings)
-        return mean.values, remarks + estimates(mean, "mean over ties estimated")
-
-
-def _nothing_scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
-    """The scores of no lists."""
-    return np.zeros(0), []
-
-
-@contextmanager
-def _blaming(measure: Measure) -> Iterator[None]:
-    """Any error that a measure makes, one of a user's own perhaps, names it."""
-    try:
-        yield
-    except RankgaugeError:
-        raise
-    except Exception as error:
-        raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
-
-
-def _together(parts: Sequence[Sequence[Note]]) -> list[Note]:
-    """The remarks on all lists, from those on some of them."""
-    whole: dict[str, Note] = {}
-    for note in itertools.chain.from_iterable(parts):
-        before = whole.get(note.kind, replace(note, count=0))
-        error = None if note.error is None else max(note.error, before.error or 0.0)
-        count = (before.count or 0) + (note.count or 0)
-        whole[note.kind] = replace(note, count=count, error=error)
-    return list(whole.values())
 
 
 def _about(measures: Sequence[Measure], remarks: Remarks) -> Iterator[Note]:
@@ -486,18 +312,7 @@ def _wholes(name: str, values: ArrayLike) -> Ints:
     return array.astype(np.int64, copy=False)
 
 
-def _columns(columns: Sequence[Floats], rows: int) -> Floats:
-    """Columns side by side."""
-    return stacked(columns, (rows,)).T
-
-
-def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
-    """One array from arrays of this shape, also where there are none."""
-    return np.array(arrays).reshape(len(arrays), *shape)
-
-
 PRECISIONS: dict[ScorePrecision, str] = {"single": "f32", "double": "f64"}
-JUDGED_AT_10 = Judged @ 10
 
 
 def _measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:

@@ -1,0 +1,217 @@
+"""One run, from its rankings to its scores: piece by piece, then put together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Bools, Floats, Ints, T
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.model import Judgments, Run
+from rankgauge.data.scanning import Piece
+from rankgauge.data.trec import RunFile
+from rankgauge.evaluation.inputs import Source, label
+from rankgauge.measures import answers
+from rankgauge.measures.base import Measure, estimates
+from rankgauge.measures.precision import Judged
+from rankgauge.notes import Note
+from rankgauge.policies import ScorePrecision, Ties, Unjudged
+from rankgauge.rankings.alignment import Alignment, align, alignment_notes, located
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.tie_policies import tied_lists, with_tail
+from rankgauge.rankings.ties import TiedRankings
+from rankgauge.records import Record
+from rankgauge.seeds import list_seeds
+
+Remarks: TypeAlias = list[list[Note]]
+"""For each measure what to know of its scores."""
+
+JUDGED_AT_10 = Judged @ 10
+
+
+class RunScores(Record):
+    """What is kept of one run: query × measure, and what to know about it."""
+
+    name: str
+    values: Floats
+    present: Bools
+    judged_share: Floats
+    precision: ScorePrecision
+    notes: tuple[Note, ...]
+    remarks: Remarks
+
+
+class _PieceScores(Record):
+    """The scores of some queries of a run, and what was found on the way."""
+
+    queries: Ints
+    values: Floats
+    judged_share: Floats
+    remarks: Remarks
+    precision: ScorePrecision
+    unknown: int
+    merged: int
+
+
+class Scorer(Record):
+    """What is done to each run: judgments, measures and policies. It can be sent to another process."""
+
+    judgments: Judgments
+    judged: JudgedLabels
+    measures: tuple[Measure, ...]
+    unjudged: Unjudged
+    ties: Ties
+    seed: int
+    documents: int | None
+    precision: ScorePrecision | None
+    threads: int = 1
+
+    def asked(self) -> list[Measure]:
+        """The measures that are asked about rankings; the others follow from their scores."""
+        if self.ties == "expected":
+            return list(self.measures)
+        return list(dict.fromkeys(measure.basis for measure in self.measures))
+
+    def __call__(self, source: Source) -> RunScores:
+        """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
+        found: Run | list[_PieceScores]
+        if isinstance(source, RunFile):
+            found = source.scanned(self._piece_scores, self.judgments.lookup, self.threads)
+        else:
+            found = source()
+        if isinstance(found, Run):
+            piece = self._piece_scores(located(self.judgments, found))
+            return self._joined(found.name, [piece], found.dropped)
+        return self._joined(label(source), found)
+
+    def _piece_scores(self, piece: Piece) -> _PieceScores:
+        """The scores of the judged queries in a piece of a run."""
+        precision = self.precision or piece.precision
+        lists = align(
+            self.judgments,
+            piece,
+            self.judged,
+            ties=self.ties,
+            seed=self.seed,
+            precision=precision,
+        )
+        return self._scores_of(lists, precision)
+
+    def _scores_of(self, lists: Alignment, precision: ScorePrecision) -> _PieceScores:
+        rankings: Rankings | TiedRankings = lists.rankings
+        if self.ties == "expected":
+            seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
+            rankings = tied_lists(lists.rankings, lists.tied, seeds)
+        judged_share, _ = scored(JUDGED_AT_10, rankings)
+        if isinstance(rankings, TiedRankings) and self.documents is not None:
+            rankings = with_tail(
+                rankings, lists.queries, self.judgments, lists.retrieved, self.documents
+            )
+        if self.unjudged == "condensed":
+            rankings = rankings.condensed()
+        # A measure of a user's own may not know what to do with no lists at all.
+        ask = scored if len(rankings) else _nothing_scored
+        asked = [ask(measure, rankings) for measure in self.asked()]
+        return _PieceScores(
+            lists.queries,
+            side_by_side([values for values, _ in asked], len(rankings)),
+            judged_share,
+            [remarks for _, remarks in asked],
+            precision,
+            lists.unknown,
+            lists.merged,
+        )
+
+    def _joined(
+        self, name: str, pieces: Sequence[_PieceScores], dropped: tuple[Note, ...] = ()
+    ) -> RunScores:
+        """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
+        precision = pieces[0].precision
+        present = np.zeros(len(self.judged), dtype=np.bool_)
+        for piece in pieces:
+            present[piece.queries] = True
+        parts = list(pieces)
+        if not present.all():
+            absent = np.flatnonzero(~present)
+            parts.append(self._scores_of(Alignment.empty(absent, self.judged), precision))
+        values = np.empty((len(self.judged), len(self.asked())))
+        judged_share = np.empty(len(self.judged))
+        for part in parts:
+            values[part.queries] = part.values
+            judged_share[part.queries] = part.judged_share
+        unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
+        return RunScores(
+            name,
+            self._finished(values),
+            present,
+            judged_share,
+            precision,
+            (*dropped, *alignment_notes(unknown, merged)),
+            [_together(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
+        )
+
+    def _finished(self, scores: Floats) -> Floats:
+        """Query × measure, from the scores by the measures that were asked."""
+        known = dict(zip(self.asked(), scores.T, strict=True))
+        columns = []
+        for measure in self.measures:
+            with _blaming(measure):
+                columns.append(
+                    known[measure]
+                    if measure in known
+                    else measure.from_basis(known[measure.basis], self.judged)
+                )
+        return side_by_side(columns, len(scores))
+
+
+def scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
+    """The score of each list, and what to know of the scores."""
+    with _blaming(measure):
+        if isinstance(lists, Rankings):
+            return answers.scores(lists, measure), measure.list_remarks(lists)
+        mean = measure.tied_each(lists)
+        remarks = measure.list_remarks(lists.rankings)
+        return mean.values, remarks + estimates(mean, "mean over ties estimated")
+
+
+def _nothing_scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
+    """The scores of no lists."""
+    return np.zeros(0), []
+
+
+@contextmanager
+def _blaming(measure: Measure) -> Iterator[None]:
+    """Any error that a measure makes, one of a user's own perhaps, names it."""
+    try:
+        yield
+    except RankgaugeError:
+        raise
+    except Exception as error:
+        raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
+
+
+def _together(parts: Sequence[Sequence[Note]]) -> list[Note]:
+    """The remarks on all lists, from those on some of them."""
+    whole: dict[str, Note] = {}
+    for note in itertools.chain.from_iterable(parts):
+        before = whole.get(note.kind, replace(note, count=0))
+        error = None if note.error is None else max(note.error, before.error or 0.0)
+        count = (before.count or 0) + (note.count or 0)
+        whole[note.kind] = replace(note, count=count, error=error)
+    return list(whole.values())
+
+
+def side_by_side(columns: Sequence[Floats], rows: int) -> Floats:
+    """Columns side by side."""
+    return stacked(columns, (rows,)).T
+
+
+def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
+    """One array from arrays of this shape, also where there are none."""
+    return np.array(arrays).reshape(len(arrays), *shape)
