@@ -21,6 +21,6 @@ def lazy_names(
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        return sorted({*homes, *(name for name in vars(sys.modules[package]) if name[:2] == "__")})
 
     return get, names

@@ -37,6 +37,9 @@ class Note(Value):
     error: float | None = None
     detail: str = ""
 
+    def __repr__(self) -> str:
+        return f"Note({str(self)!r})"
+
     def sentence(self) -> str:
         """What it says, without what it is about."""
         text = self.kind
@@ -97,7 +100,7 @@ def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
         shown = alike if len(alike) <= MOST_ALIKE else alike[:1]
         more = len(alike) - len(shown)
         texts += map(str, shown)
-        texts[-1] += f"; alike for {more} more runs" if more else ""
+        texts[-1] += f"; {more} more runs have this note, with numbers of their own" if more else ""
     return tuple(texts)
 
 

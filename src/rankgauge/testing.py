@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice, Kind, Number, Whole
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.measures.around import Wrapper
+from rankgauge.measures.around import Wrapper, innermost
 from rankgauge.measures.base import Binary, Measure
 from rankgauge.measures.gains import Discount, Gain, Share
 from rankgauge.measures.grammar import parse
@@ -29,7 +29,7 @@ from rankgauge.measures.labelling import extremes, labelled_variants
 from rankgauge.measures.orders import mean_over_orders
 from rankgauge.measures.registry import entries
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 HIGHEST = 3
 """The highest grade of the collection in all cases."""
@@ -254,7 +254,14 @@ def _no_lists(subject: _Subject) -> None:
 
 def _an_empty_list(subject: _Subject) -> None:
     for judged in ([1, 0, 0], [3, 2, 1, 0], [0, 0], []):
-        subject.measure.score([], judged, max_grade=HIGHEST)
+        empty, full = (
+            subject.measure.score(ranking, judged, max_grade=HIGHEST) for ranking in ([], judged)
+        )
+        if np.isnan(empty) and not np.isnan(full):
+            subject.broken(
+                f"for ranking [] with judged {judged} it scores nan, expected a number, as for a "
+                "ranking of all of them: a topic that a run lacks is scored as an empty list"
+            )
 
 
 def _range(subject: _Subject) -> None:
@@ -315,16 +322,18 @@ def _only_rel(subject: _Subject) -> None:
     )
 
 
+def _merit(measure: Measure) -> Floats:
+    """What each label is worth to a measure, or to the measure inside it."""
+    return innermost(measure)._merit(np.arange(HIGHEST + 1, dtype=np.int32), HIGHEST)
+
+
 def _swap_monotone(subject: _Subject) -> None:
     measure, lists = subject.measure, subject.orders
     if not measure.swap_monotone or measure.direction == "none":
         return
     known, _, _ = _all_lists()
     place = {labels: i for i, labels in enumerate(known)}
-    seen = measure
-    while isinstance(seen, Wrapper):
-        seen = seen.measure
-    merit = seen._merit(np.arange(HIGHEST + 1, dtype=np.int32), HIGHEST)
+    merit = _merit(measure)
     before, after, places, neutral = [], [], [], []
     for labels in known:
         for i, (upper, lower) in enumerate(itertools.pairwise(labels)):
@@ -467,6 +476,30 @@ def _tail(subject: _Subject) -> None:
         )
 
 
+def _monotone(subject: _Subject) -> None:
+    measure = subject.measure
+    if not measure.monotone:
+        return
+    worth = np.argsort(_merit(measure), kind="stable").tolist()
+    for ranking, known in _random_lists()[:FEW]:
+        one = Rankings.of(ranking, judged=JudgedLabels.of(known, max_grade=HIGHEST))
+        free = sum(label < 0 for label in ranking)
+        choices = np.array(list(itertools.product(worth, repeat=free)), dtype=np.int32)
+        choices = choices.reshape((HIGHEST + 1) ** free, free)
+        scores = measure.score_each(labelled_variants(one, choices))
+        for place in range(free):
+            step = (HIGHEST + 1) ** (free - place - 1)  # to the same labels, but one worth more
+            below = np.flatnonzero(choices[:, place] != worth[-1])
+            wrong = below[~_at_least(scores[below + step], scores[below])]
+            if len(wrong):
+                before, after = choices[wrong[0]].tolist(), choices[wrong[0] + step].tolist()
+                subject.broken(
+                    f"for {_told(one, 0)} it scores {scores[wrong[0]]} with its unjudged documents "
+                    f"judged {before}, and {scores[wrong[0] + step]} with them judged {after}; expected "
+                    "no less, or monotone = False"
+                )
+
+
 def _bounds(subject: _Subject) -> None:
     measure = subject.measure
     for ranking, known in _random_lists()[:FEW]:
@@ -537,6 +570,7 @@ LAWS: dict[str, Callable[[_Subject], None]] = {
     "variance": _variance,
     "ties": _ties,
     "tail_matters": _tail,
+    "monotone": _monotone,
     "bounds": _bounds,
     "exact": _exact,
     "text form": _text,

@@ -31,7 +31,7 @@ from rankgauge.measures import Measure, cascade, precision, preference, q_measur
 from rankgauge.measures.orders import SAMPLES
 from rankgauge.measures.precision import first_relevant
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 from rankgauge.testing import variants
 
 LISTS = [order for size in range(7) for order in itertools.product(range(HIGHEST + 1), repeat=size)]

@@ -20,7 +20,7 @@ from profiles import examples
 from rankgauge.data.errors import Unsupported
 from rankgauge.measures import Measure, Wrapper
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 ALL = {**MEASURES, **WRAPPERS}
 DIRECTED = [name for name, m in ALL.items() if m.direction != "none"]

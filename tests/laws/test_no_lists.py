@@ -17,7 +17,7 @@ from laws.strategies import MEASURES, WRAPPERS, versions
 from profiles import examples
 from rankgauge.measures import Measure
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 NO_QUERY = JudgedLabels.of()
 SOME_QUERIES = JudgedLabels.of([2, 0], [], [1])

@@ -16,7 +16,7 @@ from rankgauge.arrays import Floats
 from rankgauge.measures import Measure
 from rankgauge.measures.answers import Answers, Orders, scores
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 JUDGED = ([3, 1, 0, 0], [2, 2, 1], [0, 0], [1, 0, 0, 0, 0])
 

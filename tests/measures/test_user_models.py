@@ -13,7 +13,7 @@ from oracles.user_models import most_similar
 from profiles import examples
 from rankgauge.measures.user_models import AdaptiveUserModel, StaticUserModel
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 PROVEN = [
     "INSQ",

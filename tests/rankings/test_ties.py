@@ -48,7 +48,7 @@ from rankgauge.measures.formulas import harmonic_between, mean_reciprocal_rank, 
 from rankgauge.measures.orders import SAMPLES, arrangements, mean_over_orders
 from rankgauge.notes import worded
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 Groups = list[list[int]]
 

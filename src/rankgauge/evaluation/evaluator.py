@@ -143,6 +143,10 @@ class Evaluator:
             self.judgments, self.judged, self._inner, unjudged, ties, seed, documents, precision
         )
 
+    def __repr__(self) -> str:
+        names = ", ".join(str(measure) for measure in self.measures)
+        return f"Evaluator: {self.judgments!r}; {names}"
+
     @property
     def queries(self) -> tuple[str, ...]:
         """The judged queries, in the order of the judgments."""

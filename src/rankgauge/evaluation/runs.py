@@ -25,7 +25,7 @@ from rankgauge.policies import ScorePrecision, Ties, Unjudged
 from rankgauge.rankings.alignment import Alignment, align, alignment_notes, located
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tie_policies import tied_lists, with_tail
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 from rankgauge.records import Record
 from rankgauge.seeds import list_seeds
 

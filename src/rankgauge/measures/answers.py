@@ -18,7 +18,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import POOLED
 from rankgauge.measures.orders import Mean
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 from rankgauge.records import Record
 
 if TYPE_CHECKING:

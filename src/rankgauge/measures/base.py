@@ -33,7 +33,7 @@ from rankgauge.measures.orders import MOST_PLACES, Mean, mean_over_orders, varia
 from rankgauge.notes import Note
 from rankgauge.parameters import Parametric, parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists

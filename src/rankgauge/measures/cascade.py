@@ -20,7 +20,7 @@ from rankgauge.measures.weighted import Weighted
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings, offsets_of
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists

@@ -27,7 +27,7 @@ from rankgauge.measures.orders import Mean
 from rankgauge.notes import Note
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 
 def chance_parameter() -> str:

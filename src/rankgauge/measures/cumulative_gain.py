@@ -15,7 +15,7 @@ from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists

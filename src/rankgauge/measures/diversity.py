@@ -29,7 +29,7 @@ from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 NEGLIGIBLE = 2.0**-70
 """Weights and gains below this share of the first cannot be seen in a sum."""

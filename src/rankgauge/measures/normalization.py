@@ -30,7 +30,7 @@ from rankgauge.measures.registry import register
 from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 TOLERANCE = 1e-12
 """What is no difference: how far below chance a score still counts as chance, and how far apart chance

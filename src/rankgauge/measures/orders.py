@@ -17,7 +17,7 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.measures.formulas import miss_chance
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.rankings.lists import Rankings, segment_count
-from rankgauge.rankings.ties import TiedRankings, arranged
+from rankgauge.rankings.tied_lists import TiedRankings, arranged
 
 SAMPLES = 1000
 """How many orders are drawn for an estimate; no more than this are enumerated."""

@@ -12,7 +12,7 @@ from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.orders import variance_over_orders
 from rankgauge.measures.registry import register
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 EPSILON = 1e-5
 """What infAP adds to the judged relevant and to the judged other documents, as trec_eval does."""

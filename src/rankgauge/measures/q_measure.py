@@ -25,7 +25,7 @@ from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists

@@ -10,7 +10,7 @@ from rankgauge.measures.base import Binary
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 
 class SearchLengthTo(Binary):

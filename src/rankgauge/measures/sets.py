@@ -11,7 +11,7 @@ from rankgauge.measures.precision import variance_of_hits
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 
 class OfCounts(Binary):

@@ -27,7 +27,7 @@ from rankgauge.measures.weighted import Gainful, Weighted
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 TOLERANCE = 1e-9
 """By how much a sum of gains may miss a goal and still reach it: ten gains of 0.1 make 1."""

@@ -15,7 +15,7 @@ from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists

@@ -23,7 +23,7 @@ from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.notes import Note
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 
 
 class _Bound(LikeInside):

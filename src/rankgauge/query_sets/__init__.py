@@ -11,8 +11,8 @@ from rankgauge.query_sets.by_chance import (
     uninformative,
 )
 from rankgauge.query_sets.by_judgments import broad, focused
+from rankgauge.query_sets.model import LeftOut, QuerySet
 from rankgauge.query_sets.samples import document_splits, query_sample
-from rankgauge.query_sets.sets import LeftOut, QuerySet
 
 __all__ = [
     "TYPES",

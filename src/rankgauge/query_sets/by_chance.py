@@ -21,7 +21,7 @@ from rankgauge.measures.around import inner
 from rankgauge.measures.base import estimates
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
-from rankgauge.query_sets.sets import HowMany, LeftOut, QuerySet, left_out, left_out_text
+from rankgauge.query_sets.model import HowMany, LeftOut, QuerySet, left_out, left_out_text
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.results import Result
 from rankgauge.rounding import merged

@@ -11,8 +11,8 @@ import numpy as np
 from rankgauge.checks import Number, Whole, checked
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SEED, SEEDS
+from rankgauge.query_sets.model import LeftOut, QuerySet, left_out
 from rankgauge.query_sets.samples import drawn
-from rankgauge.query_sets.sets import LeftOut, QuerySet, left_out
 from rankgauge.rankings.lists import segment_count
 
 

@@ -16,7 +16,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Judgments, encode
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.policies import SEED, SEEDS
-from rankgauge.query_sets.sets import HowMany, QuerySet
+from rankgauge.query_sets.model import HowMany, QuerySet
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.seeds import query_key
 

@@ -15,7 +15,7 @@ from rankgauge.data.model import LARGEST_GRADE, POOLED, Judgments, Run, decode
 from rankgauge.data.scanning import Piece
 from rankgauge.policies import Ties
 from rankgauge.rankings.lists import Rankings, offsets_of
-from rankgauge.rankings.ties import TiedRankings
+from rankgauge.rankings.tied_lists import TiedRankings
 from rankgauge.seeds import digest, query_key
 
 
