@@ -482,6 +482,14 @@ def _monotone(subject: _Subject) -> None:
         return
     worth = np.argsort(_merit(measure), kind="stable").tolist()
     for ranking, known in _random_lists()[:FEW]:
+        own = [label for label in ranking if label >= 0]
+        alone, more = (measure.score(ranking, judged, max_grade=HIGHEST) for judged in (own, known))
+        if not _same(np.array(alone), np.array(more)):
+            subject.broken(
+                f"for ranking {ranking} it scores {alone} with judged {own}, and {more} with judged "
+                f"{known}; expected the same, since it depends on nothing but the ranking, or "
+                "monotone = False"
+            )
         one = Rankings.of(ranking, judged=JudgedLabels.of(known, max_grade=HIGHEST))
         free = sum(label < 0 for label in ranking)
         choices = np.array(list(itertools.product(worth, repeat=free)), dtype=np.int32)
