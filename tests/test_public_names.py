@@ -61,6 +61,21 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
         rankgauge.nothing  # noqa: B018
 
 
+def test_type_checkers_find_names_that_are_not_there(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    file = tmp_path / "user.py"
+    file.write_text(
+        "import rankgauge as rg\nrg.evalute\nrg.evaluate\nrg.nDCG\nrg.measures.nothing\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), str(file)]
+    found = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=tmp_path
+    ).stdout
+    assert found.count("error:") == 2, found
+    assert 'has no attribute "evalute"' in found
+    assert 'has no attribute "nothing"' in found
+
+
 def test_names_can_be_asked_for_in_any_order() -> None:
     names = [name for name in rankgauge.__all__ if name != "__version__"]
     for order in (names, names[::-1]):

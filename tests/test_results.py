@@ -54,7 +54,7 @@ def test_a_result_can_be_shown_everywhere(result: Result) -> None:
     assert repr(result).startswith(type(result).__name__)
     assert result._repr_html_().startswith("<table>")
     frame = result.to_polars()
-    if not isinstance(result, rg.Scores):  # whose frame has a row for each run, query and measure
+    if not isinstance(result, rg.Scores | rg.Distances):  # whose frames have a row for each query
         assert frame.columns == list(table.columns)
         assert len(frame) == len(table.rows)
 
@@ -64,6 +64,16 @@ def test_every_kind_of_result_is_asked() -> None:
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     assert set(Result.__subclasses__()) == {type(result) for result in RESULTS}
+
+
+def test_a_frame_of_distances_has_every_pair_whatever_runs_are_called() -> None:
+    runs = {"run": RUNS["one"], "a": RUNS["two"], "query": RUNS["three"]}
+    found = rg.med_matrix("P@2", runs, QRELS)
+    frame = found.to_polars()
+    assert frame.columns == ["a", "b", "query", "distance", "upper"]
+    assert frame.rows()[0][:3] == ("run", "a", "q1")
+    assert frame.rows()[-1][:3] == ("a", "query", "q3")
+    assert frame["distance"].to_list() == found.values.ravel().tolist()
 
 
 def test_a_result_without_a_figure_says_so() -> None:
@@ -97,3 +107,4 @@ def test_what_is_said_of_the_same_measures_is_one_line() -> None:
 def test_text_from_data_is_no_template() -> None:
     assert str(Note("a {brace} from a file")) == "a {brace} from a file"
     assert str(Note("{count} {lines}", count=1, run="{run}")) == "{run}: 1 1 line"
+    assert str(Note("gains {1: 2} on {topics}", count=2)) == "gains {1: 2} on 2 topics"

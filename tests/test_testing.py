@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import rankgauge as rg
 from laws.strategies import MEASURES, WRAPPERS
 from rankgauge import Binary, Measure, Wrapper, parameter
 from rankgauge.arrays import Floats
@@ -190,6 +193,14 @@ def test_the_counterexample_and_what_is_expected_are_told() -> None:
         "Found breaks the law 'range': for ranking [1, 1] with judged [1, 1] it scores 2.0, "
         "expected 0.0 to 1.0"
     )
+
+
+@pytest.mark.parametrize("what", ["AP", Found, rg.gm, rg.v2(rg.P @ 3)])
+def test_what_is_no_measure_is_refused_with_a_sentence(what: Any) -> None:
+    with pytest.raises(
+        rg.MeasureError, match=r"expected a measure|a wrapper is given as its class"
+    ):
+        check_measure(what)
 
 
 def test_parameters_are_varied() -> None:

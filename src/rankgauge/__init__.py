@@ -119,4 +119,5 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "write_qrels": "rankgauge.data.trec",
     "write_run": "rankgauge.data.trec",
 }
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+if not TYPE_CHECKING:  # which would take any name for one of these
+    __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from rankgauge.records import Record, Value
 
@@ -40,13 +41,19 @@ class Note(Value):
     def __repr__(self) -> str:
         return f"Note({str(self)!r})"
 
+    def said(self) -> dict[str, Any]:
+        """The fields that say something, by name."""
+        return {name: value for name, value in vars(self).items() if value not in (None, "")}
+
     def sentence(self) -> str:
         """What it says, without what it is about."""
         text = self.kind
         if self.count is not None:
-            numbers = {thing: counted(self.count, thing[:-1]) for thing in _THINGS}
-            error = "" if self.error is None else f"{self.error:.2g}"
-            text = text.format(count=self.count, error=error, **numbers)
+            text = text.replace("{count}", str(self.count))
+            for thing in _THINGS:
+                text = text.replace(f"{{{thing}}}", counted(self.count, thing[:-1]))
+        if self.error is not None:
+            text = text.replace("{error}", f"{self.error:.2g}")
         return f"{text} ({self.detail})" if self.detail else text
 
     def __str__(self) -> str:

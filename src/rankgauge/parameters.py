@@ -5,40 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from inspect import Parameter, Signature
 from typing import Any, ClassVar, dataclass_transform
 
 from rankgauge.checks import Kind
 from rankgauge.data.errors import MeasureError
-from rankgauge.records import bound, collect_fields
+from rankgauge.records import FieldSignature, bound, collect_fields
 
 
 def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:
     """A parameter of a measure: its kind, one line on what it means, and its default."""
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
-
-
-class _Signature:
-    """What a class is called with: its fields. An instance keeps the signature of `__call__`."""
-
-    def __get__(self, instance: object, owner: type) -> Signature:
-        if instance is not None:
-            raise AttributeError("__signature__")
-        return self.of(owner)
-
-    @staticmethod
-    def of(owner: type) -> Signature:
-        """The fields of a class as the parameters of a call, those to be named at the end."""
-        taken = [
-            Parameter(
-                f.name,
-                Parameter.KEYWORD_ONLY if f.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
-                default=Parameter.empty if f.default is dataclasses.MISSING else f.default,
-                annotation=f.type,
-            )
-            for f in dataclasses.fields(owner)
-        ]
-        return Signature(sorted(taken, key=lambda each: each.kind))
 
 
 @dataclass_transform(
@@ -57,7 +33,7 @@ class Parametric:
     """Parameters of other tools, and what their values mean in ours."""
     elsewhere: ClassVar[Mapping[str, str]] = {}
     """Parameters of other tools that are none here, and what to do instead."""
-    __signature__: ClassVar[_Signature] = _Signature()
+    __signature__: ClassVar[FieldSignature] = FieldSignature()
     _values: ClassVar[tuple[Any, ...]]
 
     def __init_subclass__(cls, **options: Any) -> None:

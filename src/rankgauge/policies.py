@@ -7,7 +7,7 @@ place. A changed default changes the signatures of scores, and goes into the CHA
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rankgauge.checks import Number, Whole
 from rankgauge.records import Value
@@ -94,19 +94,6 @@ SEEDS = Whole(0, HIGHEST_SEED)
 LEVELS = Number(0, 1, closed=False, example=LEVEL)
 SAMPLE_NUMBERS = Whole(1, MOST_SAMPLES)
 PERSISTENCES = Number(0, 1, closed=False, example=PERSISTENCE)
-
-
-class EvaluationPolicies(TypedDict, total=False):
-    """How rankings are made of runs and scored: the keyword parameters of `Evaluator`."""
-
-    missing: Missing
-    unjudged: Unjudged
-    ties: Ties
-    seed: int
-    tail: Tail | None
-    documents: int | None
-    precision: ScorePrecision | None
-    max_grade: int | None
 
 
 KNOWN_ELSEWHERE = ("source", "missing", "standardized", "rankgauge")

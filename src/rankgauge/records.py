@@ -2,13 +2,15 @@
 
 A dataclass compiles its methods anew for every class, a millisecond or two each. That is longer than
 most commands work, so classes that every command imports are records instead. `dataclasses.replace`,
-`fields` and `field` serve them as they serve dataclasses, and type checkers see no difference.
+`fields` and `field` serve them as they serve dataclasses, and type checkers see no difference. `InitVar`
+is not understood, and nobody complains of a field without a default after one with a default.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from inspect import Parameter, Signature
 from typing import Any, ClassVar, dataclass_transform
 
 
@@ -41,11 +43,43 @@ def bound(
         elif field.default_factory is not dataclasses.MISSING:
             state[field.name] = field.default_factory()
         else:
-            raise TypeError(f"{owner.__name__}: {field.name!r} is missing")
+            raise TypeError(f"{owner.__name__}: {field.name!r} is missing; it has {_told(fields)}")
     if rest or left:
+        twice = [name for name in left if name in state]
         wrong = ", ".join(left) or f"{len(values)} values"
-        raise TypeError(f"{owner.__name__} has the fields {', '.join(state)}, not {wrong}")
+        fault = f"{', '.join(twice)} twice" if twice else f"not {wrong}"
+        raise TypeError(f"{owner.__name__} has {_told(fields)}, {fault}")
     return state
+
+
+def _told(fields: Iterable[dataclasses.Field[Any]]) -> str:
+    names = ", ".join(field.name for field in fields if field.init)
+    return f"the fields {names}"
+
+
+class FieldSignature:
+    """What a class is called with: its fields. An instance that can be called keeps its own."""
+
+    def __get__(self, instance: object, owner: type) -> Signature:
+        if instance is not None:
+            raise AttributeError("__signature__")
+        taken = [
+            Parameter(
+                f.name,
+                Parameter.KEYWORD_ONLY if f.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
+                default=_default(f),
+                annotation=f.type,
+            )
+            for f in dataclasses.fields(owner)
+            if f.init
+        ]
+        return Signature(sorted(taken, key=lambda each: each.kind))
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return Parameter.empty if field.default is dataclasses.MISSING else field.default
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
@@ -60,6 +94,7 @@ class Record:
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
+    __signature__: ClassVar[FieldSignature] = FieldSignature()
     _fields: ClassVar[tuple[dataclasses.Field[Any], ...]]
 
     def __init_subclass__(cls, **options: Any) -> None:

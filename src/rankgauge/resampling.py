@@ -64,7 +64,7 @@ class Drawing(Value):
         return np.random.default_rng((self.seed, block))
 
     def alone(self) -> Drawing:
-        """The same without those who work, which other processes cannot be sent."""
+        """The same without executor and progress, which cannot be sent to other processes."""
         return Drawing(self.samples, self.seed)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.data.errors import RankgaugeError
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Result:
+class Result(ABC):
     """Something that was found out: a table, what to know of it, and where there is one a figure.
 
     A subclass gives `table`, `notes` and `_title`; a figure is given by overriding `figure`.
@@ -30,6 +30,10 @@ class Result:
         import polars
 
         table = self.table()
+        if len(set(table.columns)) < len(table.columns):
+            raise RankgaugeError(
+                f"two columns have one name, expected different ones: {table.columns}"
+            )
         columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
         return polars.DataFrame(dict(zip(table.columns, map(list, columns), strict=True)))
 

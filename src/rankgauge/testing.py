@@ -64,6 +64,14 @@ def check_measure(measure: Measure | type[Wrapper]) -> None:
     >>> from rankgauge import AP
     >>> check_measure(AP)
     """
+    if not isinstance(measure, Measure) and not (
+        isinstance(measure, type) and issubclass(measure, Wrapper)
+    ):
+        raise MeasureError(
+            f"{measure!r}: expected a measure, such as AP, or the class of a wrapper"
+        )
+    if isinstance(measure, Wrapper):
+        raise MeasureError(f"{measure}: a wrapper is given as its class, {type(measure).__name__}")
     tried = 0
     for variant in variants(measure) if isinstance(measure, Measure) else wrapped(measure):
         tried += 1
@@ -116,8 +124,8 @@ def wrapped(wrapper: type[Wrapper]) -> Iterator[Measure]:
 def other_values(kind: Kind | None) -> list[Any]:
     """Some values of a kind, beside a measure's own."""
     match kind:
-        case Whole(least):
-            return [least + 1]
+        case Whole(least, most):
+            return [least + 1] if most is None or least < most else [least]
         case Number(low, high):
             start = low if math.isfinite(low) else -2.5
             return [start + 0.375 * ((high if math.isfinite(high) else start + 6) - start)]

@@ -251,14 +251,16 @@ def test_lists_of_labels_score_what_the_run_does(qrels: Any, run: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"labels": [0.5]}, "labels are not whole numbers"),
-        ({"labels": [[0]]}, "labels are not whole numbers"),
+        ({"labels": [0.5]}, "labels: expected one array of whole numbers"),
+        ({"labels": [[0]]}, "labels: expected one array of whole numbers"),
+        ({"labels": [[0], [1, 2]]}, "labels: expected one array of whole numbers"),
+        ({"labels": np.array([2**64 - 1], np.uint64)}, "too large"),
         ({"labels": [9]}, "labels from 9 to 9, expected -2 to 2"),
         ({"offsets": [0]}, "1 offsets for 1 list"),
         ({"offsets": [0, 2]}, "from 0 to the number of labels"),
         ({"labels": [1], "offsets": [0, 2, 1], "queries": [0, 0]}, "the offsets descend"),
         ({"queries": [7]}, "queries from 7 to 7, expected places among 3 queries"),
-        ({"queries": ["q1"]}, "queries are not whole numbers"),
+        ({"queries": ["q1"]}, "queries: expected one array of whole numbers"),
     ],
 )
 def test_lists_of_labels_are_checked(arguments: Any, message: str) -> None:
@@ -297,8 +299,38 @@ def test_a_measure_is_asked_of_a_file_what_it_is_asked_of_a_run(tmp_path: Path) 
     assert nobody.tolist() == [[[0.0]]]
 
 
+def test_topics_in_two_places_of_a_file_are_one_also_with_subtopics(tmp_path: Path) -> None:
+    judgments = rg.Judgments.from_subtopics({"q1": {"1": {"a": 1}}, "q2": {"1": {"b": 1}}})
+    (tmp_path / "x.run").write_text("q1 Q0 a 1 3 x\nq2 Q0 b 1 2 x\nq1 Q0 c 2 1 x\n")
+    scores = rg.evaluate(judgments, tmp_path / "x.run", ["alpha_nDCG@5", "P@2"])
+    assert scores.values[0].tolist() == [[1.0, 0.5], [1.0, 0.5]]
+
+
+def test_numbers_are_taken_in_their_own_form() -> None:
+    scores = rg.evaluate(QRELS, RUN, "RR", ties="random", seed=3.0, max_grade=4.0)  # type: ignore[arg-type]
+    assert "seed=3|" in scores.signatures()["RR"]
+    assert "max_grade=4|" in scores.signatures()["RR"]
+    with pytest.raises(rg.RankgaugeError, match="max_grade='3', expected a whole number from 1"):
+        rg.evaluate(QRELS, RUN, "RR", max_grade="3")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [None, {"q1": {"a": 1.0}}])
+def test_a_function_that_gives_no_run_is_named(given: Any) -> None:
+    with pytest.raises(rg.RankgaugeError, match=r"a function gave .*, expected a Run"):
+        rg.evaluate(QRELS, lambda: given, "RR")
+
+
+def test_lists_of_labels_may_lie_anywhere_in_memory() -> None:
+    evaluator = rg.Evaluator({"q": {"a": 1, "b": 0}}, ["nDCG@2"])
+    labels, offsets = np.array([1, 9, 0, 9])[::2], np.array([0, 9, 2])[::2]
+    queries = np.array([0, 5])[::2]
+    assert evaluator.score_labels(labels.astype(np.uint8), offsets, queries).tolist() == [[1.0]]
+
+
 def test_labels_do_not_say_which_subtopics_are_served() -> None:
     judgments = rg.Judgments.from_subtopics({"q": {"1": {"a": 1}, "2": {"b": 1}}})
     evaluator = rg.Evaluator(judgments, ["alpha_nDCG@5", "P@1"])
-    with pytest.raises(rg.Unsupported, match="alpha_nDCG@5 asks which documents are ranked"):
+    with pytest.raises(
+        rg.Unsupported, match="alpha_nDCG@5 needs to know which documents are ranked"
+    ):
         evaluator.score_labels([1, 1], [0, 2], [0])

@@ -90,7 +90,7 @@ def assess(
     checked("level", level, LEVELS)
     checked("fuzziness", fuzziness, Number(0))
     drawing = Drawing.checked(samples, seed)
-    checked("splits", splits, Whole(0, MOST_SAMPLES))
+    splits = checked("splits", splits, Whole(0, MOST_SAMPLES))
     halving = Drawing.checked(splits, seed) if splits else None
     checked("persistence", persistence, PERSISTENCES)
     parts = _parts(scores, sets or {}, others or {})
@@ -125,8 +125,8 @@ def assess(
         "splits": splits,
         "fuzziness": fuzziness,
         "persistence": persistence,
-        "samples": samples,
-        "seed": seed,
+        "samples": drawing.samples,
+        "seed": drawing.seed,
     }
     return Assessment(
         runs=scores.runs,
@@ -173,7 +173,7 @@ class _Task:
         p, better, values = [], [], []
         for m in columns:
             found, said = shared_topics(scores, m, self.missing)
-            notes += said[1:]  # the first is how many topics there are
+            notes += said
             pairs = Pairs(found, self.first, self.second, self.level, self.drawing)
             p.append(self._p(pairs))
             better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))

@@ -11,6 +11,7 @@ from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted
 from rankgauge.policies import SharedTopics
 from rankgauge.scores.model import Scores, places
@@ -36,8 +37,8 @@ def shared_topics(
     policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
     values = scores.values[:, :, m]
     lacking: Bools = np.any(~scores.present, axis=0)
+    unknown = ~scores.present & np.isnan(values)
     if policy == "zero":
-        unknown = ~scores.present & np.isnan(values)
         if unknown.any() and not _worst_is_zero(scores, m):
             raise RankgaugeError(
                 f"{measure}: the scores of topics that some run lacks are not known, and 0 would not "
@@ -54,7 +55,6 @@ def shared_topics(
             f"{measure}: no topic has a score for every run; "
             "compare fewer runs, or give missing topics the score of an empty ranking (zero)"
         )
-    unknown = np.isnan(scores.values[:, :, m]) & ~scores.present
     given = "scored 0" if unknown.any() else "scored as empty rankings"
     said = {
         f"that some run lacks, {given}": lacking & ~left_out,
@@ -64,8 +64,13 @@ def shared_topics(
     counts = {text: int(np.count_nonzero(which)) for text, which in said.items()}
     name = str(measure)
     notes = [Note(f"{{topics}} {text}", measure=name, count=n) for text, n in counts.items() if n]
-    used = Note("{topics}", measure=name, count=values.shape[1])
-    return values, [used, *notes] if notes else []
+    return values, notes
+
+
+def with_topics(measure: Measure | Aggregate, values: Floats, notes: list[Note]) -> list[Note]:
+    """The notes on the topics of a measure, if there are any, after how many topics are left."""
+    topics = Note("{topics}", measure=str(measure), count=values.shape[1])
+    return [topics, *notes] if notes else []
 
 
 def _worst_is_zero(scores: Scores, m: int) -> bool:

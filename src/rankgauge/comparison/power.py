@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from rankgauge.checks import Number, Whole, checked, one_of
-from rankgauge.comparison.design import pairs_of, shared_topics
+from rankgauge.comparison.design import pairs_of, shared_topics, with_topics
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.data.errors import RankgaugeError
@@ -215,7 +215,7 @@ def detectable(
     notes = list(_about(test, power, level, difference, len(scores.runs), drawing))
     for m, measure in enumerate(scores.measures):
         values, said = shared_topics(scores, m, missing)
-        measured += said
+        measured += with_topics(measure, values, said)
         topics = values.shape[1]
         if topics < 2:
             raise RankgaugeError(f"{measure}: 1 topic, expected at least two: one has no spread")

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.checks import checked
-from rankgauge.comparison.design import pairs_of, shared_topics
+from rankgauge.comparison.design import pairs_of, shared_topics, with_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
@@ -205,7 +205,7 @@ def compare(
     draws = False
     for m, measure in enumerate(scores.measures):
         values, said = shared_topics(scores, m, missing)
-        notes += said
+        notes += with_topics(measure, values, said)
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
         draws = draws or method.draws(pairs.topics, drawing)
@@ -234,7 +234,7 @@ def compare(
         test=test,
         correction=None if method.family else correction,
         level=level,
-        seed=seed if draws else None,
+        seed=drawing.seed if draws else None,
         notes=(
             *_about(test, correction, level, len(first), scores, drawing if draws else None),
             *notes,

@@ -115,6 +115,8 @@ def scanned(
         if found is None:
             return None
         hashes, piece = found
+        if len(np.unique(hashes)) < len(hashes):  # a topic in two places
+            return None
         return hashes, each(piece)
 
     done = []

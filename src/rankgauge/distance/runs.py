@@ -209,6 +209,19 @@ class Distances(Result):
             worded([Note(f"mean distance by {name} over {len(self.queries)} topics"), *notes]),
         )
 
+    def to_polars(self) -> Any:
+        """A polars data frame, a row for each pair of runs and query: a, b, query, distance, upper."""
+        import polars
+
+        pairs, queries = len(self.pairs), len(self.queries)
+        first, second = (
+            [self.runs[pair[side]] for pair in self.pairs for _ in range(queries)]
+            for side in (0, 1)
+        )
+        columns = {"a": first, "b": second, "query": list(self.queries) * pairs}
+        values = {"distance": self.values.ravel(), "upper": self.upper.ravel()}
+        return polars.DataFrame({**columns, **values})
+
     def query_table(self, top: int | None = None) -> Table:
         """A row a query, of many runs their mean; the `top` ones with the greatest distance."""
         values = list(self.per_query().items())

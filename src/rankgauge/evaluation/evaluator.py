@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,6 @@ from rankgauge.policies import (
     DEFAULT_UNJUDGED,
     SEED,
     SEEDS,
-    EvaluationPolicies,
     Failures,
     Missing,
     Policies,
@@ -53,21 +52,54 @@ def evaluate(
     runs: Runs,
     measures: Measures,
     *,
+    missing: Missing = DEFAULT_MISSING,
+    unjudged: Unjudged = DEFAULT_UNJUDGED,
+    ties: Ties = DEFAULT_TIES,
+    seed: int = SEED,
+    tail: Tail | None = None,
+    documents: int | None = None,
+    precision: ScorePrecision | None = None,
+    max_grade: int | None = None,
     failures: Failures = DEFAULT_FAILURES,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
-    **policies: Unpack[EvaluationPolicies],
 ) -> Scores:
     """The score of every run on every judged query by every measure.
 
-    `Evaluator` says what qrels, measures and policies (`missing`, `unjudged`, `ties`, `seed`, `tail`,
-    `documents`, `precision`, `max_grade`) are, and `Evaluator.scores` the rest.
+    Parameters
+    ----------
+    qrels
+        Judgments, `{query: {document: grade}}`, a data frame or a qrels file.
+    runs
+        A Run, `{query: {document: score}}`, a data frame, a run file, a folder, a pattern such as
+        "runs/*.gz"; several of these in a list, or in a dict by name.
+    measures
+        One measure or several, each a measure or its text: "nDCG@10".
+    missing, unjudged, ties, seed, tail, documents, precision, max_grade
+        The policies; `Evaluator` explains each.
+    failures
+        "skip" leaves out the runs that cannot be read, and says so in `.failed`.
+    executor
+        Does the work, run by run; by default threads.
+    progress
+        Is called with the name of each run done.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
     {'run': {'RR': 0.25}}
     """
-    evaluator = Evaluator(qrels, measures, **policies)
+    evaluator = Evaluator(
+        qrels,
+        measures,
+        missing=missing,
+        unjudged=unjudged,
+        ties=ties,
+        seed=seed,
+        tail=tail,
+        documents=documents,
+        precision=precision,
+        max_grade=max_grade,
+    )
     return evaluator.scores(runs, failures=failures, executor=executor, progress=progress)
 
 
@@ -124,15 +156,14 @@ class Evaluator:
         precision: ScorePrecision | None = None,
         max_grade: int | None = None,
     ) -> None:
-        for what, value, choices in (
-            ("missing", missing, Missing),
-            ("unjudged", unjudged, Unjudged),
-            ("ties", ties, Ties),
-            ("tail", tail, Tail),
-            ("precision", precision, ScorePrecision),
-        ):
-            checked(what, value, one_of(choices), optional=what in ("tail", "precision"))
-        checked("seed", seed, SEEDS)
+        checked("missing", missing, one_of(Missing))
+        checked("unjudged", unjudged, one_of(Unjudged))
+        checked("ties", ties, one_of(Ties))
+        checked("tail", tail, one_of(Tail), optional=True)
+        checked("precision", precision, one_of(ScorePrecision), optional=True)
+        seed = checked("seed", seed, SEEDS)
+        documents = checked("documents", documents, Whole(1), optional=True)
+        max_grade = checked("max_grade", max_grade, Whole(1), optional=True)
         _check_tail(tail, documents, ties)
         self.judgments = judgments_of(qrels)
         self.measures = _measures(measures)
@@ -210,16 +241,16 @@ class Evaluator:
 
         List i is labels[offsets[i]:offsets[i + 1]] and ranks documents of query queries[i], a place in
         `.queries`; a query may have many lists, or none. A label is the grade of the document, -1 where
-        it is not judged, -2 where it was pooled and not judged. Nothing is read, sorted or looked up
-        by id: this is for thousands of lists at once. Aggregates are scored by the measure inside.
+        it is not judged, -2 where it was pooled and not judged. Columns are in the order of
+        `.measures`; aggregates are scored by the measure inside. Nothing is read, sorted or looked up
+        by id: this is for thousands of lists at once. It is not checked that a list holds no more
+        documents of a grade than are judged.
         """
         if self.tail is not None:
             raise RankgaugeError(f"tail={self.tail!r} is for runs: lists of labels have no ids")
         for measure in self._inner:
             if self.judged.aspects is not None and innermost(measure).by_subtopic:
-                raise Unsupported(
-                    f"{measure} asks which documents are ranked; labels do not say it"
-                )
+                raise Unsupported(f"{measure} needs to know which documents are ranked: give a run")
         rankings = self._lists_of_labels(labels, offsets, queries)
         if self._scorer.unjudged == "condensed":
             rankings = rankings.condensed()
@@ -305,15 +336,19 @@ def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:
         raise RankgaugeError(
             f"tail={tail!r} needs documents=, the number of documents in the collection"
         )
-    checked("documents", documents, Whole(1))
 
 
 def _wholes(name: str, values: ArrayLike) -> Ints:
     """Whole numbers in one dimension; RankgaugeError for anything else."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.zeros(())  # lists of different lengths
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise RankgaugeError(f"{name} are not whole numbers in a row, expected such an array")
-    return array.astype(np.int64, copy=False)
+        raise RankgaugeError(f"{name}: expected one array of whole numbers")
+    if array.size and int(array.max()) > np.iinfo(np.int64).max:
+        raise RankgaugeError(f"{name}: {array.max()} is too large, expected at most 63 bits")
+    return np.ascontiguousarray(array, dtype=np.int64)
 
 
 PRECISIONS: dict[ScorePrecision, str] = {"single": "f32", "double": "f64"}

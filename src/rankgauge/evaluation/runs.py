@@ -85,6 +85,9 @@ class Scorer(Record):
             found = source.scanned(self._piece_scores, self.judgments.lookup, self.threads)
         else:
             found = source()
+        if not isinstance(found, Run | list):
+            kind = type(found).__name__
+            raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
         if isinstance(found, Run):
             piece = self._piece_scores(located(self.judgments, found))
             return self._joined(found.name, [piece], found.dropped)
@@ -200,10 +203,11 @@ def _together(parts: Sequence[Sequence[Note]]) -> list[Note]:
     """The remarks on all lists, from those on some of them."""
     whole: dict[str, Note] = {}
     for note in itertools.chain.from_iterable(parts):
-        before = whole.get(note.kind, replace(note, count=0))
-        error = None if note.error is None else max(note.error, before.error or 0.0)
-        count = (before.count or 0) + (note.count or 0)
-        whole[note.kind] = replace(note, count=count, error=error)
+        before = whole.get(note.kind)
+        if before is not None and note.count is not None:
+            error = None if note.error is None else max(note.error, before.error or 0.0)
+            note = replace(note, count=note.count + (before.count or 0), error=error)
+        whole[note.kind] = note
     return list(whole.values())
 
 

@@ -145,4 +145,5 @@ _HOMES = {name: f"rankgauge.measures.{family}" for name, family in HOMES.items()
     "parse": "rankgauge.measures.grammar",
     "register": "rankgauge.measures.registry",
 }
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+if not TYPE_CHECKING:  # which would take any name for one of these
+    __getattr__, __dir__ = lazy_names(__name__, _HOMES)

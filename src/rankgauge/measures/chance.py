@@ -94,6 +94,11 @@ class OverOrders(LikeInside):
                 f"{self.name}: documents={self.documents} is for null=collection alone; write {example}"
             )
 
+    @property
+    def ideal_is_best(self) -> bool:  # type: ignore[override]
+        # Against its own documents a ranking of a few can be the best, and all of them be nothing.
+        return self.null != RUN and self.measure.ideal_is_best
+
     def _orders(self, rankings: Rankings) -> Orders:
         return Orders(rankings, self.null, self.documents)
 

@@ -60,12 +60,17 @@ def _origin(entry: Entry) -> str:
 
 def find(name: str) -> Entry:
     """The measure, wrapper or aggregate of this name; MeasureError names the nearest ones."""
-    for more in (lambda: _load_family(name), load_families, discover, None):
-        entry = _entries.get(_aliases.get(name, name))
-        if entry is not None:
-            return entry
-        if more is not None:
-            more()
+    if name in HOMES:
+        importlib.import_module(f"{PACKAGE}.{HOMES[name]}")
+    entry = _known(name)
+    if entry is None:  # perhaps a measure of ours by another name
+        load_families()
+        entry = _known(name)
+    if entry is None:
+        discover()
+        entry = _known(name)
+    if entry is not None:
+        return entry
     import difflib
 
     lower = {spelling.lower(): spelling for spelling in [*_aliases, *_entries]}
@@ -88,10 +93,9 @@ def load_families() -> None:
         importlib.import_module(f"{PACKAGE}.{family}")
 
 
-def _load_family(name: str) -> None:
-    """Import the family that has a measure of this name, if one of ours has."""
-    if name in HOMES:
-        importlib.import_module(f"{PACKAGE}.{HOMES[name]}")
+def _known(name: str) -> Entry | None:
+    """What is registered by now under this name or alias."""
+    return _entries.get(_aliases.get(name, name))
 
 
 def discover() -> None:

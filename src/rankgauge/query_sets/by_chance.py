@@ -315,8 +315,11 @@ def _pair(threshold: Any) -> tuple[float, float]:
             f"threshold={threshold!r}, expected two numbers: the largest difference of "
             "uninformative queries and the smallest of ideal ones"
         )
-    low, high = (checked("threshold", limit, Number(-math.inf)) for limit in threshold)
-    if low is None or high is None or low > high:
+    low, high = (
+        checked(f"threshold={threshold!r}: the limit", limit, Number(-math.inf))
+        for limit in threshold
+    )
+    if low > high:
         raise RankgaugeError(f"threshold={threshold!r}, expected two numbers, the lower one first")
     return low, high
 

@@ -55,8 +55,8 @@ def _by_breadth(
     qrels: Qrels, share: float, label: int, balanced: bool, seed: int
 ) -> tuple[QuerySet, QuerySet]:
     checked("share", share, Number(0, 1))
-    checked("label", label, Whole(0))
-    checked("seed", seed, SEEDS)
+    label = checked("label", label, Whole(0))
+    seed = checked("seed", seed, SEEDS)
     judgments = judgments_of(qrels)
     documents = segment_count(judgments.grades >= 0, judgments.bounds)
     labelled = segment_count(judgments.grades >= label, judgments.bounds)

@@ -39,7 +39,7 @@ def query_sample(
     if (number is None) == (share is None):
         raise RankgaugeError("number and share: expected exactly one of them")
     choice = HowMany(number, share)
-    checked("seed", seed, SEEDS)
+    seed = checked("seed", seed, SEEDS)
     if isinstance(queries, str):
         raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
     ids = list(dict.fromkeys(queries))
@@ -65,8 +65,8 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judg
     >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
     (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
     """
-    checked("ways", ways, Whole(2))
-    checked("seed", seed, SEEDS)
+    ways = checked("ways", ways, Whole(2))
+    seed = checked("seed", seed, SEEDS)
     judgments = judgments_of(qrels)
     part = np.zeros(len(judgments.grades), dtype=np.int64)
     ids = list(judgments.documents)

@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,7 +19,7 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note, counted, worded
+from rankgauge.notes import Note, counted
 from rankgauge.policies import Missing, Policies
 from rankgauge.scores.matrices import LARGEST, AnyMeasure, from_matrix, measure_of, scores_of
 from rankgauge.scores.model import Scores
@@ -39,6 +39,8 @@ NONE = ("", "na", "nan")
 SLACK = 1e-9
 """What a score may be outside the range of its measure, since files hold rounded numbers."""
 BOOLEANS = {"true": True, "false": False}
+
+NOTE_FIELDS = tuple(field.name for field in fields(Note))
 
 MOST_CELLS = 1_000_000
 SPARSEST = 100
@@ -61,7 +63,7 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
         "judged_at_10": _to_json(scores.judged_at_10),
         "relevant": scores.relevant.tolist(),
         "nothing_relevant": scores.nothing_relevant.tolist(),
-        "notes": worded(scores.notes),
+        "notes": [note.said() for note in scores.notes],
         "failed": scores.failed,
     }
     with writing(path) as stream:
@@ -93,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> Scores:
                 document["nothing_relevant"], [shape[2], shape[1]], np.bool_
             ),
             policies=Policies(**document["policies"]),
-            notes=tuple(Note(_text(note)) for note in document["notes"]),
+            notes=tuple(map(_note, document["notes"])),
             failed=tuple(map(_text, document.get("failed", ()))),
         )
     except MeasureError as error:
@@ -120,6 +122,19 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not text")
     return value
+
+
+def _note(said: Any) -> Note:
+    """A note as `save` writes it, or one that is text, as it wrote them before."""
+    if isinstance(said, str):
+        return Note(said)
+    if not isinstance(said, dict):
+        raise TypeError(f"{said!r} is not a note")
+    kinds = {"count": int, "error": float}
+    for name, value in said.items():
+        if name not in NOTE_FIELDS or type(value) is not kinds.get(name, str):
+            raise TypeError(f"{said!r} is not a note")
+    return Note(**said)
 
 
 def read_scores(path: str | os.PathLike[str], measure: AnyMeasure | None) -> Scores:

@@ -62,7 +62,7 @@ def mean_interval(
     for number, topics in enumerate(patterns):
         if np.count_nonzero(topics) > 1:
             which = np.flatnonzero(group.ravel() == number)
-            step = len(which) if kind == "t" else max(1, CELLS // samples)
+            step = len(which) if kind == "t" else max(1, CELLS // drawing.samples)
             for start in range(0, len(which), step):
                 some = which[start : start + step]
                 part = rows[some][:, topics]

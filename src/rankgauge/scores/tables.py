@@ -68,8 +68,8 @@ def query_table(scores: Scores, signature: bool) -> Table:
     for r, (run, by_query) in enumerate(scores.per_query().items()):
         lacking = dict(zip(scores.queries, (~scores.present[r]).tolist(), strict=True))
         rows += [
-            (run, query, int(lacking[query]), *scores.values())
-            for query, scores in by_query.items()
+            (run, query, int(lacking[query]), *values.values())
+            for query, values in by_query.items()
         ]
         for policy in _policies(scores, r):
             counts = scores.counts(r, policy)
