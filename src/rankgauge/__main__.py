@@ -1,5 +1,5 @@
 """`python -m rankgauge` is the command line."""
 
-from rankgauge.cli import main
+from rankgauge.cli import run
 
-main()
+run()
