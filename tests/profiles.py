@@ -28,3 +28,8 @@ def examples(count: int) -> settings:
     """So many cases in the default profile, and in another one in proportion to its own number."""
     usual = settings.get_profile(DEFAULT).max_examples
     return settings(max_examples=count * settings().max_examples // usual)
+
+
+def thorough() -> bool:
+    """Whether a profile with more cases than the default one is loaded."""
+    return settings().max_examples > settings.get_profile(DEFAULT).max_examples

@@ -21,6 +21,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import examples
 from rankgauge import AP, SearchLength, nDCG
 from rankgauge.data import columns, table_files, tables
 from rankgauge.data.errors import DuplicateError
@@ -156,6 +157,7 @@ def assert_same(left: Any, right: Any) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_from_a_table_is_the_run_from_a_dict(kind: str) -> None:
     @given(frames(SCORE_TYPES, "score"), st.data())
+    @examples(60)
     def check(case: tuple[pl.DataFrame, Rows], data: Any) -> None:
         frame, rows = case
         assume(kind != "pandas" or frame.height)  # pandas makes of no values what it likes

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import oracles
 import rankgauge as rg
+from profiles import examples
 from rankgauge import AP, ERR, RR, P, SearchLength, gm, nDCG
 from rankgauge.notes import worded
 from rankgauge.rankings.alignment import align, judged_labels
@@ -222,9 +223,15 @@ LABELLED = {
 MANY = ["nDCG@3", "AP", "ERR", "v2(nDCG@3)", "linear(AP)", "gm(P@2)", "expected(RR)"]
 
 
+LABELLED_BY: dict[str, rg.Evaluator] = {
+    "nonrelevant": rg.Evaluator(LABELLED, MANY),
+    "condensed": rg.Evaluator(LABELLED, MANY, unjudged="condensed"),
+}
+
+
 @given(label_lists, st.sampled_from(["nonrelevant", "condensed"]))
 def test_lists_of_labels_are_scored_as_each_alone(lists: Any, unjudged: Any) -> None:
-    evaluator = rg.Evaluator(LABELLED, MANY, unjudged=unjudged)
+    evaluator = LABELLED_BY[unjudged]
     queries, labels = [q for q, _ in lists], [found for _, found in lists]
     offsets = np.concatenate(([0], np.cumsum([len(found) for found in labels], dtype=int)))
     flat = np.array([label for found in labels for label in found], dtype=np.int64)
@@ -240,6 +247,7 @@ def test_lists_of_labels_are_scored_as_each_alone(lists: Any, unjudged: Any) -> 
 
 
 @given(qrels_dicts, run_dicts)
+@examples(50)
 def test_lists_of_labels_score_what_the_run_does(qrels: Any, run: Any) -> None:
     evaluator = rg.Evaluator(qrels, [AP, nDCG @ 3, "v1(P@2)"])
     lists = align(rg.Judgments.from_dict(qrels), rg.Run.from_dict(run))

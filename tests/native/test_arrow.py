@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from rankgauge.data.model import Ids
 from rankgauge.native import arrow
 
@@ -320,6 +321,7 @@ def id_batches(draw: Any) -> tuple[tuple[str, str | None], list[Batch], list[Any
 
 
 @given(id_batches())
+@examples(50)
 def test_ids_are_those_of_the_column_whatever_its_type_and_batches(case: Any) -> None:
     formats, batches, expected = case
     producer = Producer([formats], batches)
