@@ -207,7 +207,7 @@ def check_sides(measure: Measure, case: Case, grades: Sequence[int]) -> None:
 
 @pytest.mark.parametrize("name", DIRECTED)
 @given(data=st.data())
-@examples(30)
+@examples(40)
 def test_how_far_a_list_is_ahead_may_be_negative(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     case = data.draw(cases(most=4, free=data.draw(st.integers(0, 3))))

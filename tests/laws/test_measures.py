@@ -199,7 +199,7 @@ def test_bounds_are_the_extremes_over_all_labels(name: str, data: st.DataObject)
 
 @each_directed
 @given(data=st.data())
-@examples(60)
+@examples(40)
 def test_no_order_beats_the_ideal_or_falls_below_the_worst(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     judged = data.draw(labels(12 if answers_at_any_size(measure) else 6))
@@ -223,7 +223,7 @@ def test_no_ranking_at_all_beats_the_ideal(name: str, data: st.DataObject) -> No
 
 @each
 @given(data=st.data())
-@examples(60)
+@examples(40)
 def test_scores_stay_in_the_declared_range(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     ranking, judged = data.draw(rankings(most=5, unjudged=3))
@@ -235,7 +235,7 @@ def test_scores_stay_in_the_declared_range(name: str, data: st.DataObject) -> No
 
 @pytest.mark.parametrize("name", sorted(ORDERED))
 @given(data=st.data())
-@examples(60)
+@examples(40)
 def test_a_good_flip_never_hurts_and_a_neutral_one_changes_nothing(
     name: str, data: st.DataObject
 ) -> None:
