@@ -44,9 +44,9 @@ def stop():
 """
 SCRIPTS = {
     LIBRARY: """
-import rankgauge as rg
+from rankgauge import AP, RR, P, evaluate, nDCG
 start()
-print(rg.evaluate(sys.argv[1], sys.argv[2], ["nDCG@10", "AP", "RR", "P@10"]).mean())
+print(evaluate(sys.argv[1], sys.argv[2], [nDCG @ 10, AP, RR, P @ 10]).mean())
 stop()
 """,
     "ir_measures": """
