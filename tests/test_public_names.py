@@ -83,6 +83,14 @@ def test_names_can_be_asked_for_in_any_order() -> None:
         subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def _is_alias(node: ast.Assign) -> bool:
+    """Whether a plain assignment names a type: `Path = str | os.PathLike[str]`."""
+    target = node.targets[0]
+    if not isinstance(target, ast.Name) or target.id.isupper() or not target.id[0].isupper():
+        return False
+    return isinstance(node.value, ast.Subscript | ast.BinOp)
+
+
 def test_no_two_public_classes_or_aliases_share_a_name() -> None:
     homes: dict[str, set[str]] = {}
     root = Path(rankgauge.__file__).parent
@@ -91,6 +99,8 @@ def test_no_two_public_classes_or_aliases_share_a_name() -> None:
             name = getattr(node, "name", "") if isinstance(node, ast.ClassDef) else ""
             if isinstance(node, ast.AnnAssign) and "TypeAlias" in ast.unparse(node.annotation):
                 name = ast.unparse(node.target)
+            elif isinstance(node, ast.Assign) and _is_alias(node):
+                name = ast.unparse(node.targets[0])
             if name and not name.startswith("_"):
                 homes.setdefault(name, set()).add(str(path.relative_to(root)))
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}

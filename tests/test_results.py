@@ -53,6 +53,7 @@ def test_a_result_can_be_shown_everywhere(result: Result) -> None:
     assert all(isinstance(note, Note) for note in result.notes)
     assert repr(result).startswith(type(result).__name__)
     assert result._repr_html_().startswith("<table>")
+    assert all(line in table.notes for line in worded(result.notes, gather=True))
     frame = result.to_polars()
     if not isinstance(result, rg.Scores | rg.Distances):  # whose frames have a row for each query
         assert frame.columns == list(table.columns)
@@ -108,3 +109,8 @@ def test_text_from_data_is_no_template() -> None:
     assert str(Note("a {brace} from a file")) == "a {brace} from a file"
     assert str(Note("{count} {lines}", count=1, run="{run}")) == "{run}: 1 1 line"
     assert str(Note("gains {1: 2} on {topics}", count=2)) == "gains {1: 2} on 2 topics"
+
+
+def test_a_note_on_no_measure_stands_beside_the_same_note_on_one() -> None:
+    notes = [Note("on {topics}", count=2), Note("on {topics}", measure="AP", count=2)]
+    assert worded(notes) == ("on 2 topics", "AP: on 2 topics")

@@ -118,7 +118,7 @@ class Choice(Kind, Value):
         return "one of " + ", ".join(self.names)
 
     def check(self, value: Any) -> str:
-        if value not in self.names:
+        if not isinstance(value, str) or value not in self.names:
             raise self.refusal(value)
         return str(value)
 

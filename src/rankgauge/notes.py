@@ -113,12 +113,14 @@ def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
 
 def _lines(notes: Iterable[Note]) -> list[_Line]:
     """The notes, those on one measure put together with the same on others."""
-    same: dict[Note, dict[str | None, None]] = {}
+    same: dict[tuple[Note, bool], dict[str, None]] = {}
     for note in notes:
-        same.setdefault(_without_measure(note), {})[note.measure] = None
+        named = same.setdefault((_without_measure(note), note.measure is None), {})
+        if note.measure is not None:
+            named[note.measure] = None
     lines: dict[object, _Line] = {}
-    for note, found in same.items():
-        measures = tuple(name for name in found if name is not None)
+    for (note, _), named in same.items():
+        measures = tuple(named)
         # Only what is said of measures goes into one line; anything else stands alone.
         key = (note.run, note.part, measures, note.column) if measures else note
         before = lines[key].notes if key in lines else ()

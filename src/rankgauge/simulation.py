@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Value = TypeVar("Value")
+from rankgauge.arrays import Bools, Floats, Ints
+
+V = TypeVar("V")
 
 FIRST_TOPIC = 301
 FEWEST_TOPICS_FOR_ODDITIES = 5
@@ -69,9 +68,9 @@ class _Plan:
     ``strengths`` and ``lengths`` have one row a topic and one column a system.
     """
 
-    relevant_counts: Integers
+    relevant_counts: Ints
     strengths: Floats
-    lengths: Integers
+    lengths: Ints
     barren_topic: int | None
     failed_topic: int | None
 
@@ -238,7 +237,7 @@ def _make_plan(
     return _Plan(relevant_counts, strengths, lengths, barren_topic, failed_topic)
 
 
-def _draw_relevant_counts(topics: int, documents: int, rng: np.random.Generator) -> Integers:
+def _draw_relevant_counts(topics: int, documents: int, rng: np.random.Generator) -> Ints:
     counts = rng.lognormal(np.log(MEDIAN_RELEVANT), 1.0, size=topics)
     return np.clip(counts, 1, max(1, min(MOST_RELEVANT, documents // 4))).astype(np.int64)
 
@@ -256,7 +255,7 @@ def _draw_strengths(roster: Sequence[_System], topics: int, rng: np.random.Gener
 
 def _draw_lengths(
     roster: Sequence[_System], topics: int, depth: int, rng: np.random.Generator
-) -> Integers:
+) -> Ints:
     """Return how many documents each system returns for each topic, 0 for a missing topic."""
     lengths = np.full((topics, len(roster)), depth, dtype=np.int64)
     missing = min(3, topics // FEWEST_TOPICS_FOR_ODDITIES)
@@ -274,14 +273,14 @@ def _family_columns(roster: Sequence[_System]) -> list[int]:
     return [FAMILIES.index(system.family) for system in roster]
 
 
-def _draw_true_grades(relevant_count: int, documents: int, rng: np.random.Generator) -> Integers:
+def _draw_true_grades(relevant_count: int, documents: int, rng: np.random.Generator) -> Ints:
     grades = np.zeros(documents, dtype=np.int64)
     relevant = rng.choice(documents, size=relevant_count, replace=False)
     grades[relevant] = rng.choice([1, 2, 3], size=relevant_count, p=RELEVANT_GRADE_SHARES)
     return grades
 
 
-def _assess(true_grades: Integers, rng: np.random.Generator) -> Integers:
+def _assess(true_grades: Ints, rng: np.random.Generator) -> Ints:
     """Return the grades an assessor would give: mostly the true ones, at times one off."""
     chance = rng.random(true_grades.size)
     shift = rng.choice([-1, 1], size=true_grades.size)
@@ -292,7 +291,7 @@ def _assess(true_grades: Integers, rng: np.random.Generator) -> Integers:
 
 
 def _draw_evidence(
-    roster: Sequence[_System], strengths: Floats, true_grades: Integers, rng: np.random.Generator
+    roster: Sequence[_System], strengths: Floats, true_grades: Ints, rng: np.random.Generator
 ) -> Floats:
     """Return what each system (column) believes of each document (row) for one topic.
 
@@ -308,22 +307,20 @@ def _draw_evidence(
     return evidence
 
 
-def _hide_relevant(
-    evidence: Floats, roster: Sequence[_System], relevant: npt.NDArray[np.bool_]
-) -> None:
+def _hide_relevant(evidence: Floats, roster: Sequence[_System], relevant: Bools) -> None:
     """Put the relevant documents out of reach of the systems that fail this topic."""
     for column, system in enumerate(roster):
         if system.fails_a_topic:
             evidence[relevant, column] = -np.inf
 
 
-def _rank(evidence: Floats, length: int) -> Integers:
+def _rank(evidence: Floats, length: int) -> Ints:
     """Return the rows of the ``length`` documents with the most evidence, best first."""
     best_first = np.argsort(-evidence, kind="stable")[:length]
     return best_first[np.isfinite(evidence[best_first])]
 
 
-def _rank_all(evidence: Floats, lengths: Integers) -> list[Integers]:
+def _rank_all(evidence: Floats, lengths: Ints) -> list[Ints]:
     columns = zip(evidence.T, lengths.tolist(), strict=True)
     return [_rank(evidence_of_system, length) for evidence_of_system, length in columns]
 
@@ -348,7 +345,7 @@ def _logistic(values: Floats) -> Floats:
     return squashed
 
 
-def _pool(roster: Sequence[_System], rankings: Sequence[Integers], pool_depth: int) -> Integers:
+def _pool(roster: Sequence[_System], rankings: Sequence[Ints], pool_depth: int) -> Ints:
     contributions = [
         ranking[:pool_depth]
         for system, ranking in zip(roster, rankings, strict=True)
@@ -358,7 +355,7 @@ def _pool(roster: Sequence[_System], rankings: Sequence[Integers], pool_depth: i
 
 
 def _judge(
-    pool: Integers, assessed_grades: Integers, docnos: Sequence[str], rng: np.random.Generator
+    pool: Ints, assessed_grades: Ints, docnos: Sequence[str], rng: np.random.Generator
 ) -> dict[str, int]:
     """Return the grade of each pooled document by docno, -1 for those left unjudged."""
     unjudged = rng.random(pool.size) < UNJUDGED_SHARE
@@ -366,5 +363,5 @@ def _judge(
     return dict(sorted(_by_docno(pool, grades.tolist(), docnos).items()))
 
 
-def _by_docno(rows: Integers, values: Sequence[Value], docnos: Sequence[str]) -> dict[str, Value]:
+def _by_docno(rows: Ints, values: Sequence[V], docnos: Sequence[str]) -> dict[str, V]:
     return {docnos[row]: value for row, value in zip(rows.tolist(), values, strict=True)}

@@ -196,7 +196,7 @@ def outcomes(
         for item in items:
             try:
                 futures.append(pool.submit(_one_of_many, shared, item, name))
-            except RuntimeError:  # it is broken, or was shut down
+            except Exception:  # it is broken, or was shut down, or cannot reach its machines
                 futures.append(None)
         for item, future in zip(items, futures, strict=True):
             settled = None if future is None else _received(future)

@@ -723,7 +723,7 @@ def slow(text: bytes, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def _json_run(text: bytes) -> Run:
     wanted = ((columns.QUERY, None), (columns.DOCUMENT, None), (columns.SCORE, None))
-    return tables.run_of(*table_files._file_columns(text, wanted, "x", 10**6), "x")
+    return tables.run_in(*table_files._file_columns(text, wanted, "x", 10**6), "x")
 
 
 json_ids = st.one_of(

@@ -342,3 +342,18 @@ def test_labels_do_not_say_which_subtopics_are_served() -> None:
         rg.Unsupported, match="alpha_nDCG@5 needs to know which documents are ranked"
     ):
         evaluator.score_labels([1, 1], [0, 2], [0])
+
+
+def test_a_measure_that_cannot_do_without_lists_is_not_asked_about_none() -> None:
+    class Highest(rg.Measure):
+        name = "Highest"
+
+        def _score(self, lists: Rankings) -> NDArray[np.float64]:
+            return np.full(len(lists), float(lists.labels.max() > 0))
+
+    assert rg.Evaluator(QRELS, Highest()).score_labels([], [0], []).shape == (0, 1)
+
+
+def test_a_policy_is_text() -> None:
+    with pytest.raises(rg.RankgaugeError, match="expected one of docno"):
+        rg.evaluate(QRELS, RUN, "RR", ties=np.array(["docno", "input"]))  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from rankgauge.cli.options import (
     testing_options,
 )
 from rankgauge.cli.output import check_files, fail_if_incomplete, progress
-from rankgauge.cli.scoring import Wanted
+from rankgauge.cli.scoring import WantedScores
 from rankgauge.cli.topic_sets import (
     BY_JUDGMENTS,
     BY_SCORES,
@@ -193,7 +193,7 @@ def command(
         raise click.UsageError("--other with --standardize, expected one of them")
     if shown == "swaps" and not (names or set_files or other_files):
         raise click.UsageError("--show swaps of one set, expected --sets, --set or --other as well")
-    wanted = Wanted(seed=seed, **source)
+    wanted = WantedScores(seed=seed, **source)
     scores = wanted.scores(*DEFAULT_MEASURES)
     try:
         chosen = topic_sets(wanted, scores, names, size, set_files)

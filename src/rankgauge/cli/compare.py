@@ -16,7 +16,7 @@ from rankgauge.cli.options import (
     testing_options,
 )
 from rankgauge.cli.output import fail_if_incomplete, progress, show_with_notes
-from rankgauge.cli.scoring import Wanted
+from rankgauge.cli.scoring import WantedScores
 from rankgauge.comparison.design import pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.significance import TESTS
@@ -106,7 +106,7 @@ def command(
     if power is not None and test not in get_args(PowerTest):
         expected = " or ".join(get_args(PowerTest))
         raise click.UsageError(f"--power with --test {test}, expected {expected}")
-    wanted = Wanted(seed=seed, **source)
+    wanted = WantedScores(seed=seed, **source)
     scores = wanted.scores(DEFAULT_MEASURE)
     names = [wanted.run(name) for name in baselines]
     try:

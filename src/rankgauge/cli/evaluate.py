@@ -81,6 +81,7 @@ def command(
             level=level,
             samples=samples,
             seed=wanted.seed,
+            notes=False,  # they go to standard error
         )
     wanted.tell(judgments, scores)
     if save is not None:

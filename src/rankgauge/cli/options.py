@@ -128,7 +128,7 @@ reading_options = together(
         type=click.IntRange(1),
         default=SIZE_LIMIT,
         metavar="BYTES",
-        help="How large a file may be once decompressed; by default 8 GiB.",
+        help=f"How large a file may be once decompressed; by default {SIZE_LIMIT >> 30} GiB.",
     ),
 )
 """`--lenient` and `--size-limit`, for commands that read runs and judgements."""
@@ -254,7 +254,7 @@ scoring_options = together(
 
 
 def scores_options(*default: str) -> Callable[[F], F]:
-    """Scores of runs, by default by these measures, or scores in files: what `scoring.Wanted` takes."""
+    """Scores of runs, by default by these measures, or scores in files: for `scoring.WantedScores`."""
     return together(
         click.argument("inputs", nargs=-1, metavar="[QRELS RUN...]"),
         measure_option(

@@ -21,7 +21,7 @@ from rankgauge.data.model import Judgments
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures.around import inner
-from rankgauge.policies import DEFAULT_BY, By
+from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
 from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
@@ -32,7 +32,8 @@ from rankgauge.scores.model import Scores
 @click.option(
     "--share",
     type=click.FloatRange(0, 1),
-    help="The share of the queries that are ideal, and that are uninformative; by default 0.25.",
+    help="The share of the queries that are ideal, and that are uninformative; by default "
+    f"{SET_SHARE}.",
 )
 @click.option(
     "--number",

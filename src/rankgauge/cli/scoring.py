@@ -93,7 +93,7 @@ def about_judgments(judgments: Judgments) -> list[Note]:
     return [replace(note, part=judgments.source) for note in judgments.dropped]
 
 
-class Wanted:
+class WantedScores:
     """The scores that a command is about: of runs against judgements, or those in files.
 
     `judged` has the judgments and the scores by them as they were before they were standardized, once

@@ -11,7 +11,7 @@ import click
 
 from rankgauge import query_sets
 from rankgauge.cli.output import notify
-from rankgauge.cli.scoring import Wanted, file_of_scores, named
+from rankgauge.cli.scoring import WantedScores, file_of_scores, named
 from rankgauge.comparison.assessed import ALL
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes
@@ -54,7 +54,7 @@ def set_size(share: float | None, number: int | None, names: Sequence[str]) -> d
 
 
 def topic_sets(
-    wanted: Wanted,
+    wanted: WantedScores,
     scores: Scores,
     names: Sequence[str],
     size: dict[str, float],
@@ -70,7 +70,9 @@ def other_collections(files: Sequence[str], scores: Scores) -> dict[str, Scores]
     return _with_files({}, "--other", files, lambda file: _read_other(file, scores))
 
 
-def _made(wanted: Wanted, names: Sequence[str], size: dict[str, float]) -> dict[str, Sequence[str]]:
+def _made(
+    wanted: WantedScores, names: Sequence[str], size: dict[str, float]
+) -> dict[str, Sequence[str]]:
     """The sets by these names, with a note on each."""
     made: dict[str, Sequence[str]] = {}
     if wanted.judged is None:

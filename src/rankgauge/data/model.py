@@ -194,7 +194,7 @@ class Judgments(Record):
         from rankgauge.data import columns, tables
 
         wanted = tables.judgment_columns(query, document, grade, subtopic)
-        return tables.judgments_of(tables.columns_of(frame, wanted, source), columns.Place(source))
+        return tables.judgments_in(tables.columns_of(frame, wanted, source), columns.Place(source))
 
     @classmethod
     def from_arrays(
@@ -215,7 +215,7 @@ class Judgments(Record):
         from rankgauge.data import columns, tables
 
         given = (queries, documents, grades, *(() if subtopics is None else (subtopics,)))
-        return tables.judgments_of([columns.ArrayColumn(c) for c in given], columns.Place(source))
+        return tables.judgments_in([columns.ArrayColumn(c) for c in given], columns.Place(source))
 
     @classmethod
     def from_subtopics(
@@ -380,7 +380,7 @@ class Run(Record):
         from rankgauge.data import columns, tables
 
         wanted = ((columns.QUERY, query), (columns.DOCUMENT, document), (columns.SCORE, score))
-        return tables.run_of(tables.columns_of(frame, wanted, name), columns.Place(name), name)
+        return tables.run_in(tables.columns_of(frame, wanted, name), columns.Place(name), name)
 
     @classmethod
     def from_arrays(
@@ -400,7 +400,7 @@ class Run(Record):
         from rankgauge.data import columns, tables
 
         given = [columns.ArrayColumn(values) for values in (queries, documents, scores)]
-        return tables.run_of(given, columns.Place(name), name)
+        return tables.run_in(given, columns.Place(name), name)
 
     def __post_init__(self) -> None:
         freeze(self, "bounds", "scores", contiguous=True)

@@ -39,13 +39,11 @@ from rankgauge.data.tables import (
     arrow_table,
     columns_of,
     judgment_columns,
-    judgments_of,
+    judgments_in,
     loaded,
-    run_of,
+    run_in,
 )
-from rankgauge.data.trec import run_name
-
-Path = str | os.PathLike[str]
+from rankgauge.data.trec import Path, run_name
 
 
 def read_run_table(
@@ -87,7 +85,7 @@ RUN_COLUMNS: Wanted = ((QUERY, None), (DOCUMENT, None), (SCORE, None))
 def run_table(content: Content, name: str, wanted: Wanted = RUN_COLUMNS) -> Run:
     """The run in the content of a Parquet or JSON Lines file."""
     columns, place = _file_columns(content.whole(), wanted, content.source, content.limit)
-    return run_of(columns, place, name, content.source)
+    return run_in(columns, place, name, content.source)
 
 
 def qrels_table(
@@ -99,7 +97,7 @@ def qrels_table(
 ) -> Judgments:
     """The judgments in the content of a Parquet or JSON Lines file."""
     wanted = judgment_columns(query, document, grade, subtopic)
-    return judgments_of(*_file_columns(content.whole(), wanted, content.source, content.limit))
+    return judgments_in(*_file_columns(content.whole(), wanted, content.source, content.limit))
 
 
 def _file_columns(

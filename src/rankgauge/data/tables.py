@@ -75,7 +75,7 @@ def grouped(queries: Ids) -> Grouping:
     return Grouping(blocks.take(firsts), bounds, order)
 
 
-def run_of(columns: Sequence[Column], place: Place, name: str, source: str = "") -> Run:
+def run_in(columns: Sequence[Column], place: Place, name: str, source: str = "") -> Run:
     """The run in columns of queries, documents and scores."""
     queries = columns[0].ids(QUERY, place)
     documents = columns[1].ids(DOCUMENT, place)
@@ -89,7 +89,7 @@ def run_of(columns: Sequence[Column], place: Place, name: str, source: str = "")
     return Run(name, groups.queries, groups.bounds, documents, scores, tag=name, source=source)
 
 
-def judgments_of(columns: Sequence[Column], place: Place) -> Judgments:
+def judgments_in(columns: Sequence[Column], place: Place) -> Judgments:
     """The judgments in columns of queries, documents and grades, and of subtopics if there are four."""
     queries = columns[0].ids(QUERY, place)
     documents = columns[1].ids(DOCUMENT, place)

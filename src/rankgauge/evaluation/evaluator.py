@@ -244,7 +244,7 @@ class Evaluator:
         it is not judged, -2 where it was pooled and not judged. Columns are in the order of
         `.measures`; aggregates are scored by the measure inside. Nothing is read, sorted or looked up
         by id: this is for thousands of lists at once. It is not checked that a list holds no more
-        documents of a grade than are judged.
+        documents of a grade than are judged. Notes, such as the error of an estimate, are not given.
         """
         if self.tail is not None:
             raise RankgaugeError(f"tail={self.tail!r} is for runs: lists of labels have no ids")

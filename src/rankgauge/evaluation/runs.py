@@ -118,9 +118,7 @@ class Scorer(Record):
             )
         if self.unjudged == "condensed":
             rankings = rankings.condensed()
-        # A measure of a user's own may not know what to do with no lists at all.
-        ask = scored if len(rankings) else _nothing_scored
-        asked = [ask(measure, rankings) for measure in self.asked()]
+        asked = [scored(measure, rankings) for measure in self.asked()]
         return _PieceScores(
             lists.queries,
             side_by_side([values for values, _ in asked], len(rankings)),
@@ -175,17 +173,14 @@ class Scorer(Record):
 
 def scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
     """The score of each list, and what to know of the scores."""
+    if not len(lists):  # a measure of a user's own may not know what to do with none
+        return np.zeros(0), []
     with _blaming(measure):
         if isinstance(lists, Rankings):
             return answers.scores(lists, measure), measure.list_remarks(lists)
         mean = measure.tied_each(lists)
         remarks = measure.list_remarks(lists.rankings)
         return mean.values, remarks + estimates(mean, "mean over ties estimated")
-
-
-def _nothing_scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
-    """The scores of no lists."""
-    return np.zeros(0), []
 
 
 @contextmanager

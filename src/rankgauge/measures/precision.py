@@ -27,7 +27,7 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists, Pair
-    from rankgauge.measures.distances.single import Found
+    from rankgauge.measures.distances.single import Chosen
 
 
 class Precision(BinaryWeighted):
@@ -69,10 +69,10 @@ class RecallAt(BinaryWeighted):
         return judged.relevant(self.rel).astype(np.float64)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.single import over_pairs, recall
+        from rankgauge.measures.distances.single import pair_by_pair, recall
 
         judged = int(lists.judged.relevant(self.rel)[0])
-        return over_pairs(lists, first, second, self.rel, lambda pair: recall(pair, judged))
+        return pair_by_pair(lists, first, second, self.rel, lambda pair: recall(pair, judged))
 
 
 class RPrecision(Binary):
@@ -122,15 +122,15 @@ class RPrecision(Binary):
         )
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.single import over_pairs, r_precision
+        from rankgauge.measures.distances.single import pair_by_pair, r_precision
 
         judged = int(lists.judged.relevant(self.rel)[0])
 
-        def best_of(pair: Pair) -> Found:
+        def best_of(pair: Pair) -> Chosen:
             offlist = lists.offlist and int(lists.grades[-1]) >= self.rel
             return r_precision(pair, judged, offlist, lambda r: int(self.times * r + 0.9))
 
-        return over_pairs(lists, first, second, self.rel, best_of)
+        return pair_by_pair(lists, first, second, self.rel, best_of)
 
 
 class ReciprocalRank(Binary):
@@ -172,9 +172,9 @@ class ReciprocalRank(Binary):
         return variance
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.single import over_pairs, reciprocal_rank
+        from rankgauge.measures.distances.single import pair_by_pair, reciprocal_rank
 
-        return over_pairs(lists, first, second, self.rel, reciprocal_rank)
+        return pair_by_pair(lists, first, second, self.rel, reciprocal_rank)
 
 
 class SuccessAt(Binary):
@@ -212,9 +212,9 @@ class SuccessAt(Binary):
         return missed * (1 - missed)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.single import over_pairs, success
+        from rankgauge.measures.distances.single import pair_by_pair, success
 
-        return over_pairs(lists, first, second, self.rel, success)
+        return pair_by_pair(lists, first, second, self.rel, success)
 
 
 class JudgedAt(Measure):

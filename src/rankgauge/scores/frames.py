@@ -32,7 +32,7 @@ def pandas_frame(scores: Scores) -> Any:
     return pandas.DataFrame({**columns, "value": value, "present": present})
 
 
-def arrow_table(scores: Scores) -> Any:
+def arrow_frame(scores: Scores) -> Any:
     """What `Scores.to_arrow` gives."""
     arrow = _package("pyarrow")
     names, value, present = _long(scores)

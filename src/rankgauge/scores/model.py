@@ -18,7 +18,7 @@ from rankgauge.data.model import freeze
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note, counted
+from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import (
     DEFAULT_INTERVAL,
     DEFAULT_STANDARDIZATION,
@@ -263,16 +263,21 @@ class Scores(Result, Record):
         level: float = LEVEL,
         samples: int = SAMPLES,
         seed: int = SEED,
+        notes: bool = True,
     ) -> Table:
         """A row a run: means, and beside them what they rest on.
 
         `over` says which topics the means are over: all judged ones, or those the run answered. A
         run that lacks topics has a row for each, the one of the chosen policy first. With `interval`,
-        two columns after each mean have the ends of its interval, as by `Scores.interval`.
+        two columns after each mean have the ends of its interval, as by `Scores.interval`. Below it
+        are the notes of the scores, unless `notes` is false.
         """
         from rankgauge.scores.tables import mean_table
 
-        return mean_table(self, signature, interval, level, samples, seed)
+        table = mean_table(self, signature, interval, level, samples, seed)
+        if notes:
+            table = replace(table, notes=(*worded(self.notes, gather=True), *table.notes))
+        return table
 
     @property
     def judgments_known(self) -> bool:
@@ -330,9 +335,9 @@ class Scores(Result, Record):
 
     def to_arrow(self) -> Any:
         """A pyarrow table, with the rows and columns of `to_polars`."""
-        from rankgauge.scores.frames import arrow_table
+        from rankgauge.scores.frames import arrow_frame
 
-        return arrow_table(self)
+        return arrow_frame(self)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows of `to_polars`, for any package that reads Arrow streams."""

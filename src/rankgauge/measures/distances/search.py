@@ -77,13 +77,13 @@ def improved(
     return found._replace(ahead=ahead, exact=exact, labelling=labelling)
 
 
-Found = tuple[float, NDArray[np.int32]]
+Labelled = tuple[float, NDArray[np.int32]]
 """How far a list is ahead, and the labels of the documents then."""
 
 
-def _tried(score_each: Score, two: Lists) -> list[Found]:
+def _tried(score_each: Score, two: Lists) -> list[Labelled]:
     """All labels of the free documents, each list ahead in turn."""
-    best: list[Found] = [(-np.inf, two.labels), (-np.inf, two.labels)]
+    best: list[Labelled] = [(-np.inf, two.labels), (-np.inf, two.labels)]
     for labels in _all(two, np.flatnonzero(two.free)):
         difference = _differences(score_each, two, labels)
         for side, sign in enumerate((1, -1)):
@@ -93,13 +93,13 @@ def _tried(score_each: Score, two: Lists) -> list[Found]:
     return best
 
 
-def _climbed_both(score_each: Score, two: Lists) -> list[Found]:
+def _climbed_both(score_each: Score, two: Lists) -> list[Labelled]:
     """What a search finds for each list ahead, or the search for the other found on its way."""
     own, other = _climbed(score_each, two, 1), _climbed(score_each, two, -1)
     return [_better(own, other), _better(other, own)]
 
 
-def _better(own: Found, other: Found) -> Found:
+def _better(own: Labelled, other: Labelled) -> Labelled:
     """What was found with a list ahead, or what the search for the other list found it ahead by."""
     ahead = -other[0] if np.isfinite(other[0]) else -np.inf
     return (ahead, other[1]) if ahead > own[0] else own
@@ -129,7 +129,7 @@ def _all(two: Lists, free: NDArray[np.intp]) -> Iterator[NDArray[np.int32]]:
         yield labels
 
 
-def _climbed(score_each: Score, two: Lists, sign: int) -> Found:
+def _climbed(score_each: Score, two: Lists, sign: int) -> Labelled:
     """A labelling that no change of one label makes better, from that of documents that are better
     placed in the list ahead: the first with sign 1, the second with -1.
 

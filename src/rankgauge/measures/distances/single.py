@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Ints
 from rankgauge.measures.distances.lists import Greatest, Lists, Pair
 
-Found = tuple[float, NDArray[np.bool_], int]
+Chosen = tuple[float, NDArray[np.bool_], int]
 """The greatest difference, which documents of the pair are relevant then, and how many off the lists."""
 
 
-def over_pairs(
-    lists: Lists, first: Ints, second: Ints, rel: int, best_of: Callable[[Pair], Found]
+def pair_by_pair(
+    lists: Lists, first: Ints, second: Ints, rel: int, best_of: Callable[[Pair], Chosen]
 ) -> Greatest:
     """Both directions of each pair; `best_of` is asked how far the first list can be ahead, and gets
     labels of 0 and 1, relevant from `rel` on, or -1."""
@@ -45,7 +45,7 @@ def over_pairs(
     return Greatest(ahead, labelling, np.ones(len(pairs), dtype=np.bool_), top=top)
 
 
-def recall(pair: Pair, judged: int) -> Found:
+def recall(pair: Pair, judged: int) -> Chosen:
     """(d + m)/(R + m) for m of the free documents that only the first list has: all of them, or none.
 
     Where that is negative, a larger R brings it nearer to 0, so the free documents that both lists
@@ -65,7 +65,7 @@ def recall(pair: Pair, judged: int) -> Found:
     return best
 
 
-def success(pair: Pair) -> Found:
+def success(pair: Pair) -> Chosen:
     """1 where the first list can have a relevant document and the second none."""
     known, nothing = pair.labels == 1, np.zeros(len(pair.labels), dtype=np.bool_)
     sure, other_sure = (
@@ -83,7 +83,7 @@ def success(pair: Pair) -> Found:
     return 0.0 - other_sure, nothing, 0
 
 
-def reciprocal_rank(pair: Pair) -> Found:
+def reciprocal_rank(pair: Pair) -> Chosen:
     """With one free document of the first list relevant, or none."""
     known = pair.labels == 1
     own = min(pair.first[known & (pair.first > 0)], default=np.inf)
@@ -100,7 +100,7 @@ def reciprocal_rank(pair: Pair) -> Found:
     return base, nothing, 0
 
 
-def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int], int]) -> Found:
+def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int], int]) -> Chosen:
     """For each R that can be, with R − R_J of the free documents relevant: first those that only the
     first list has among the first that count, then those that change nothing, off the lists or not, and
     at last those that only the second has."""
@@ -110,7 +110,7 @@ def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int]
     totals = [*range(max(judged, 1), judged + count + 1)]
     if offlist:
         totals += _last_totals(longest, judged + count, depth_of)
-    best: Found = (-np.inf, free & False, 0)
+    best: Chosen = (-np.inf, free & False, 0)
     if judged == 0:
         best = (0.0, free & False, 0)
     for total in totals:
