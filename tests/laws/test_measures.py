@@ -6,6 +6,7 @@ added later is checked here without anyone remembering; one without an oracle fa
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache
 from typing import Any
@@ -195,6 +196,34 @@ def test_bounds_are_the_extremes_over_all_labels(name: str, data: st.DataObject)
     bounds = measure.bounds(ranking, judged, max_grade=HIGHEST)
     assert same(bounds.low, low)
     assert same(bounds.high, high)
+
+
+SHORT = [
+    (list(ranking), [*(label for label in ranking if label >= 0), *unretrieved])
+    for length in range(4)
+    for ranking in itertools.product((-1, 0, 1, HIGHEST), repeat=length)
+    for unretrieved in ([], [1])
+]
+"""All lists of up to three documents, with and without a relevant document that is not retrieved."""
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in sorted(MEASURES) if MEASURES[name].bounding != "no"]
+)
+def test_bounds_of_all_short_lists(name: str) -> None:
+    entry = MEASURES[name]
+    for measure in [entry, entry @ 1, entry @ 2] if entry.cutoffs == "optional" else [entry]:
+        if entry.cutoffs == "required":
+            measure = entry @ (0.5 if name == "IPrec" else 2)
+        for ranking, judged in SHORT:
+            expected = oracles.bounds(
+                lambda labelled, known, measure=measure: by_oracle(measure, labelled, known),
+                ranking,
+                judged,
+                range(HIGHEST + 1),
+            )
+            found = measure.bounds(ranking, judged, max_grade=HIGHEST)
+            assert all(map(same, found, expected)), (str(measure), ranking, judged)
 
 
 @each_directed
