@@ -161,7 +161,57 @@ class TwoNumbers(Found):
         return np.ones((len(lists), 2))
 
 
+class JudgesTheRest(Found):
+    """It labels the unjudged documents 0, for all who come after it."""
+
+    def _score(self, lists: Rankings) -> Floats:
+        labels = lists.labels
+        labels[labels < 0] = 0
+        return super()._score(lists)
+
+
+class CountsOneMore(Found):
+    """It changes a number that is kept for all measures."""
+
+    def _score(self, lists: Rankings) -> Floats:
+        relevant = lists.judged.relevant(self.rel)
+        relevant += 1
+        return ratio(lists.count(lists.relevant(self.rel)), relevant[lists.query])
+
+
+class ForcesItsWay(Found):
+    """It makes an array writeable again."""
+
+    def _score(self, lists: Rankings) -> Floats:
+        labels = lists.labels
+        labels.setflags(write=True)
+        labels[labels < 0] = 0
+        return super()._score(lists)
+
+
+class MoreOfMany(Found):
+    """It leaves its range where a list is long."""
+
+    def _score(self, lists: Rankings) -> Floats:
+        return super()._score(lists) * np.maximum(1, lists.lengths / 10)
+
+
+class WithoutRanks(type(rg.AP)):  # type: ignore[misc]
+    """It changes a part of the score, so what is said of average precision is taken to be true of it."""
+
+    name = "Found"
+    examples = ("Found",)
+
+    def _sum(self, lists: Rankings) -> Floats:
+        return lists.count(lists.relevant(self.rel)).astype(float)
+
+
 BROKEN = {
+    JudgesTheRest: "leaves the lists as they were",
+    CountsOneMore: "leaves the lists as they were",
+    ForcesItsWay: "leaves the lists as they were",
+    MoreOfMany: "range",
+    WithoutRanks: "expected",
     TooHigh: "range",
     LaterIsBetter: "swap_monotone",
     AgainstOthers: "each list alone",

@@ -233,6 +233,30 @@ def _at_least(a: Floats, b: Floats) -> NDArray[np.bool_]:
 # The laws
 
 
+def _leaves_the_lists(subject: _Subject) -> None:
+    for lists in subject.tried:
+        before = [array.copy() for array in _arrays(lists)]
+        advice = "expected that it works on copies, since other measures see the same lists"
+        try:
+            subject.measure.score_each(lists)
+        except Exception as error:
+            if not isinstance(error, ValueError) or "read-only" not in str(error):
+                return  # the next law tells it
+            subject.broken(f"it writes into arrays of the lists ({error}); {advice}")
+        if not all(map(np.array_equal, before, _arrays(lists))):
+            subject.broken(f"it changes arrays of the lists; {advice}")
+
+
+def _arrays(lists: Rankings) -> list[NDArray[Any]]:
+    """What a measure sees of some lists."""
+    judged = lists.judged
+    return [
+        *(lists.labels, lists.offsets, lists.query, lists.lengths, lists.ranks),
+        *(judged.labels, judged.offsets, judged.pooled, judged.sizes),
+        *(judged.relevant(rel) for rel in range(1, HIGHEST + 1)),
+    ]
+
+
 def _one_number_a_list(subject: _Subject) -> None:
     for lists in subject.tried:
         scores = subject.measure.score_each(lists)
@@ -274,7 +298,8 @@ def _an_empty_list(subject: _Subject) -> None:
 
 def _range(subject: _Subject) -> None:
     low, high = subject.measure.range
-    for lists in subject.tried:
+    many = JudgedLabels.of(MANY, max_grade=HIGHEST)
+    for lists in (*subject.tried, Rankings.of(MANY, MANY[::-1], judged=many)):
         scores = subject.measure.score_each(lists)
         inside = (scores >= low - TOLERANCE) & (scores <= high + TOLERANCE)
         subject.expect(
@@ -572,6 +597,7 @@ def _text(subject: _Subject) -> None:
 
 
 LAWS: dict[str, Callable[[_Subject], None]] = {
+    "leaves the lists as they were": _leaves_the_lists,
     "one number a list": _one_number_a_list,
     "zero lists": _no_lists,
     "an empty list": _an_empty_list,

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from oracles.diversity import NOTHING, SUBTOPIC_SCORES, by_log, greedy, weighed
 from profiles import examples
+from rankgauge.arrays import Floats
+from rankgauge.measures.answers import Answers
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import Rankings
 
@@ -205,6 +207,62 @@ def test_what_is_not_known_with_subtopics_is_refused() -> None:
         (rg.alpha_nDCG @ 5).bounds_each(lists)
     with pytest.raises(rg.MeasureError, match="align"):
         (rg.alpha_nDCG @ 5).score_each(Rankings.of([1, 0], judged=lists.judged))
+
+
+class Covering(rg.Binary):
+    """A measure of one's own that declares nothing, but that it asks for subtopics."""
+
+    name = "Covering"
+    examples = ("Covering",)
+    by_subtopic = True
+
+    def _score(self, lists: Rankings) -> Floats:
+        return (rg.alpha_DCG(alpha=0.75, rel=self.rel) @ (self.cutoff or 9)).score_each(lists)
+
+
+@given(data=st.data())
+@examples(60)
+def test_every_order_of_a_measure_of_ones_own_keeps_its_subtopics(data: st.DataObject) -> None:
+    grades = data.draw(judgments(most=5))
+    depth = data.draw(st.sampled_from([None, 1, 2, 3]))
+    measure = Covering() if depth is None else Covering() @ depth
+    lists = aligned(grades, data.draw(st.permutations(judged_documents(grades))))
+    oracle = rg.alpha_DCG(alpha=0.75) @ (depth or 9)
+    scores = [
+        by_oracle(oracle, list(order), grades)
+        for order in itertools.permutations(judged_documents(grades))
+    ]
+    assert measure.ideal_each(lists.judged) == pytest.approx([max(scores)], abs=1e-12)
+    assert measure.worst_each(lists.judged) == pytest.approx([min(scores)], abs=1e-12)
+    (score,) = measure.score_each(lists)
+    (share,) = rg.minmax(measure).score_each(lists)
+    if lists.judged.relevant(1)[0] and max(scores) > min(scores) + 1e-9:
+        span = max(scores) - min(scores)
+        assert share == pytest.approx((score - min(scores)) / span, abs=1e-9)
+
+
+def test_the_best_order_may_hold_pooled_documents_too() -> None:
+    grades: Grades = {"1": {"a": 1, "p": -1}, "2": {"b": 1}}
+    judged = aligned(grades, []).judged
+    about = Answers(judged, "pool")
+    a, b, order = frozenset("1"), frozenset("2"), rg.alpha_DCG(alpha=0.75) @ 9
+    known = {"a": a, "b": b}
+    scores = [
+        SUBTOPIC_SCORES["alpha_DCG"](list(ranked), known, 9, alpha=0.75)
+        for ranked in itertools.permutations([a, b, NOTHING])
+    ]
+    assert about.ideal(Covering()) == pytest.approx([max(scores)])
+    assert about.worst(Covering()) == pytest.approx([min(scores)])
+    assert order.score_each(aligned(grades, ["a", "b", "p"])) == pytest.approx([max(scores)])
+
+
+@pytest.mark.parametrize("measure", [Covering(), rg.minmax(Covering()), rg.lower(Covering())])
+def test_nobody_knows_which_subtopics_an_unjudged_document_serves(measure: rg.Measure) -> None:
+    lists = aligned({"1": {"a": 1}, "2": {"b": 1}}, ["x", "a"])
+    with pytest.raises(rg.Unsupported, match="which subtopics an unjudged document serves"):
+        measure.bounds_each(lists)
+    (low,), (high,) = rg.AP.bounds_each(lists)  # a measure that does not ask for them
+    assert (low, high) == (0.25, pytest.approx(2 / 3))
 
 
 @pytest.mark.parametrize(

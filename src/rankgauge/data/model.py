@@ -460,12 +460,12 @@ def freeze(owner: object, *names: str, contiguous: bool = False) -> None:
     """Put read-only views in place of the arrays that are these attributes of an immutable object."""
     for name in names:
         array = getattr(owner, name)
-        view = _read_only(np.ascontiguousarray(array) if contiguous else array)
+        view = read_only(np.ascontiguousarray(array) if contiguous else array)
         object.__setattr__(owner, name, view)
 
 
-def _read_only(array: NDArray[T]) -> NDArray[T]:
+def read_only(array: NDArray[T]) -> NDArray[T]:
     """A read-only view, which leaves the array as writeable as its maker wants it."""
     view = array.view()
-    view.flags.writeable = False
+    view.setflags(write=False)
     return view

@@ -86,6 +86,10 @@ class Wrapper(Around, Measure):
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return self.measure.range
 
+    @property
+    def by_subtopic(self) -> bool:  # type: ignore[override]
+        return self.measure.by_subtopic
+
     def complete(self) -> Self:
         self.measure.complete()
         return self
@@ -110,6 +114,10 @@ class LikeInside(Wrapper):
     @property
     def expectation(self) -> Answer:  # type: ignore[override]
         return self.measure.expectation
+
+    @property
+    def range_is_declared(self) -> bool:
+        return super().range_is_declared or self.measure.range_is_declared
 
 
 class Aggregate(Around):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Whole, number_text
 from rankgauge.data.errors import MeasureError, Unsupported
-from rankgauge.data.model import UNJUDGED
+from rankgauge.measures.declarations import knows, start_anew
 from rankgauge.measures.labelling import (
     MOST_CELLS,
     MOST_LABELLINGS,
@@ -29,7 +29,13 @@ from rankgauge.measures.labelling import (
     labelled_variants,
 )
 from rankgauge.measures.one_list import OneList
-from rankgauge.measures.orders import MOST_PLACES, Mean, mean_over_orders, variance_over_orders
+from rankgauge.measures.orders import (
+    MOST_PLACES,
+    Mean,
+    mean_over_orders,
+    scores_of_all_orders,
+    variance_over_orders,
+)
 from rankgauge.notes import Note
 from rankgauge.parameters import Parametric, parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -40,14 +46,6 @@ if TYPE_CHECKING:
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 Direction: TypeAlias = Literal["higher", "lower", "none"]
-
-
-SCORES = ("_score", "score_each")
-ABOUT_SCORE = frozenset(
-    {"swap_monotone", "ideal_is_best", "tail_matters", "monotone", "expectation", "bounding"}
-    | {"bounds_each", "ideal_each", "worst_each", "_extreme"}
-)
-"""What is declared about a score, or derived from it in a way of its own."""
 
 
 def estimates(mean: Mean, what: str) -> list[Note]:
@@ -93,11 +91,7 @@ class Measure(OneList, Parametric):
     def __init_subclass__(cls, **options: Any) -> None:
         """What a class declares is about its score; one that changes the score declares anew."""
         super().__init_subclass__(**options)
-        before = super(cls, cls)
-        scored = any(getattr(before, score) is not getattr(Measure, score) for score in SCORES)
-        if scored and any(score in vars(cls) for score in SCORES):
-            for name in ABOUT_SCORE - vars(cls).keys():
-                setattr(cls, name, vars(Measure)[name])
+        start_anew(cls, Measure)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,6 +118,11 @@ class Measure(OneList, Parametric):
     def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
         """The text form of this measure at several cut-offs together, such as nDCG@5,10."""
         return self._spelled(self._written(python=False), ",", "@", cutoffs)
+
+    @property
+    def range_is_declared(self) -> bool:
+        """Whether `range` is said of this score, not only assumed."""
+        return self.knows("range")
 
     @property
     def family(self) -> Hashable:
@@ -211,12 +210,7 @@ class Measure(OneList, Parametric):
 
     def knows(self, formula: str) -> bool:
         """Whether a formula is for the score as this class has it, not as one it derives from had."""
-        for kind in type(self).__mro__[: type(self).__mro__.index(Measure)]:
-            if formula in vars(kind):
-                return True
-            if any(score in vars(kind) for score in SCORES):
-                return False
-        return False
+        return knows(type(self), Measure, formula)
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
         """Which queries have no relevant document."""
@@ -281,21 +275,16 @@ class Measure(OneList, Parametric):
         return self.score_each(lists)
 
     def _of_all_orders(self, tied: TiedRankings) -> list[Floats]:
-        """The scores of all different orders of lists of one tie each, with few documents."""
+        """The scores of all different orders of each list of few documents."""
         if tied.lengths.max(initial=0) > MOST_ORDERED:
             most = f"more than {MOST_ORDERED} documents are too many to enumerate"
             raise self._unsupported("what is best here", most)
-        rankings, scores = tied.rankings, []
-        for i, (start, end) in enumerate(itertools.pairwise(rankings.offsets.tolist())):
-            documents = rankings.labels[start:end].tolist() + [UNJUDGED] * int(tied.unlisted[i])
-            orders = sorted(set(itertools.permutations(documents)))
-            alone = rankings.judged.take(rankings.query[i : i + 1])
-            alone = replace(alone, rows=None, aspects=None)
-            scores.append(self.score_each(Rankings.of(*orders, judged=alone)))
-        return scores
+        return scores_of_all_orders(self.score_each, tied, self.depth)
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
         """The mean score over all orders of each query's judged documents."""
+        if self.knows("expected_each"):  # so it is the override that asks, by `super()`
+            return self._mean_of_one_tie(judged).values
         return self.random_each(judged).values
 
     def random_each(self, judged: JudgedLabels) -> Mean:
@@ -306,6 +295,10 @@ class Measure(OneList, Parametric):
         """
         if self.knows("expected_each"):
             return Mean.exact(self.expected_each(judged))
+        return self._mean_of_one_tie(judged)
+
+    def _mean_of_one_tie(self, judged: JudgedLabels) -> Mean:
+        """The mean over ties with all judged documents of a query tied."""
         return self.complete()._tied_lists(TiedRankings.all_tied(judged))
 
     def _variance(self, tied: TiedRankings) -> Floats:
@@ -364,7 +357,17 @@ class Measure(OneList, Parametric):
                 self.score_each(labelled(rankings, 0)),
                 self.score_each(labelled(rankings, rankings.judged.max_grade)),
             )
-        return each_list(rankings, self._bounds_by_enumeration)
+        return self._bounds_of_each(rankings, self._bounds_by_enumeration)
+
+    def _bounds_of_each(
+        self, rankings: Rankings, bounds_of_one: Callable[[Rankings], tuple[float, float]]
+    ) -> tuple[Floats, Floats]:
+        """The bounds of each list, one list at a time, from its labels alone."""
+        if self.by_subtopic and rankings.judged.aspects is not None:
+            raise self._unsupported(
+                "its bounds here", "nobody knows which subtopics an unjudged document serves"
+            )
+        return each_list(rankings, bounds_of_one)
 
     @property
     def bounding(self) -> Answer:
@@ -398,8 +401,8 @@ class Measure(OneList, Parametric):
         lists = lists.top(self.complete().depth)
         found = self._distance(lists, first, second) if self.knows("_distance") else None
         if found is None:
-            low, high = self.range
-            return searched(self.score_each, lists, first, second, high - low)
+            within = self.range if self.range_is_declared else (-np.inf, np.inf)
+            return searched(self.score_each, lists, first, second, within)
         if found.exact.all():
             return found
         return improved(found, self.score_each, lists, first, second)
@@ -442,7 +445,7 @@ class Binary(Measure):
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if self.monotone or not self.swap_monotone:
             return super().bounds_each(rankings)
-        return each_list(rankings, self._bounds_by_count)
+        return self._bounds_of_each(rankings, self._bounds_by_count)
 
     def _bounds_by_count(self, one: Rankings) -> tuple[float, float]:
         grade = one.judged.max_grade if one.judged.max_grade >= self.rel else 0

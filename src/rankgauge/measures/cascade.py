@@ -85,6 +85,7 @@ class ExpectedReciprocalRank(Measure):
     source = (
         "Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance"
     )
+    range = (0.0, 1.0)
     monotone = True
     tail_matters = False
     expectation = "exact"

@@ -83,6 +83,7 @@ class UnjudgedAt(Measure):
     summary = "The share of the first k places that hold an unjudged document."
     formula = "Unjudged@k = |unjudged in the top k| / k, also where fewer are retrieved"
     source = "trec_eval 10 (as unj)"
+    range = (0.0, 1.0)
     direction = "none"
     bounding = "no"
     cutoffs = "required"

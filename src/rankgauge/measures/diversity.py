@@ -78,6 +78,7 @@ class Diversity(Binary):
     worst order, and bounds where the ideal moves too, are known for one subtopic only.
     """
 
+    range = (0.0, 1.0)
     swap_monotone = True
     ideal_is_best = True
     expectation = "exact"

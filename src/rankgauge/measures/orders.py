@@ -99,6 +99,41 @@ def scores_of_orders(
     orders are drawn. Orders are made one list at a time, because each has its own number of them and a
     generator of its own, and scored many lists at once.
     """
+    samples, shares = [0] * len(tied), [0.0] * len(tied)
+
+    def some_orders(size: int, template: Ints, groups: list[_Mixed], i: int) -> Iterator[Ints]:
+        if math.prod(group.orders for group in groups) <= SAMPLES:
+            return _all_orders(template, groups, size)
+        shares[i] = groups[0].passed_over if len(groups) == 1 else 0.0
+        samples[i] = SAMPLES
+        return _drawn_orders(template, groups, size, int(tied.seeds[i]), shares[i] > 0)
+
+    found = _scores_by_list(score_each, tied, depth, some_orders)
+    return [
+        OrderScores(one[1:], n, float(one[0]), share) if share else OrderScores(one, n)
+        for one, n, share in zip(found, samples, shares, strict=True)
+    ]
+
+
+def scores_of_all_orders(
+    score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
+) -> list[Floats]:
+    """For each list the scores of all different orders of its ties, however many these are."""
+
+    def all_orders(size: int, template: Ints, groups: list[_Mixed], i: int) -> Iterator[Ints]:
+        return _all_orders(template, groups, size)
+
+    return _scores_by_list(score_each, tied, depth, all_orders)
+
+
+def _scores_by_list(
+    score_each: Callable[[Rankings], Floats],
+    tied: TiedRankings,
+    depth: int | None,
+    orders_of: Callable[[int, Ints, list[_Mixed], int], Iterator[Ints]],
+) -> list[Floats]:
+    """For each list the scores of the orders that `orders_of` makes of it, so many at a time, from its
+    first `depth` places, its mixed ties and its number."""
     scores: list[list[Floats]] = [[] for _ in range(len(tied))]
     batch: list[tuple[int, Ints]] = []
 
@@ -114,16 +149,9 @@ def scores_of_orders(
         batch.clear()
 
     cells = 0
-    samples, shares = [0] * len(tied), [0.0] * len(tied)
     for i, (template, groups) in enumerate(_lists(tied, depth)):
         size = max(1, MOST_CELLS // max(1, len(template)))
-        if math.prod(group.orders for group in groups) <= SAMPLES:
-            blocks = _all_orders(template, groups, size)
-        else:
-            shares[i] = groups[0].passed_over if len(groups) == 1 else 0.0
-            blocks = _drawn_orders(template, groups, size, int(tied.seeds[i]), shares[i] > 0)
-            samples[i] = SAMPLES
-        for orders in blocks:
+        for orders in orders_of(size, template, groups, i):
             batch.append((i, orders))
             cells += orders.size
             if cells >= MOST_CELLS:
@@ -131,11 +159,7 @@ def scores_of_orders(
                 cells = 0
     if batch:
         score_batch()
-    found = [np.concatenate(parts) for parts in scores]
-    return [
-        OrderScores(one[1:], n, float(one[0]), share) if share else OrderScores(one, n)
-        for one, n, share in zip(found, samples, shares, strict=True)
-    ]
+    return [np.concatenate(parts) for parts in scores]
 
 
 class _Mixed(NamedTuple):

@@ -31,6 +31,7 @@ class Compatibility(Measure):
         "Clarke, Smucker and Vtyurina 2020, Offline evaluation by maximum similarity to an ideal "
         "ranking; Clarke, Vtyurina and Smucker 2021, Assessing top-k preferences"
     )
+    range = (0.0, 1.0)
     expectation = "exact"
     swap_monotone = True
     ideal_is_best = True

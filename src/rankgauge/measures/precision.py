@@ -39,6 +39,7 @@ class Precision(BinaryWeighted):
     source = (
         "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
     )
+    range = (0.0, 1.0)
     cutoffs = "required"
     monotone = True
     examples = ("P@10", "P(rel=2)@5")
@@ -60,6 +61,7 @@ class RecallAt(BinaryWeighted):
     source = (
         "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
     )
+    range = (0.0, 1.0)
     examples = ("Recall@100", "Recall", "Recall(rel=2)@20")
 
     def _weights(self, count: int) -> Floats:
@@ -84,6 +86,7 @@ class RPrecision(Binary):
         "Rprec = |relevant in the top R| / R; with `times`, the top c = ⌊times·R + 0.9⌋, over c"
     )
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability"
+    range = (0.0, 1.0)
     cutoffs = "none"
     tail_matters = False
     expectation = "exact"
@@ -141,6 +144,7 @@ class ReciprocalRank(Binary):
     summary = "Reciprocal rank: one over the rank of the first relevant document."
     formula = "RR@k = 1 / (rank of the first relevant document), 0 if none is in the top k"
     source = "Voorhees 1999, The TREC-8 question answering track report"
+    range = (0.0, 1.0)
     monotone = True
     tail_matters = False
     expectation = "exact"
@@ -185,6 +189,7 @@ class SuccessAt(Binary):
     summary = "Success: 1 when the top k holds a relevant document, else 0."
     formula = "Success@k = [|relevant in the top k| > 0]"
     source = "used by the TREC Web and Robust tracks; trec_eval calls it success"
+    range = (0.0, 1.0)
     monotone = True
     tail_matters = False
     expectation = "exact"
@@ -224,6 +229,7 @@ class JudgedAt(Measure):
     summary = "The share of the top k documents that are judged: what the other numbers rest on."
     formula = "Judged@k = |judged in the top k| / min(k, retrieved)"
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
+    range = (0.0, 1.0)
     direction = "none"
     bounding = "no"
     examples = ("Judged@10", "Judged")

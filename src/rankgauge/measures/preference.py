@@ -33,6 +33,7 @@ class BinaryPreference(Binary):
         "Buckley and Voorhees 2004, Retrieval evaluation with incomplete information, "
         "as trec_eval computes it"
     )
+    range = (0.0, 1.0)
     tail_matters = False
     expectation = "exact"
     swap_monotone = True
@@ -188,6 +189,7 @@ class InferredAveragePrecision(Binary):
         "Yilmaz and Aslam 2006, Estimating average precision with incomplete and imperfect "
         "judgments, as trec_eval computes it"
     )
+    range = (0.0, 1.0)
     tail_matters = False
     expectation = "exact"
     swap_monotone = True
@@ -280,6 +282,7 @@ class CorrectlyOrderedPairs(Measure):
         "Yao 1995, Measuring retrieval effectiveness based on user preference of documents: "
         "one minus his normalised distance"
     )
+    range = (0.0, 1.0)
     expectation = "exact"
     swap_monotone = True
     ideal_is_best = True

@@ -47,6 +47,7 @@ class QMeasure(Measure):
         "Sakai 2004, New performance metrics based on multigrade relevance: their application to "
         "question answering"
     )
+    range = (0.0, 1.0)
     tail_matters = False
     expectation = "exact"
     swap_monotone = True
@@ -294,6 +295,7 @@ class GradedAveragePrecision(Measure):
         "Robertson, Kanoulas and Yilmaz 2010, Extending average precision to graded relevance "
         "judgments"
     )
+    range = (0.0, 1.0)
     tail_matters = False
     expectation = "exact"
     bounding = "exact"

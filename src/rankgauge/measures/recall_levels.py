@@ -63,6 +63,7 @@ class InterpolatedPrecision(AtRecallLevels):
         "IPrec@x = max P@i over the ranks i with at least x·R (rounded) relevant documents down to "
         "them, 0 if there is none"
     )
+    range = (0.0, 1.0)
     cutoffs = "required"
     swap_monotone = True
     ideal_is_best = True
@@ -93,6 +94,7 @@ class ElevenPointAverage(AtRecallLevels):
     aliases = ("IPrec11",)
     summary = "Eleven-point average: interpolated precision averaged over recall 0, 0.1 to 1."
     formula = "ElevenPoint = (1/11) · Σ_{x = 0, 0.1, …, 1} IPrec@x"
+    range = (0.0, 1.0)
     cutoffs = "none"
     swap_monotone = True
     ideal_is_best = True

@@ -82,6 +82,7 @@ class SetPrecision(OfCounts):
     source = (
         "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
     )
+    range = (0.0, 1.0)
     cutoffs = "none"
     examples = ("SetP", "SetP(rel=2)")
 
@@ -91,6 +92,8 @@ class SetPrecision(OfCounts):
 
 class HarmonicMean(OfCounts):
     """The weighted harmonic mean of precision and recall."""
+
+    range = (0.0, 1.0)
 
     source = "van Rijsbergen 1979, Information Retrieval"
 
@@ -137,6 +140,7 @@ class SetAveragePrecision(OfCounts):
     summary = "Set average precision: the precision of all that is retrieved, times its recall."
     formula = "SetAP = |relevant retrieved|² / (|retrieved| · R)"
     source = "trec_eval 9 (as set_map)"
+    range = (0.0, 1.0)
     cutoffs = "none"
     examples = ("SetAP", "SetAP(rel=2)")
 
@@ -146,6 +150,8 @@ class SetAveragePrecision(OfCounts):
 
 class RelativeToBest(OfCounts):
     """Precision over the best precision that R relevant documents allow."""
+
+    range = (0.0, 1.0)
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         return ratio(hits, np.minimum(self._places(retrieved), relevant))
@@ -225,6 +231,7 @@ class FilteringUtility(OfCounts):
         "U = found·|relevant retrieved| + noise·|other documents retrieved|; as T11SU by default"
     )
     source = "Robertson and Soboroff 2002, The TREC 2002 filtering track report"
+    range = (0.0, 1.0)
     cutoffs = "none"
     examples = ("ScaledUtility", "ScaledUtility(rel=2)", "ScaledUtility(found=3,noise=-2)")
 

@@ -25,6 +25,7 @@ class BinaryG(Binary):
     summary = "Binary G: relevant documents discounted by the non-relevant ones above them."
     formula = "binG = (1/R) · Σ_{retrieved relevant} 1/log2(2 + |others above|)"
     source = "Buckley, trec_eval 9"
+    range = (0.0, 1.0)
     swap_monotone = True
     ideal_is_best = True
     examples = ("binG", "binG(rel=2)@100")
@@ -93,6 +94,7 @@ class NormalizedGain(GainAgainstIdeal):
         "G = (1/Σ ideal gains) · Σ_i gain_i / log2(2 + cost_i − gained_i), gained_i the gains down to "
         "rank i, cost_i the ideal ones there, each at least 1"
     )
+    range = (0.0, 1.0)
     examples = ("G", "G(gain={1:1,2:3})")
 
     def _score(self, lists: Rankings) -> Floats:
@@ -113,6 +115,7 @@ class AtRelevant(GainAgainstIdeal):
         "ndcg_rel = (1/n) · Σ nDCG@(its rank) over the n documents with a gain; where not retrieved, "
         "the ranking's DCG over the whole ideal's"
     )
+    range = (0.0, 1.0)
     examples = ("ndcg_rel",)
 
     def _score(self, lists: Rankings) -> Floats:
@@ -141,6 +144,7 @@ class AtGainLevels(GainAgainstIdeal):
         "ndcg_levels = mean of nDCG@b over the ranks b at which the ideal passes to a lower gain, "
         "and at the end of a list that goes on by more than a document"
     )
+    range = (0.0, 1.0)
     examples = ("ndcg_levels",)
 
     def _score(self, lists: Rankings) -> Floats:

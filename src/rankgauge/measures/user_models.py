@@ -74,6 +74,7 @@ class UserModel(Gainful):
 class StaticUserModel(UserModel, Weighted):
     """A user whose chance of reading a rank depends on the rank alone, given by its weights."""
 
+    range = (0.0, 1.0)
     monotone = True
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
@@ -83,6 +84,8 @@ class StaticUserModel(UserModel, Weighted):
 
 class AdaptiveUserModel(UserModel):
     """A user whom documents make stop, given by the chances of reading on."""
+
+    range = (0.0, 1.0)
 
     def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
         """The chance of reading on after each document, given its rank, its gain and the gain of all

@@ -2,7 +2,8 @@
 
 Label >= 0: the document's grade. Label -1: it is not in the qrels. Label -2: it is in the qrels with a
 negative grade, that is pooled but unjudged. Everything is one flat array with offsets, never padded,
-so a measure is a few array operations over all lists at once.
+so a measure is a few array operations over all lists at once. All measures share these arrays and what
+is kept beside them, so nobody can write into them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.arrays import Floats, Ints, Labels, T
-from rankgauge.data.model import Subtopics
+from rankgauge.data.model import Subtopics, read_only
 from rankgauge.native import segments as native
 from rankgauge.records import Record
 
@@ -25,8 +26,37 @@ A = TypeVar("A")
 Arguments = TypeVarTuple("Arguments")
 
 
+def unwritable(value: A) -> A:
+    """The same value; an array, and each array in a tuple, becomes a read-only view."""
+    shared: Any = value
+    if isinstance(value, np.ndarray):
+        shared = read_only(value) if value.flags.writeable else value
+    elif isinstance(value, tuple):
+        parts = map(unwritable, value)
+        shared = value._make(parts) if hasattr(value, "_make") else tuple(parts)
+    result: A = shared
+    return result
+
+
+class SharedArrays(Record):
+    """A record whose arrays are read-only views, also in another process."""
+
+    def __post_init__(self) -> None:
+        state = vars(self)
+        for name, value in state.items():
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                state[name] = read_only(value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()
+
+
 class Memo:
-    """What was found before, by question. A copy in another process knows it too."""
+    """What was found before, by question. A copy in another process knows it too.
+
+    Arrays that it keeps are read-only, because all who ask get the same ones.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Any] = {}
@@ -35,7 +65,7 @@ class Memo:
     def own(self, question: Hashable, answer: Callable[[], A]) -> A:
         """The answer that is known, or `answer()`; threads that ask at once may each work it out."""
         if question not in self._known:
-            self._known[question] = answer()
+            self._known[question] = unwritable(answer())
         known: A = self._known[question]
         return known
 
@@ -51,7 +81,7 @@ class Memo:
         return {"_known": dict(self._known)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._known = state["_known"]
+        self._known = {question: unwritable(known) for question, known in state["_known"].items()}
         self._lock = threading.RLock()
 
 
@@ -62,7 +92,7 @@ class Part(NamedTuple):
     queries: Ints
 
 
-class JudgedLabels(Record):
+class JudgedLabels(SharedArrays):
     """The judged labels of each query, highest first, and how many documents were only pooled.
 
     Query q has labels[offsets[q]:offsets[q + 1]]. `max_grade` is the collection's highest grade, the
@@ -99,7 +129,7 @@ class JudgedLabels(Record):
     @cached_property
     def sizes(self) -> Ints:
         """n, the number of judged documents of each query."""
-        return np.diff(self.offsets)
+        return read_only(np.diff(self.offsets))
 
     def take(self, queries: Ints) -> JudgedLabels:
         """What is judged of these queries, in their order."""
@@ -141,7 +171,7 @@ class JudgedLabels(Record):
         return Rankings(self.labels, self.offsets, np.arange(len(self)), self, self.rows)
 
 
-class Rankings(Record):
+class Rankings(SharedArrays):
     """Lists of labels in rank order: list i is labels[offsets[i]:offsets[i + 1]], for query[i].
 
     `rows`, kept only where the judgments have subtopics, has the judgment of each document, -1 where it
@@ -179,12 +209,13 @@ class Rankings(Record):
     @cached_property
     def lengths(self) -> Ints:
         """The number of documents in each list."""
-        return np.diff(self.offsets)
+        return read_only(np.diff(self.offsets))
 
     @cached_property
     def ranks(self) -> Ints:
         """The rank of each row, from 1."""
-        return np.arange(1, len(self.labels) + 1) - np.repeat(self.offsets[:-1], self.lengths)
+        first = np.repeat(self.offsets[:-1], self.lengths)
+        return read_only(np.arange(1, len(self.labels) + 1) - first)
 
     def top(self, cutoff: int | None) -> Rankings:
         """The same lists cut to their first `cutoff` documents; None cuts nothing."""

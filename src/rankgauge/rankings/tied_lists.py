@@ -10,13 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.arrays import Floats, Ints, Labels, T
-from rankgauge.data.model import UNJUDGED
+from rankgauge.data.model import UNJUDGED, read_only
 from rankgauge.native import segments as native
-from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
-from rankgauge.records import Record
+from rankgauge.rankings.lists import (
+    JudgedLabels,
+    Rankings,
+    SharedArrays,
+    offsets_of,
+    segment_count,
+)
 
 
-class TiedRankings(Record):
+class TiedRankings(SharedArrays):
     """Lists of groups of documents: the order of the groups is known, that within a group is not.
 
     Group g has the rows bounds[g]:bounds[g + 1] of `rankings`, and `unlisted[g]` unjudged documents
@@ -79,27 +84,28 @@ class TiedRankings(Record):
     @cached_property
     def sizes(self) -> Ints:
         """The number of documents in each group."""
-        return np.diff(self.bounds) + self.unlisted
+        return read_only(np.diff(self.bounds) + self.unlisted)
 
     @cached_property
     def owner(self) -> Ints:
         """The list of each group."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return read_only(np.repeat(np.arange(len(self)), np.diff(self.offsets)))
 
     @cached_property
     def above(self) -> Ints:
         """The number of documents ranked above each group."""
-        return self.before(self.sizes)
+        return read_only(self.before(self.sizes))
 
     @cached_property
     def lengths(self) -> Ints:
         """The number of documents in each list."""
-        return np.diff(offsets_of(self.sizes)[self.offsets])
+        return read_only(np.diff(offsets_of(self.sizes)[self.offsets]))
 
     @cached_property
     def undecided(self) -> NDArray[np.bool_]:
         """Which lists have a tie, or documents without a row."""
-        return segment_count((self.sizes > 1) | (self.unlisted > 0), self.offsets) > 0
+        open_groups = (self.sizes > 1) | (self.unlisted > 0)
+        return read_only(segment_count(open_groups, self.offsets) > 0)
 
     def before(self, values: Ints) -> Ints:
         """For each group, the sum of a value a group over the groups above it in its list."""

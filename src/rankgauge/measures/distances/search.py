@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.measures.labelling import extremes
 from rankgauge.rankings.lists import Rankings
 
 MOST_LABELLINGS = 20_000
@@ -27,6 +28,9 @@ MOST_CHANGED = 200
 MOST_WORK = 40_000_000
 """How many labels a search scores before it stops."""
 
+SLACK = 1e-9
+"""By how much rounding takes a score beyond its range."""
+
 Score = Callable[[Rankings], Floats]
 
 
@@ -40,13 +44,46 @@ def enumerable(lists: Lists, first: Ints, second: Ints) -> NDArray[np.bool_]:
     return np.array(few, dtype=np.bool_)
 
 
-def searched(score_each: Score, lists: Lists, first: Ints, second: Ints, width: float) -> Greatest:
-    """The greatest differences over all labels, or those that a search finds; `width` is that of the
-    measure's range."""
+class _Watched:
+    """Scores, and whether none was seen outside the range that is declared of them."""
+
+    def __init__(self, score_each: Score, within: tuple[float, float]) -> None:
+        self.score_each = score_each
+        self.low, self.high = within
+        self.inside = True
+
+    def __call__(self, rankings: Rankings) -> Floats:
+        scores = self.score_each(rankings)
+        lowest, highest = extremes(scores)
+        if lowest < self.low - SLACK or highest > self.high + SLACK:
+            self.inside = False
+        return scores
+
+    @property
+    def widest(self) -> float:
+        """How far apart two scores can be; infinite where the range is not true."""
+        return self.high - self.low if self.inside else np.inf
+
+
+def searched(
+    score_each: Score,
+    lists: Lists,
+    first: Ints,
+    second: Ints,
+    within: tuple[float, float] = (-np.inf, np.inf),
+) -> Greatest:
+    """The greatest differences over all labels, or those that a search finds.
+
+    score_each: the score of each list.
+    lists: the lists of one query.
+    first, second: the places of the two lists of each pair.
+    within: the range that is declared of the scores, which limits what a search does not find.
+    """
+    watched = _Watched(score_each, within)
     exact = enumerable(lists, first, second)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     found = [
-        (_tried if few else _climbed_both)(score_each, lists.only(a, b))
+        (_tried if few else _climbed_both)(watched, lists.only(a, b))
         for (a, b), few in zip(pairs, exact.tolist(), strict=True)
     ]
     ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(found), 2)
@@ -56,7 +93,7 @@ def searched(score_each: Score, lists: Lists, first: Ints, second: Ints, width: 
         labels[lists.pair(*pairs[p]).documents] = found[p][side][1]
         return labels, 0
 
-    return Greatest(ahead, labelling, exact, width)
+    return Greatest(ahead, labelling, exact, watched.widest)
 
 
 def improved(
@@ -66,7 +103,7 @@ def improved(
     few = np.flatnonzero(~found.exact & enumerable(lists, first, second))
     if not len(few):
         return found
-    better = searched(score_each, lists, first[few], second[few], found.limit)
+    better = searched(score_each, lists, first[few], second[few])
     ahead, exact = found.ahead.copy(), found.exact.copy()
     ahead[few], exact[few] = better.ahead, True
     place = {p: i for i, p in enumerate(few.tolist())}
