@@ -414,9 +414,10 @@ def test_a_tail_is_what_was_not_retrieved_in_any_order(
     size = len(flat) + len(left) + pooled + more
     wanted = [AP, AP @ 5, nDCG, nDCG @ 5, RR, RR @ 5, ERR, bpref, bpref @ 5, SearchLength, Rprec]
     wanted += [Judged, rg.parse("infAP"), P @ 6, Success @ 5]
+    assume(size >= 2)
     found = rg.evaluate(
-        {"q": qrels, "other": {"x": HIGHEST}},
-        {"q": run},
+        {"first": {"x": HIGHEST}, "q": qrels, "other": {"x": HIGHEST}},
+        {"first": {"y": 1.0}, "q": run},
         wanted,
         ties="expected",
         tail="tied",
