@@ -38,7 +38,13 @@ def command(name: str | None, form: str | None, digits: int | None, output: str 
 def catalogue() -> Table:
     """All registered measures, one a row."""
     rows = tuple(
-        (entry.name, kind(entry), direction(entry), ", ".join(also_called(entry)), entry.summary)
+        (
+            entry.name,
+            kind(entry),
+            direction(entry),
+            ", ".join(also_called(entry, brief=True)),
+            entry.summary,
+        )
         for _, entry in sorted(entries().items(), key=lambda item: item[0].lower())
     )
     return Table(("name", "kind", "better", "also called", "what it is"), rows)
@@ -81,9 +87,10 @@ def answers(entry: Entry) -> str:
     return ", ".join(known) or "nothing"
 
 
-def also_called(entry: Entry) -> list[str]:
-    """The other names of a measure, with the tools that have them."""
-    return [*entry.aliases, *other_names(entry.name)]
+def also_called(entry: Entry, *, brief: bool = False) -> list[str]:
+    """The other names of a measure, with the tools that have them; `brief`: names without a number,
+    and no tools."""
+    return [*entry.aliases, *other_names(entry.name, brief=brief)]
 
 
 def kind(entry: Entry) -> str:

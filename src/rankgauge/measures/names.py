@@ -240,8 +240,9 @@ def is_unclear(row: Name | Unclear, cutoff: str) -> bool:
     return isinstance(row, Unclear) and row.when in ("always", "cut" if cutoff else "bare")
 
 
-def other_names(ours: str) -> list[str]:
-    """What a measure of ours is called elsewhere, each with who calls it so.
+def other_names(ours: str, *, brief: bool = False) -> list[str]:
+    """What a measure of ours is called elsewhere, each with who calls it so; `brief`: the names alone,
+    without those that end in a number.
 
     >>> other_names("Rprec")
     ['r_precision (ranx)', 'rprecision', 'Rprec_mult_0.5 (trec_eval)']
@@ -250,10 +251,24 @@ def other_names(ours: str) -> list[str]:
     for row in NAMES:
         root = {re.split(r"[(@]", text)[0] for text in (row.ours, row.cut)}
         if ours in root:
-            spelling = row.spelling.replace(DIGITS, "95")
-            spelling = spelling.replace(NUMBER, "0.5" if ours in ("Rprec", "IPrec") else "10")
-            found.append(spelling if row.tools == "common" else f"{spelling} ({row.tools})")
+            spelling = example(row)[0]
+            if not brief:
+                found.append(spelling if row.tools == "common" else f"{spelling} ({row.tools})")
+            elif spelling == row.spelling:
+                found.append(spelling)
     return found
+
+
+def example(row: Name) -> tuple[str, str]:
+    """A name as its tool writes it, and our text for that.
+
+    >>> example(Name("ndcg_cut_{}", "nDCG@{}", "trec_eval"))
+    ('ndcg_cut_10', 'nDCG@10')
+    """
+    share = row.ours.startswith(("Rprec", "IPrec"))
+    number = "95" if row.spelling.endswith(DIGITS) else "0.5" if share else "10"
+    spelling = row.spelling.replace(DIGITS, number).replace(NUMBER, number)
+    return spelling, row.ours.replace(NUMBER, number)
 
 
 def in_our_words(text: str) -> str:

@@ -83,6 +83,7 @@ class SetPrecision(OfCounts):
         "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
     )
     cutoffs = "none"
+    elsewhere = {"relative": "relative precision is SetRelP"}  # noqa: RUF012
     examples = ("SetP", "SetP(rel=2)")
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -240,8 +241,9 @@ class PowerUtility(OfCounts):
     )
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        others = np.maximum(retrieved - hits, 0.0)
         worth: Floats = self.found * hits**self.found_exponent
-        return worth + self.noise * (retrieved - hits) ** self.noise_exponent
+        return worth + self.noise * others**self.noise_exponent
 
 
 class FilteringUtility(OfCounts):
