@@ -201,9 +201,10 @@ class _Parser:
         if known is not None and (
             isinstance(known[0], names.Name) or names.is_unclear(known[0], cutoff)
         ):
-            result = self.by_another_name(
-                name, names.meaning(name, *known, cutoff), values, keywords
-            )
+            ours = names.meaning(name, *known, cutoff)
+            if cutoff and "@" in ours:
+                raise MeasureError(f"{self.text!r}: {name} says its cut-off already; write {ours}")
+            result = self.by_another_name(name, ours, values, keywords)
         elif wraps:
             result = self.around(name, values, keywords)
         else:
