@@ -1,7 +1,8 @@
-"""Writes docs/MEASURES.md from the registry: every measure, and what it can answer.
+"""Writes docs/MEASURES.md from the registry: every measure, and what it can answer. Puts the names of
+other tools into docs/GRAMMAR.md.
 
-python docs/measures.py           rewrites the page
-python docs/measures.py --check   fails where the page is not what the registry says
+python docs/measures.py           rewrites the pages
+python docs/measures.py --check   fails where a page is not what the registry and the table of names say
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ import sys
 from pathlib import Path
 
 from rankgauge.measures import Aggregate, Measure, entries, parse
+from rankgauge.measures.names import NAMES, UNCLEAR, example
 from rankgauge.measures.registry import Entry
 
 PAGE = Path(__file__).with_name("MEASURES.md")
+GRAMMAR = Path(__file__).with_name("GRAMMAR.md")
+START, END = "<!-- names: made by docs/measures.py -->\n", "<!-- end of names -->\n"
 HEAD = """\
 # The measures, and what they can answer
 
@@ -62,10 +66,38 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def names() -> str:
+    """The tables of names: what is understood, and what is refused."""
+    lines = ["| name | who writes it | means |", "|---|---|---|"]
+    for row in NAMES:
+        spelling, ours = example(row)
+        means = f"`{ours}`; with a cut-off `{row.cut}`" if row.cut else f"`{ours}`"
+        lines.append(f"| `{spelling}` | {row.tools} | {means} |")
+    lines += ["", "| refused | who writes it | why, and what to write |", "|---|---|---|"]
+    for refused in UNCLEAR:
+        when = {"always": "", "cut": " with a cut-off", "bare": " without a cut-off"}[refused.when]
+        filled = {"{at}": "@10", "{p}": "0.10", "{root}": "2", "{}": "4"}
+        if refused.when == "bare":
+            filled["{at}"] = ""
+        spelling, why = refused.spelling, refused.why
+        for mark, text in filled.items():
+            spelling, why = spelling.replace(mark, text), why.replace(mark, text)
+        lines.append(f"| `{spelling}`{when} | {refused.tools} | {why} |")
+    return "\n".join(lines) + "\n"
+
+
+def grammar() -> str:
+    """docs/GRAMMAR.md with these tables between its two marks."""
+    before, _, rest = GRAMMAR.read_text().partition(START)
+    return before + START + names() + END + rest.partition(END)[2]
+
+
 if __name__ == "__main__":
+    pages = {PAGE: page(), GRAMMAR: grammar()}
     if "--check" in sys.argv:
-        same = PAGE.exists() and PAGE.read_text() == page()
-        sys.exit(
-            0 if same else "docs/MEASURES.md is not what the registry says: run docs/measures.py"
-        )
-    PAGE.write_text(page())
+        for path, text in pages.items():
+            if not path.exists() or path.read_text() != text:
+                sys.exit(f"docs/{path.name} is not what the registry says: run docs/measures.py")
+        sys.exit(0)
+    for path, text in pages.items():
+        path.write_text(text)

@@ -33,11 +33,13 @@ MEASURES = {
             ("ERR-IA", "ERR_IA"),
             ("nERR-IA", "nERR_IA"),
             ("strec", "strec"),
+            ("P-IA", "P_IA"),
         ]
         for k in (1, 2, 5, 10, 20)
     },
     "NRBP": "NRBP",
     "nNRBP": "nNRBP",
+    "MAP-IA": "AP_IA",
 }
 UNDIVIDED = ("alpha-DCG@1", "ERR-IA@1")
 POLICY: dict[str, Any] = {"ties": "docno-ascending", "precision": "double"}

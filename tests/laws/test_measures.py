@@ -44,6 +44,8 @@ def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
         def inner(labelled: list[int], known: list[int] = judged) -> float:
             return by_oracle(measure.measure, labelled, known)
 
+        if measure.name == "condensed":
+            return inner([label for label in ranking if label >= 0])
         if measure.name == "prefix_mean":
             last = measure.measure.cutoff
             cut = [by_oracle(measure.measure @ i, ranking, judged) for i in range(1, last + 1)]

@@ -22,7 +22,7 @@ Grades = dict[str, dict[str, int]]
 """Subtopic, document, grade."""
 
 DOCUMENTS = [f"d{i}" for i in range(8)]
-INDEPENDENT = ["alpha_DCG", "ERR_IA", "NRBP", "strec"]
+INDEPENDENT = ["alpha_DCG", "ERR_IA", "NRBP", "strec", "P_IA"]
 BY_IDEAL = ["alpha_nDCG", "nERR_IA", "nNRBP"]
 
 each_measure = pytest.mark.parametrize("name", sorted(SUBTOPIC_SCORES))
@@ -177,7 +177,8 @@ def test_of_equally_good_documents_the_last_id_comes_first_in_the_ideal() -> Non
 
 @each_measure
 def test_without_subtopics_there_is_one(name: str) -> None:
-    measure = rg.parse(name) if name in ("NRBP", "nNRBP", "strec") else rg.parse(f"{name}@3")
+    uncut = ("NRBP", "nNRBP", "strec", "AP_IA")
+    measure = rg.parse(name) if name in uncut else rg.parse(f"{name}@3")
     plain = {"q": {"a": 2, "b": 0, "c": 1}}
     one = rg.Judgments.from_subtopics({"q": {"any": plain["q"]}})
     run = {"q": {"b": 3.0, "a": 2.0, "x": 1.0}}
@@ -199,8 +200,36 @@ def test_other_measures_see_the_highest_grade_of_a_document() -> None:
     assert rg.evaluate(judged, {"q": {"a": 1.0}}, "nDCG").mean() == {"run": {"nDCG": 1.0}}
 
 
+@given(data=st.data())
+@examples(60)
+def test_the_best_order_and_the_spread_of_intent_aware_precision(data: st.DataObject) -> None:
+    measure = data.draw(versions("P_IA"))
+    grades = data.draw(judgments(most=5))
+    orders = list(itertools.permutations(judged_documents(grades)))
+    scores = [by_oracle(measure, list(order), grades) for order in orders]
+    judged = aligned(grades, []).judged
+    assert measure.ideal_each(judged)[0] == pytest.approx(max(scores), abs=1e-12)
+    assert measure.variance_each(judged)[0] == pytest.approx(np.var(scores), abs=1e-12)
+
+
+@pytest.mark.parametrize("text", ["P_IA@3", "AP_IA", "AP_IA@2"])
+def test_ties_are_averaged_with_subtopics(text: str) -> None:
+    grades: Grades = {"1": {"a": 1, "b": 0}, "2": {"b": 2, "a": 1, "c": 1}}
+    measure = rg.parse(text)
+    run = {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "c": 1.0}}
+    found = rg.evaluate(rg.Judgments.from_subtopics({"q": grades}), run, text, ties="expected")
+    orders = itertools.permutations("abc")
+    scores = [by_oracle(measure, ["x", *order], grades) for order in orders]  # type: ignore[arg-type]
+    assert found.mean()["run"][text] == pytest.approx(np.mean(scores), abs=1e-12)
+
+
 def test_what_is_not_known_with_subtopics_is_refused() -> None:
     lists = aligned({"1": {"a": 1}, "2": {"b": 1}}, ["x", "a"])
+    for ask in (rg.AP_IA.ideal_each, rg.AP_IA.worst_each, (rg.P_IA @ 5).worst_each):
+        with pytest.raises(rg.Unsupported, match="worst"):
+            ask(lists.judged)
+    with pytest.raises(rg.Unsupported, match="bounds"):
+        rg.AP_IA.bounds_each(lists)
     with pytest.raises(rg.Unsupported, match="worst"):
         (rg.ERR_IA @ 5).worst_each(lists.judged)
     with pytest.raises(rg.Unsupported, match="bounds"):

@@ -133,6 +133,29 @@ def subtopic_recall(ranking: Sequence[Served], judged: dict[str, Served], k: int
     return len(subtopics(ranking[:k])) / count if count else 0.0
 
 
+def precision_ia(ranking: Sequence[Served], judged: dict[str, Served], k: int | None) -> float:
+    """The mean over subtopics of the share of the first k places that serve it."""
+    places = required(k)
+    each = [
+        sum(1 for served in ranking[:k] if s in served) / places for s in subtopics(judged.values())
+    ]
+    return math.fsum(each) / len(each) if each else 0.0
+
+
+def average_precision_ia(
+    ranking: Sequence[Served], judged: dict[str, Served], k: int | None
+) -> float:
+    """The mean over subtopics of average precision, taking what serves it as relevant."""
+    each = []
+    for s in subtopics(judged.values()):
+        total = 0.0
+        for i, served in enumerate(ranking[:k], 1):
+            if s in served:
+                total += sum(1 for other in ranking[:i] if s in other) / i
+        each.append(total / sum(1 for served in judged.values() if s in served))
+    return math.fsum(each) / len(each) if each else 0.0
+
+
 SUBTOPIC_SCORES: dict[str, Callable[..., float]] = {
     "alpha_DCG": alpha_dcg,
     "alpha_nDCG": alpha_ndcg,
@@ -141,6 +164,8 @@ SUBTOPIC_SCORES: dict[str, Callable[..., float]] = {
     "NRBP": nrbp,
     "nNRBP": nnrbp,
     "strec": subtopic_recall,
+    "P_IA": precision_ia,
+    "AP_IA": average_precision_ia,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from oracles.basic import Labels, count_relevant, forbidden, precision, recall, required, top
@@ -101,6 +102,24 @@ def utility(
     return found * a + noise * b + missed * c + rejected * d
 
 
+def nonlinear_utility(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    rel: int = 1,
+    found: float = 6.0,
+    noise: float = -1.0,
+    found_exponent: float = 0.8,
+    noise_exponent: float = 1.0,
+) -> float:
+    """Powers of the numbers of relevant and of other documents retrieved, each times its weight."""
+    forbidden(k)
+    a = count_relevant(ranking, rel)
+    b = len(ranking) - a
+    return found * math.pow(a, found_exponent) + noise * math.pow(b, noise_exponent)
+
+
 def scaled_utility(
     ranking: Labels,
     judged: Labels,
@@ -132,5 +151,6 @@ SCORES: dict[str, Callable[..., float]] = {
     "SetRelP": set_relative_precision,
     "RelP": relative_precision,
     "Utility": utility,
+    "NonlinearUtility": nonlinear_utility,
     "ScaledUtility": scaled_utility,
 }

@@ -30,6 +30,7 @@ from rankgauge.distance.maximized import asked_measure, checked_grades
 from rankgauge.distance.runs import Distances, med_matrix
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
+from rankgauge.measures.grammar import parse_all
 from rankgauge.notes import Note, counted
 from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
 from rankgauge.scores.model import Scores
@@ -115,7 +116,7 @@ def command(
     The exit code is 0 when all is well, 2 when nothing could be computed, and 3 when some of the runs
     could not be read: then the others are printed, and standard error says which and why.
     """
-    asked = [asked_measure(measure) for measure in measures]
+    asked = [asked_measure(measure) for measure in parse_all(measures)]
     if judge is not None and (per_topic or witness or top is not None):
         raise click.UsageError("--judge stands alone, expected no -q, --top or --witness")
     if judge is not None and len(asked) > 1:

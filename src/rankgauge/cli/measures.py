@@ -10,6 +10,7 @@ from rankgauge.cli.options import output_options, plugin_option
 from rankgauge.cli.output import print_or_write, show, tell
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
+from rankgauge.measures.names import other_names
 from rankgauge.measures.registry import Entry, broken_plugins, find
 from rankgauge.tables import Table
 
@@ -37,7 +38,13 @@ def command(name: str | None, form: str | None, digits: int | None, output: str 
 def catalogue() -> Table:
     """All registered measures, one a row."""
     rows = tuple(
-        (entry.name, kind(entry), direction(entry), ", ".join(entry.aliases), entry.summary)
+        (
+            entry.name,
+            kind(entry),
+            direction(entry),
+            ", ".join(also_called(entry, brief=True)),
+            entry.summary,
+        )
         for _, entry in sorted(entries().items(), key=lambda item: item[0].lower())
     )
     return Table(("name", "kind", "better", "also called", "what it is"), rows)
@@ -52,7 +59,7 @@ def explanation(name: str) -> str:
     lines = [*textwrap.wrap(f"{entry.name}: {entry.summary}", WIDTH), ""]
     lines += _item("formula", entry.formula)
     lines += _item("source", entry.source)
-    lines += _item("also called", ", ".join(entry.aliases))
+    lines += _item("also called", ", ".join(also_called(entry)))
     if isinstance(entry, Measure):
         low, high = (f"{end:g}".replace("inf", "infinity") for end in entry.range)
         lines += _item("range", f"{low} to {high}")
@@ -78,6 +85,12 @@ def answers(entry: Entry) -> str:
         return "one number from the scores of all queries"
     known = (f"{question} ({how})" for question, how in measure.answers().items() if how != "no")
     return ", ".join(known) or "nothing"
+
+
+def also_called(entry: Entry, *, brief: bool = False) -> list[str]:
+    """The other names of a measure, with the tools that have them; `brief`: names without a number,
+    and no tools."""
+    return [*entry.aliases, *other_names(entry.name, brief=brief)]
 
 
 def kind(entry: Entry) -> str:

@@ -74,7 +74,8 @@ def measure_option(*default: str, example: str = "'AP(rel=2)'", more: str = "") 
         multiple=True,
         default=default,
         show_default=bool(default),
-        help=f"A measure such as nDCG@10 or {example}; may be repeated.{more and f' {more}'}",
+        help=f"A measure such as nDCG@10, or {example}; may be repeated. nDCG@5,10 is two "
+        f"measures.{more and f' {more}'}",
     )
 
 

@@ -15,8 +15,9 @@ from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments
 from rankgauge.data.trec import RunFile, read_qrels, run_files
 from rankgauge.evaluation.evaluator import evaluate
-from rankgauge.measures import Aggregate, Measure, parse
+from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.around import innermost
+from rankgauge.measures.grammar import apart, parse_all
 from rankgauge.notes import Note
 from rankgauge.policies import Missing, ScorePrecision, Standardization, Tail, Ties
 from rankgauge.records import Record
@@ -52,7 +53,7 @@ class Scoring(Record):
 
     def scores(self, measures: Sequence[str]) -> tuple[Judgments, Scores]:
         """The judgments, and the scores of every run that could be read, at least one."""
-        wanted = [parse(measure) for measure in measures]
+        wanted = parse_all(measures)
         sources = self.sources()
         judgments = read_qrels(
             self.qrels,
@@ -184,7 +185,7 @@ def _chosen(scores: Scores, measures: Sequence[str]) -> Scores:
     """The scores by these measures, by all of them where none is named."""
     from rankgauge.scores.matrices import measure_of
 
-    asked = [measure_of(text) for text in measures]
+    asked = [measure_of(one) for text in measures for one in apart(text)]
     for measure in asked:
         if measure not in scores.measures:
             there = ", ".join(str(known) for known in scores.measures)

@@ -15,7 +15,8 @@ from rankgauge.data.model import LARGEST_GRADE
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Lists
-from rankgauge.measures.grammar import parse
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.measures.judged_only import Condensed
 from rankgauge.policies import DEFAULT_OFFLIST, Offlist
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
@@ -132,9 +133,11 @@ def distance_of(
     )
 
 
-def asked_measure(measure: Measure | str) -> Measure:
+def asked_measure(measure: AnyMeasure) -> Measure:
     """The measure, complete; MeasureError for anything else."""
-    asked = parse(measure) if isinstance(measure, str) else measure
+    asked = parse(measure)
+    if isinstance(asked, Condensed):  # once every document has a label, nothing is taken out
+        return asked_measure(asked.measure)
     if isinstance(asked, Aggregate) or not isinstance(asked, Measure):
         raise MeasureError(f"{measure} has no distance, expected a measure, such as nDCG@10")
     if asked.direction == "none":

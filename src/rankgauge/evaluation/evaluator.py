@@ -19,7 +19,7 @@ from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, label, source
 from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import parse
+from rankgauge.measures.grammar import AnyMeasure, parse_all
 from rankgauge.notes import Note, counted
 from rankgauge.policies import (
     DEFAULT_FAILURES,
@@ -44,7 +44,7 @@ from rankgauge.workers import outcomes, processors
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-Measures: TypeAlias = Sequence[Measure | Aggregate | str] | Measure | Aggregate | str
+Measures: TypeAlias = AnyMeasure | Sequence[AnyMeasure]
 
 
 def evaluate(
@@ -74,7 +74,7 @@ def evaluate(
         A Run, `{query: {document: score}}`, a data frame, a run file, a folder, a pattern such as
         "runs/*.gz"; several of these in a list, or in a dict by name.
     measures
-        One measure or several, each a measure or its text: "nDCG@10".
+        One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
     missing, unjudged, ties, seed, tail, documents, precision, max_grade
         The policies; `Evaluator` explains each.
     failures
@@ -111,7 +111,7 @@ class Evaluator:
     qrels
         Judgments, `{query: {document: grade}}`, a data frame or a qrels file.
     measures
-        One measure or several, each a measure or its text: "nDCG@10".
+        One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
     missing
         Judged topics that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
         the means of the run.
@@ -355,8 +355,7 @@ PRECISIONS: dict[ScorePrecision, str] = {"single": "f32", "double": "f64"}
 
 
 def _measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
-    several = [measures] if isinstance(measures, Measure | Aggregate | str) else list(measures)
-    parsed = [parse(measure) for measure in several]
+    parsed = parse_all(measures)
     for measure in parsed:
         inner(measure).complete()
     if not parsed:

@@ -11,6 +11,7 @@ from rankgauge.lazy import lazy_names
 from rankgauge.measures.families import HOMES
 
 if TYPE_CHECKING:
+    from rankgauge.measures.accuracy import Accuracy
     from rankgauge.measures.aggregates import gm, mean
     from rankgauge.measures.around import Aggregate, Wrapper
     from rankgauge.measures.average_precision import AP, SP, SSP
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     )
     from rankgauge.measures.elsewhere import given
     from rankgauge.measures.grammar import parse
+    from rankgauge.measures.intent_aware import AP_IA, P_IA
+    from rankgauge.measures.judged_only import condensed
     from rankgauge.measures.normalization import linear, minmax, v1, v2, z
     from rankgauge.measures.one_list import Bounds
     from rankgauge.measures.overlap import compat
@@ -38,7 +41,17 @@ if TYPE_CHECKING:
     from rankgauge.measures.recall_levels import ElevenPoint, IPrec
     from rankgauge.measures.registry import entries, load_plugin, register
     from rankgauge.measures.search_length import SearchLength
-    from rankgauge.measures.sets import F, RelP, ScaledUtility, SetAP, SetF, SetP, SetRelP, Utility
+    from rankgauge.measures.sets import (
+        F,
+        NonlinearUtility,
+        RelP,
+        ScaledUtility,
+        SetAP,
+        SetF,
+        SetP,
+        SetRelP,
+        Utility,
+    )
     from rankgauge.measures.trec_experiments import G, binG, ndcg_levels, ndcg_rel, yaap
     from rankgauge.measures.user_models import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11
     from rankgauge.measures.weighted import Weighted
@@ -47,6 +60,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AP",
+    "AP_IA",
     "BPM",
     "CG",
     "DCG",
@@ -60,12 +74,14 @@ __all__ = [
     "NERR10",
     "NERR11",
     "NRBP",
+    "P_IA",
     "RBP",
     "RNDCG",
     "RR",
     "SDCG",
     "SP",
     "SSP",
+    "Accuracy",
     "Aggregate",
     "Binary",
     "Bounds",
@@ -76,6 +92,7 @@ __all__ = [
     "IPrec",
     "Judged",
     "Measure",
+    "NonlinearUtility",
     "NumNonRelRet",
     "NumRel",
     "NumRelRet",
@@ -102,6 +119,7 @@ __all__ = [
     "binG",
     "bpref",
     "compat",
+    "condensed",
     "entries",
     "expected",
     "given",

@@ -19,6 +19,10 @@ from rankgauge.rankings.lists import JudgedLabels
 class Around(Parametric):
     """Something made of a measure, written `name(measure, key=value)`; it takes no cut-off."""
 
+    elsewhere = {  # noqa: RUF012
+        "judged_only": "it goes to the measure inside, such as condensed(nDCG@10)"
+    }
+
     measure: Measure = dataclasses.field(kw_only=False)
 
     def __post_init__(self) -> None:

@@ -156,7 +156,6 @@ class AveragePrecision(SumOfPrecisions):
     """The mean of the precisions at the relevant documents."""
 
     name = "AP"
-    aliases = ("MAP",)
     summary = "Average precision: the precisions at the relevant documents over a norm."
     formula = "AP@k = (1/norm) · Σ_{i≤k} rel_i · P@i; norm R, min(k, R) or k"
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; norm=min: Sakai"

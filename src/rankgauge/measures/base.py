@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,9 +101,27 @@ class Measure(OneList, Parametric):
     def __matmul__(self, cutoff: Any) -> Self:
         return dataclasses.replace(self, cutoff=cutoff)
 
+    @overload
+    def __call__(
+        self, *values: Any, judged_only: Literal[True, "True"], **parameters: Any
+    ) -> Measure:
+        pass
+
+    @overload
     def __call__(self, *values: Any, **parameters: Any) -> Self:
-        """The same measure with these parameters."""
-        return dataclasses.replace(self, **self._named(values, parameters))
+        pass
+
+    def __call__(self, *values: Any, **parameters: Any) -> Measure:
+        """The same measure with these parameters; `judged_only=True` takes unjudged documents out of a
+        ranking before this measure looks, as `condensed` does."""
+        judged_only = "judged_only" in parameters and "judged_only" not in self.parameters()
+        only = parameters.pop("judged_only") if judged_only else False
+        changed = dataclasses.replace(self, **self._named(values, parameters))
+        if not judged_only:
+            return changed
+        from rankgauge.measures.judged_only import condensed_if
+
+        return condensed_if(only, changed)
 
     def __str__(self) -> str:
         return self._spelled(self._written(python=False), ",", "@", self._cutoffs)

@@ -8,8 +8,9 @@ from rankgauge.arrays import Floats
 from rankgauge.checks import Whole
 from rankgauge.measures.base import Measure
 from rankgauge.measures.registry import register
+from rankgauge.notes import Note
 from rankgauge.parameters import parameter
-from rankgauge.rankings.lists import Rankings
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class Count(Measure):
@@ -19,6 +20,13 @@ class Count(Measure):
     direction = "none"
     bounding = "no"
     source = "trec_eval"
+
+    def query_remarks(self, judged: JudgedLabels) -> list[Note]:
+        """That this is a mean, and how to have the sum; one note for all runs and all counts."""
+        kind = (
+            "the mean over topics; trec_eval prints the sum, this mean times the number of topics"
+        )
+        return [Note(kind)]
 
 
 class CountByLevel(Count):
@@ -33,6 +41,7 @@ class NumberRetrieved(Count):
     name = "NumRet"
     summary = "The number of documents retrieved."
     formula = "NumRet = |retrieved|"
+    elsewhere = {"rel": "relevant documents are counted by NumRelRet(rel=1)"}  # noqa: RUF012
     examples = ("NumRet", "NumRet@10")
 
     def _score(self, lists: Rankings) -> Floats:
@@ -50,6 +59,12 @@ class NumberRelevant(CountByLevel):
 
     def _score(self, lists: Rankings) -> Floats:
         return lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
+
+    def query_remarks(self, judged: JudgedLabels) -> list[Note]:
+        """That this is a mean, and the sum, which is the same for all runs."""
+        total = int(judged.relevant(self.rel).sum())
+        kind = "the mean over topics; the sum over all topics, which trec_eval prints, is"
+        return [Note(f"{kind} {total:,}", count=total)]
 
 
 class NumberRelevantRetrieved(CountByLevel):

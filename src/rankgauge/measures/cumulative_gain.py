@@ -98,7 +98,6 @@ class NormalizedDCG(DiscountedCumulativeGain):
     """DCG over the best DCG that the query's judged documents allow."""
 
     name = "nDCG"
-    aliases: ClassVar[tuple[str, ...]] = ("NDCG", "ndcg")
     summary = "Normalised DCG: DCG over that of the best possible ranking."
     formula = "nDCG@k = DCG@k / DCG@k of the judged documents in the best order"
     source = (
@@ -174,7 +173,6 @@ class ChanceNormalizedDCG(NormalizedDCG):
     """How far nDCG gets from what a random ranking has to what the best one has."""
 
     name = "RNDCG"
-    aliases = ()
     summary = "nDCG set against the random ranking's: 0 is as good as random, 1 is the best."
     formula = (
         "RNDCG@k = (nDCG@k − E) / (1 − E), E the mean of nDCG@k over all orders of the judged "

@@ -105,7 +105,7 @@ class Diversity(Binary):
 
     def _score(self, lists: Rankings) -> Floats:
         intents = Intents.of(lists.judged, self.rel)
-        row, intent = _served(lists, intents, self.rel)
+        row, intent = served_subtopics(lists, intents, self.rel)
         first_of_list = offsets_of(intents.counts[lists.query])
         slot = lists.each_row(first_of_list[:-1])[row] + intent
         order = np.lexsort((row, slot))
@@ -359,7 +359,6 @@ class SubtopicRecall(Diversity):
     """The share of the subtopics that a ranking serves."""
 
     name = "strec"
-    aliases = ("StRecall",)
     summary = "Subtopic recall: the share of the subtopics that the top k documents serve."
     formula = "strec@k = |subtopics served in the top k| / |subtopics|"
     source = (
@@ -377,7 +376,7 @@ class SubtopicRecall(Diversity):
         return np.ones(count)
 
 
-def _served(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints]:
+def served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints]:
     """Pairs of a row and a subtopic, numbered from 0 in each query, that its document serves.
 
     A document without a judgment that is labelled relevant, as for bounds, serves all.

@@ -6,55 +6,45 @@ docs/GRAMMAR.md has the grammar; the methods of the parser carry the names of it
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol, TypeAlias
 
 from rankgauge.data.errors import MeasureError
-from rankgauge.measures import registry
+from rankgauge.measures import names, registry
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.measures.families import HOMES
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
+    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z_0-9]))"
+    r"|(?P<name>\d*[A-Za-z_α][A-Za-z_0-9]*(?:[-.][A-Za-z_0-9]+)*)"
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")"
     r"|(?P<symbol>[(){},=:@]))"
 )
 DEEPEST = 20
 LONGEST = 2_000
-
-OTHER_TOOLS = [
-    (r"map", r"AP"),
-    (r"gm_map", r"gm(AP)"),
-    (r"map_cut[_.](\d+)", r"AP@\1"),
-    (r"recip_rank", r"RR"),
-    (r"ndcg", r"nDCG"),
-    (r"Rndcg", r"ndcg_levels"),
-    (r"alpha-(n?DCG.*)", r"alpha_\1"),
-    (r"(n?)ERR-IA(.*)", r"\1ERR_IA\2"),
-    (r"F1@(\d+)", r"F@\1"),
-    (r"ndcg_cut[_.](\d+)", r"nDCG@\1"),
-    (r"P[_.](\d+)", r"P@\1"),
-    (r"recall[_.](\d+)", r"Recall@\1"),
-    (r"success[_.](\d+)", r"Success@\1"),
-    (r"set_P", r"SetP"),
-    (r"set_recall", r"Recall"),
-    (r"set_F", r"SetF"),
-    (r"set_map", r"SetAP"),
-    (r"set_relative_P", r"SetRelP"),
-    (r"relative_P[_.](\d+)", r"RelP@\1"),
-    (r"11pt_avg", r"ElevenPoint"),
-    (r"iprec_at_recall[_.](\d*\.?\d+)", r"IPrec@\1"),
-    (r"Rprec_mult[_.](\d*\.?\d+)", r"Rprec(times=\1)"),
-    (r"gm_bpref", r"gm(bpref)"),
-    (r"utility", r"Utility"),
-    (r"utility[_.]([^,]+),([^,]+),([^,]+),([^,]+)", r"Utility(1,\1,\2,\3,\4)"),
-]
-"""trec_eval's names, and ours for them."""
+MOST = 100
+"""How many cut-offs one text may list."""
 
 
-def parse(text: str | Measure | Aggregate) -> Measure | Aggregate:
-    """The measure that a text describes; a measure is returned as it is.
+class IrMeasure(Protocol):
+    """A measure of ir_measures, which is taken as it is: its name and its parameters."""
+
+    @property
+    def NAME(self) -> str | None: ...
+
+    @property
+    def AT_PARAM(self) -> str: ...
+
+    @property
+    def params(self) -> dict[str, Any]: ...
+
+
+AnyMeasure: TypeAlias = str | Measure | Aggregate | IrMeasure
+"""A measure, its text, or a measure of ir_measures."""
+
+
+def parse(text: AnyMeasure) -> Measure | Aggregate:
+    """The measure that a text describes; a measure is returned as it is, one of ir_measures as ours.
 
     MeasureError says what is wrong and shows the right form.
 
@@ -65,21 +55,89 @@ def parse(text: str | Measure | Aggregate) -> Measure | Aggregate:
     """
     if isinstance(text, Measure | Aggregate):
         return text
+    if is_ir_measure(text):
+        text = _text_of(text)
     if not isinstance(text, str) or not text.strip():
         raise MeasureError(f"{text!r} is not a measure; write, for example, nDCG@10")
     if len(text) > LONGEST:
         raise MeasureError(f"a measure of {len(text)} characters, expected at most {LONGEST}")
-    if not _is_ours(text.strip()):
-        for pattern, ours in OTHER_TOOLS:
-            if found := re.fullmatch(pattern, text.strip()):
-                text = found.expand(ours)
-    return _Parser(text).whole()
+    return _Parser(names.in_our_words(text.strip())).whole()
 
 
-def _is_ours(text: str) -> bool:
-    """Whether a text begins with a name of ours, so that names of other tools need not be tried."""
-    name = re.split(r"[(@]", text, maxsplit=1)[0]
-    return name in HOMES
+def parse_all(measures: AnyMeasure | Iterable[AnyMeasure]) -> list[Measure | Aggregate]:
+    """The measures that are given as one text or measure, or several; a text may list cut-offs.
+
+    >>> parse_all(["AP", "nDCG@5,10"])
+    [AP, nDCG @ 5, nDCG @ 10]
+    """
+    if isinstance(measures, str | Measure | Aggregate) or is_ir_measure(measures):
+        measures = [measures]  # type: ignore[list-item]
+    if not isinstance(measures, Iterable):
+        return [parse(measures)]
+    return [parse(one) for measure in measures for one in apart(measure)]
+
+
+def apart(measure: AnyMeasure) -> list[AnyMeasure]:
+    """The texts that a text with several cut-offs stands for, or what is given as it is.
+
+    >>> apart("v2(nDCG@5,10)")
+    ['v2(nDCG@5)', 'v2(nDCG@10)']
+    """
+    if not isinstance(measure, str) or len(measure) > LONGEST:
+        return [measure]
+    if names.UTILITY.fullmatch(measure.strip()):
+        return [measure]
+    found = SEVERAL.search(measure)
+    if found is None:
+        return [measure]
+    numbers = re.split(r"\s*,\s*", found[2])
+    if len(numbers) > MOST:
+        raise MeasureError(f"{len(numbers)} cut-offs in one measure, expected at most {MOST}")
+    start, end = measure[: found.start(2)], measure[found.end() :]
+    return [f"{start}{number}{end}" for number in numbers]
+
+
+_NUMBER = r"\d*\.?\d+"
+SEVERAL = re.compile(
+    rf"(@\s*|^\s*[A-Za-z_]+[_.])({_NUMBER}(?:\s*,\s*{_NUMBER})+)(?=\s*(?:$|\)|,\s*\w+\s*=))",
+    re.ASCII,
+)
+"""Several cut-offs: nDCG@5,10 or trec_eval's ndcg_cut.5,10; a parameter of a wrapper may follow."""
+
+
+def is_ir_measure(value: object) -> bool:
+    """Whether this is a measure of ir_measures, by where its class comes from."""
+    return (
+        not isinstance(value, type)
+        and any(kind.__module__.partition(".")[0] == "ir_measures" for kind in type(value).__mro__)
+        and isinstance(getattr(value, "params", None), dict)
+        and isinstance(getattr(value, "NAME", None), str)
+    )
+
+
+def _text_of(measure: Any) -> str:
+    """A measure of ir_measures in our language; MeasureError where it means another thing there."""
+    name, parameters = str(measure.NAME), dict(measure.params)
+    if name == "RBP" and "rel" not in parameters:
+        raise MeasureError(
+            "RBP of ir_measures without rel takes the grades as gains; write RBP(rel=1), or in our "
+            "language RBP(gain=linear)"
+        )
+    if name == "SetF" and parameters.get("beta", 1) != 1:
+        raise MeasureError(
+            f"SetF(beta={parameters['beta']}) of ir_measures weighs recall by beta, not by its square; "
+            f"write SetF(beta={parameters['beta'] ** 0.5!r})"
+        )
+    at = parameters.pop(measure.AT_PARAM, None)
+    inside = ",".join(f"{key}={_value_text(value)}" for key, value in parameters.items())
+    return name + (f"({inside})" if inside else "") + ("" if at is None else f"@{at}")
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, dict):  # labels without a gain have none here, and need not be named
+        pairs = (f"{k}:{v}" for k, v in value.items() if (k, v) != (0, 0))
+        return "{" + ",".join(pairs) + "}"
+    return repr(value)
 
 
 class _Parser:
@@ -106,32 +164,85 @@ class _Parser:
             arguments = self.text[self.tokens[self.next][2] :].strip()
             bare = f"{result.name}{arguments}@{result.cutoff}"
             raise MeasureError(f"{self.text!r}: arguments go before the cut-off; write {bare}")
+        if self.peek("symbol", ","):
+            self.refuse_several()
         self.expect("end")
         return result
+
+    def refuse_several(self) -> None:
+        """MeasureError for what follows one measure: more cut-offs, or other measures."""
+        listed: list[str] = []
+        for piece in re.split(r",(?![^({]*[)}])", self.text):
+            if listed and re.fullmatch(r"\s*[\d.]+\s*", piece):
+                listed[-1] += f",{piece.strip()}"
+            else:
+                listed.append(piece.strip())
+        if len(listed) == 1:
+            raise MeasureError(
+                f"{self.text!r} is a measure at several cut-offs, expected one of them"
+            )
+        from shlex import quote
+
+        repeated = " ".join(f"-m {quote(text)}" for text in listed)
+        raise MeasureError(
+            f"{self.text!r} has a comma between measures; on the command line repeat -m: {repeated}; in "
+            f"Python give a list: {listed}"
+        )
 
     def measure(self) -> Measure | Aggregate:
         self.depth += 1
         if self.depth > DEEPEST:
             raise MeasureError(f"measures nested more than {DEEPEST} deep")
         name = self.expect("name")
-        entry = registry.find(name)
-        wraps = isinstance(entry, type)
+        known = None if registry.is_registered(name) else names.find_name(name)
+        wraps = known is None and isinstance(registry.find(name), type)
         values, keywords = self.arguments(wraps) if self.peek("symbol", "(") else ([], {})
-        result: Measure | Aggregate
-        if isinstance(entry, type):
-            if not values or not isinstance(values[0], Measure | Aggregate):
-                raise MeasureError(f"{name} needs a measure inside; write, for example, {name}(AP)")
-            if len(values) > 1:
-                raise MeasureError(f"{self.text!r}: parameters of {name} are written key=value")
-            result = entry(values[0], **entry._named((), keywords))  # type: ignore[arg-type]
+        cutoff = self.cutoff()
+        if known is not None and (
+            isinstance(known[0], names.Name) or names.is_unclear(known[0], cutoff)
+        ):
+            ours = names.meaning(name, *known, cutoff)
+            if cutoff and "@" in ours:
+                raise MeasureError(f"{self.text!r}: {name} says its cut-off already; write {ours}")
+            result = self.by_another_name(name, ours, values, keywords)
+        elif wraps:
+            result = self.around(name, values, keywords)
         else:
-            result = entry(*values, **keywords)
-        if self.peek("symbol", "@"):
-            self.next += 1
-            cutoff = self.expect("number")
+            name, keywords = names.reworded(registry.find(name).name, keywords)
+            result = registry.find(name)(*values, **keywords)
+        if cutoff:
             result = result @ _number(cutoff)
         self.depth -= 1
         return result
+
+    def cutoff(self) -> str:
+        """The cut-off that follows, as it is written; "" where there is none."""
+        if not self.peek("symbol", "@"):
+            return ""
+        self.next += 1
+        return self.expect("number")
+
+    def around(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Measure | Aggregate:
+        """A wrapper or an aggregate of a measure."""
+        entry = registry.find(name)
+        assert isinstance(entry, type)
+        if not values or not isinstance(values[0], Measure | Aggregate):
+            raise MeasureError(f"{name} needs a measure inside; write, for example, {name}(AP)")
+        if len(values) > 1:
+            raise MeasureError(f"{self.text!r}: parameters of {name} are written key=value")
+        return entry(values[0], **entry._named((), keywords))  # type: ignore[arg-type]
+
+    def by_another_name(
+        self, name: str, ours: str, values: list[Any], keywords: dict[str, Any]
+    ) -> Measure | Aggregate:
+        """The measure that our text for a name of other tools describes, with these arguments."""
+        meant = parse(ours)
+        if not values and not keywords:
+            return meant
+        if isinstance(meant, Aggregate):
+            raise MeasureError(f"{name} takes no arguments here; write them inside {meant}")
+        _, keywords = names.reworded(meant.name, keywords)
+        return meant(*values, **keywords)
 
     def arguments(self, wraps: bool) -> tuple[list[Any], dict[str, Any]]:
         values: list[Any] = []

@@ -21,7 +21,6 @@ class Compatibility(Measure):
     """
 
     name = "compat"
-    aliases = ("Compat",)
     summary = "Compatibility: rank-biased overlap with the ideal ranking that is most similar."
     formula = (
         "compat(p)@k = RBO(ranking, ideal) / RBO(ideal, ideal), "

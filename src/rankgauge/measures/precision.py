@@ -55,7 +55,6 @@ class RecallAt(BinaryWeighted):
     """The share of all relevant documents that is retrieved."""
 
     name = "Recall"
-    aliases = ("R", "SetR")
     summary = "Recall: the share of all relevant documents that the top k holds."
     formula = "Recall@k = |relevant in the top k| / R"
     source = (
@@ -140,7 +139,6 @@ class ReciprocalRank(Binary):
     """One over the rank of the first relevant document."""
 
     name = "RR"
-    aliases = ("MRR",)
     summary = "Reciprocal rank: one over the rank of the first relevant document."
     formula = "RR@k = 1 / (rank of the first relevant document), 0 if none is in the top k"
     source = "Voorhees 1999, The TREC-8 question answering track report"
@@ -185,7 +183,6 @@ class SuccessAt(Binary):
     """Whether anything relevant is retrieved."""
 
     name = "Success"
-    aliases = ("HitRate",)
     summary = "Success: 1 when the top k holds a relevant document, else 0."
     formula = "Success@k = [|relevant in the top k| > 0]"
     source = "used by the TREC Web and Robust tracks; trec_eval calls it success"

@@ -22,7 +22,6 @@ class BinaryPreference(Binary):
     """How rarely judged non-relevant documents stand above relevant ones."""
 
     name = "bpref"
-    aliases = ("Bpref",)
     summary = (
         "Binary preference: how rarely a judged non-relevant document is above a relevant one."
     )
@@ -179,7 +178,6 @@ class InferredAveragePrecision(Binary):
     """Average precision as estimated from a sample of judgements."""
 
     name = "infAP"
-    aliases = ("InfAP",)
     summary = "Inferred average precision: estimated where only a sample of the pool is judged."
     formula = (
         "infAP = (1/R) · Σ_{relevant at rank i} [1/i + (pooled/i) · (r + ε)/(r + n + 2ε)], with r "

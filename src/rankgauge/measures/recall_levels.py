@@ -91,7 +91,6 @@ class ElevenPointAverage(AtRecallLevels):
     """Interpolated precision averaged over the recall levels 0, 0.1 to 1."""
 
     name = "ElevenPoint"
-    aliases = ("IPrec11",)
     summary = "Eleven-point average: interpolated precision averaged over recall 0, 0.1 to 1."
     formula = "ElevenPoint = (1/11) · Σ_{x = 0, 0.1, …, 1} IPrec@x"
     range = (0.0, 1.0)

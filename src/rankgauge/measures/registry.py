@@ -12,6 +12,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.base import Measure
 from rankgauge.measures.families import FAMILIES, HOMES
+from rankgauge.measures.names import DIGITS, NAMES, NUMBER, Name, find_name, folded
 from rankgauge.workers import prepare
 
 Entry = Measure | type[Wrapper] | type[Aggregate]
@@ -38,16 +39,22 @@ def register(entry: E) -> E:
     Raises MeasureError where another measure has the name.
     """
     name = entry.name
-    if not _origin(entry).startswith(f"{PACKAGE}."):
+    ours = _origin(entry).startswith(f"{PACKAGE}.")
+    if not ours:
         load_families()  # so that no name of ours is taken unnoticed
     if isinstance(entry, type) and not issubclass(entry, Wrapper | Aggregate):
         raise MeasureError(f"register an instance: register({entry.__name__}())")
     for spelling in (name, *entry.aliases):
         if not spelling.isascii() or not spelling.isidentifier() or spelling in COLUMNS:
             raise MeasureError(f"a measure cannot be called {spelling!r}, expected another name")
-        known = _entries.get(_aliases.get(spelling, spelling))
+        if ours:
+            continue
+        known = _entries.get(_any_case(spelling) or "")
         if known is not None and _origin(known) != _origin(entry):
             raise MeasureError(f"the name {spelling} is taken by {_origin(known)}")
+        row = find_name(spelling)
+        if known is None and row is not None and isinstance(row[0], Name):
+            raise MeasureError(f"the name {spelling} is taken: it means {row[0].ours}")
     _entries[name] = entry
     _aliases.update(dict.fromkeys(entry.aliases, name))
     return entry
@@ -58,25 +65,43 @@ def _origin(entry: Entry) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
+def is_registered(name: str) -> bool:
+    """Whether a measure of ours, or one that was registered, has exactly this name."""
+    return name in HOMES or name in _entries or name in _aliases
+
+
 def find(name: str) -> Entry:
-    """The measure, wrapper or aggregate of this name; MeasureError names the nearest ones."""
-    if name in HOMES:
-        importlib.import_module(f"{PACKAGE}.{HOMES[name]}")
-    entry = _known(name)
-    if entry is None:  # perhaps a measure of ours by another name
-        load_families()
-        entry = _known(name)
-    if entry is None:
+    """The measure, wrapper or aggregate of this name, exact or without regard to case; MeasureError
+    names the nearest ones."""
+    if not is_registered(name) and _any_case(name) is None:
         discover()
-        entry = _known(name)
-    if entry is not None:
-        return entry
+    canonical = _any_case(name)
+    if canonical is None:
+        raise MeasureError(
+            "; ".join([f"there is no measure {name!r}", _hint(name), *broken_plugins()])
+        )
+    if canonical in HOMES:
+        importlib.import_module(f"{PACKAGE}.{HOMES[canonical]}")
+    return _entries[canonical]
+
+
+def _any_case(name: str) -> str | None:
+    """The name under which a measure is registered that is spelled like this, or differs in case."""
+    if is_registered(name):
+        return _aliases.get(name, name)
+    spellings = {folded(spelling): spelling for spelling in (*_aliases, *_entries, *HOMES)}
+    found = spellings.get(folded(name))
+    return None if found is None else _aliases.get(found, found)
+
+
+def _hint(name: str) -> str:
+    """The nearest names to one that is not known."""
     import difflib
 
-    lower = {spelling.lower(): spelling for spelling in [*_aliases, *_entries]}
-    near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
-    hint = f"did you mean {' or '.join(near)}?" if near else "`rankgauge measures` lists them"
-    raise MeasureError("; ".join([f"there is no measure {name!r}", hint, *broken_plugins()]))
+    others = (row.spelling for row in NAMES if not row.spelling.endswith((NUMBER, DIGITS)))
+    lower = {folded(spelling): spelling for spelling in (*others, *_aliases, *_entries, *HOMES)}
+    near = [lower[n] for n in difflib.get_close_matches(folded(name), lower, n=3, cutoff=0.5)]
+    return f"did you mean {' or '.join(near)}?" if near else "`rankgauge measures` lists them"
 
 
 def entries() -> dict[str, Entry]:
@@ -91,11 +116,6 @@ def load_families() -> None:
     """Import all families of measures."""
     for family in FAMILIES:
         importlib.import_module(f"{PACKAGE}.{family}")
-
-
-def _known(name: str) -> Entry | None:
-    """What is registered by now under this name or alias."""
-    return _entries.get(_aliases.get(name, name))
 
 
 def discover() -> None:

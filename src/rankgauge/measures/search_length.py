@@ -17,7 +17,6 @@ class SearchLengthTo(Binary):
     """The non-relevant documents seen before the j-th relevant one."""
 
     name = "SearchLength"
-    aliases = ("SL", "ESL")
     summary = "Search length: non-relevant documents seen before the j-th relevant one."
     formula = (
         "SearchLength = |non-relevant above the j-th relevant document|; where the list lacks it, the "

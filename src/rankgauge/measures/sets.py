@@ -84,6 +84,7 @@ class SetPrecision(OfCounts):
     )
     range = (0.0, 1.0)
     cutoffs = "none"
+    elsewhere = {"relative": "relative precision is SetRelP"}  # noqa: RUF012
     examples = ("SetP", "SetP(rel=2)")
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -220,11 +221,41 @@ class WeightedUtility(OfCounts):
         return total
 
 
+class PowerUtility(OfCounts):
+    """Utility in which a further relevant document is worth less than the one before."""
+
+    name = "NonlinearUtility"
+    summary = "Non-linear utility: relevant documents count less the more of them are retrieved."
+    formula = (
+        "NonlinearUtility = found·a^found_exponent + noise·b^noise_exponent, with a relevant and b "
+        "other documents retrieved; as NF2 by default, as NF1 with found_exponent=0.5"
+    )
+    source = "Hull and Robertson 1999, The TREC-8 filtering track final report"
+    range = (-np.inf, np.inf)
+    cutoffs = "none"
+    examples = ("NonlinearUtility", "NonlinearUtility(found_exponent=0.5)")
+
+    found: float = parameter(Number(0), "what the first relevant document is worth", default=6.0)
+    noise: float = parameter(
+        Number(-np.inf, 0), "what the first other document is worth", default=-1.0
+    )
+    found_exponent: float = parameter(
+        Number(0, closed=False), "the power of the number of relevant documents", default=0.8
+    )
+    noise_exponent: float = parameter(
+        Number(0, closed=False), "the power of the number of other documents", default=1.0
+    )
+
+    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+        others = np.maximum(retrieved - hits, 0.0)
+        worth: Floats = self.found * hits**self.found_exponent
+        return worth + self.noise * others**self.noise_exponent
+
+
 class FilteringUtility(OfCounts):
     """Linear utility as a share of the best possible, with a floor, as in the filtering tracks."""
 
     name = "ScaledUtility"
-    aliases = ("T11SU",)
     summary = "Scaled utility: linear utility over the best possible, with a floor, from 0 to 1."
     formula = (
         "ScaledUtility = (max(U/(found·R), floor) − floor) / (1 − floor), "
@@ -260,4 +291,5 @@ SetRelP = register(SetRelativePrecision())
 F = register(FMeasure())
 RelP = register(RelativePrecision())
 Utility = register(WeightedUtility())
+NonlinearUtility = register(PowerUtility())
 ScaledUtility = register(FilteringUtility())

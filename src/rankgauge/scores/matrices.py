@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +15,11 @@ from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import Given, given
+from rankgauge.measures.grammar import AnyMeasure as AnyMeasure
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Missing, Policies
 from rankgauge.scores.model import UNKNOWN, Scores
-
-AnyMeasure: TypeAlias = str | Measure | Aggregate
 
 SOURCE = "matrix"
 JOINED = "joined"

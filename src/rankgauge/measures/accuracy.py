@@ -1,0 +1,72 @@
+"""Accuracy: how often a relevant document is ranked before another one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.measures.base import Answer, Binary, ratio
+from rankgauge.measures.formulas import miss_chance
+from rankgauge.measures.registry import register
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.tied_lists import TiedRankings
+
+
+class PairAccuracy(Binary):
+    """The share of pairs of a relevant and another retrieved document with the relevant one first."""
+
+    name = "Accuracy"
+    summary = "The share of pairs, one of them relevant, that the top k has in the right order."
+    formula = (
+        "Accuracy@k = |pairs of the top k with the relevant document first| / (hits · others); 1 where "
+        "only relevant documents are there, 0 where none is (ir_measures leaves such topics out)"
+    )
+    source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
+    ideal_is_best = True
+    expectation = "exact"
+    examples = ("Accuracy", "Accuracy@20", "Accuracy(rel=2)")
+
+    @property
+    def swap_monotone(self) -> bool:  # type: ignore[override]
+        """With a cut-off a relevant document may come in last, below all others of the top k."""
+        return self.cutoff is None
+
+    def answers(self) -> dict[str, Answer]:
+        return super().answers() | {"ideal": "exact", "worst": "exact"}
+
+    def _score(self, lists: Rankings) -> Floats:
+        relevant = lists.relevant(self.rel)
+        hits = lists.count(relevant)
+        above = lists.sum(np.where(relevant, 0.0, lists.running_count(relevant)))
+        return self._share(
+            above, hits.astype(np.float64), (lists.lengths - hits).astype(np.float64)
+        )
+
+    def _share(self, right: Floats, hits: Floats, others: Floats) -> Floats:
+        return np.where(others > 0, ratio(right, hits * others), (hits > 0).astype(np.float64))
+
+    def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
+        """Relevant documents first are the best, and last the worst; lists are of one tie each."""
+        hits = tied.over_groups(tied.count(tied.rankings.relevant(self.rel)))
+        reached = hits > 0 if best else (hits > 0) & (hits == tied.lengths)
+        return reached.astype(np.float64)
+
+    def expected_each(self, judged: JudgedLabels) -> Floats:
+        """½, but 1 where the top k has only relevant documents, and 0 where it has none."""
+        size, relevant = judged.sizes, judged.relevant(self.rel)
+        places = size if self.cutoff is None else np.minimum(size, self.cutoff)
+        none, all_ = (miss_chance(size, n, places) for n in (relevant, size - relevant))
+        return np.where(places > 0, 0.5 * (1 - none + all_), 0.0)
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        """Each pair in one group counts half; None where the cut-off goes through a group."""
+        places = tied.within(self.depth)
+        if ((places > 0) & (places < tied.sizes)).any():
+            return None
+        hits = np.where(places > 0, tied.count(tied.rankings.relevant(self.rel)), 0)
+        others = np.where(places > 0, tied.sizes - hits, 0)
+        right = tied.over_groups(others * (tied.before(hits) + hits / 2))
+        return self._share(right, tied.over_groups(hits), tied.over_groups(others))
+
+
+Accuracy = register(PairAccuracy())

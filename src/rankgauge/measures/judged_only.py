@@ -1,0 +1,127 @@
+"""condensed: a measure of the judged documents alone, as if nobody had retrieved the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.measures.answers import scores
+from rankgauge.measures.around import LikeInside
+from rankgauge.measures.base import Answer, Measure
+from rankgauge.measures.orders import Mean
+from rankgauge.measures.registry import register
+from rankgauge.notes import Note
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.tied_lists import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.distances.lists import Greatest, Lists
+
+
+class Condensed(LikeInside):
+    """The score of a ranking without its unjudged documents.
+
+    The unjudged documents, pooled ones among them, are taken out first, and the cut-off counts what is
+    left. What is asked about the judged documents is answered by the measure inside, and so are bounds
+    and distances: once every document has a label, nothing is taken out.
+    """
+
+    name = "condensed"
+    summary = "A measure of a ranking without its unjudged documents, which are taken out first."
+    formula = "condensed(m) = m of the judged documents of the ranking, in their order"
+    source = (
+        "Sakai 2007, Alternatives to bpref; judged_only=True in ir_measures, -J for all measures in "
+        "trec_eval"
+    )
+    examples = ("condensed(nDCG@10)", "condensed(AP)", "condensed(P(rel=2)@5)")
+
+    def __matmul__(self, cutoff: Any) -> Self:
+        return type(self)(self.measure @ cutoff)
+
+    def __call__(self, *values: Any, **parameters: Any) -> Measure:  # type: ignore[override]
+        """The same with these parameters of the measure inside."""
+        return condensed_if(
+            parameters.pop("judged_only", True), self.measure(*values, **parameters)
+        )
+
+    @property
+    def averages_defined(self) -> bool:  # type: ignore[override]
+        return self.measure.averages_defined
+
+    @property
+    def bounding(self) -> Answer:
+        return self.measure.bounding
+
+    def knows(self, formula: str) -> bool:
+        return self.measure.knows(formula)
+
+    def answers(self) -> dict[str, Answer]:
+        return self.measure.answers()
+
+    # Lists: asked about without their unjudged documents.
+
+    def score_each(self, rankings: Rankings) -> Floats:
+        return scores(rankings.once(_condensed), self.complete().measure)
+
+    def tied_each(self, tied: TiedRankings) -> Mean:
+        return self.measure.tied_each(tied.condensed())
+
+    def _tied(self, tied: TiedRankings) -> Floats | None:
+        return self.measure._tied(tied.condensed())
+
+    def extreme_each(self, tied: TiedRankings, *, best: bool) -> Floats:
+        return self.measure.extreme_each(tied.condensed(), best=best)
+
+    def tied_variance_each(self, tied: TiedRankings) -> Floats:
+        return self.measure.tied_variance_each(tied.condensed())
+
+    def _variance(self, tied: TiedRankings) -> Floats:
+        return self.measure._variance(tied.condensed())
+
+    def _independent(self, tied: TiedRankings) -> Floats:
+        return self.measure._independent(tied.condensed())
+
+    def _full(self, tied: TiedRankings) -> Floats:
+        return self.measure._full(tied.condensed())
+
+    def list_remarks(self, rankings: Rankings) -> list[Note]:
+        return self.measure.list_remarks(rankings.once(_condensed))
+
+    # Judged documents, and documents that all get labels.
+
+    def ideal_each(self, judged: JudgedLabels) -> Floats:
+        return self.measure.ideal_each(judged)
+
+    def worst_each(self, judged: JudgedLabels) -> Floats:
+        return self.measure.worst_each(judged)
+
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        return self.measure.random_each(judged)
+
+    def variance_each(self, judged: JudgedLabels) -> Floats:
+        return self.measure.variance_each(judged)
+
+    def query_remarks(self, judged: JudgedLabels) -> list[Note]:
+        return self.measure.query_remarks(judged)
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        return self.measure.bounds_each(rankings)
+
+    def distance_each(self, lists: Lists, first: Ints, second: Ints) -> Greatest:
+        return self.measure.distance_each(lists, first, second)
+
+
+def condensed_if(judged_only: Any, measure: Measure) -> Measure:
+    """The measure, condensed where `judged_only` is true, which may be a word."""
+    from rankgauge.measures.names import truth
+
+    return Condensed(measure) if truth(judged_only) else measure
+
+
+def _condensed(rankings: Rankings) -> Rankings:
+    """The lists without unjudged documents; the same lists, with all that is known of them, where
+    there are none."""
+    return rankings.condensed() if (rankings.labels < 0).any() else rankings
+
+
+condensed = register(Condensed)
