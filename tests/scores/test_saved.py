@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -571,6 +573,24 @@ def test_what_could_not_be_loaded_is_not_saved(scores: Scores, tmp_path: Path) -
 
 def test_every_policy_has_a_check() -> None:
     assert set(POLICIES) == {field.name for field in fields(Policies)}
+
+
+def test_scores_are_saved_to_a_pipe(scores: Scores, tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names here")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        scores.save(pipe)
+    (tmp_path / "scores").write_bytes(read.result())
+    assert_identical(Scores.load(tmp_path / "scores"), scores)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_a_full_device_is_named(scores: Scores) -> None:
+    with pytest.raises(rg.InputError, match="/dev/full: cannot be written: No space left"):
+        scores.save("/dev/full")
 
 
 def test_saving_fails_whole_or_not_at_all(scores: Scores, tmp_path: Path) -> None:

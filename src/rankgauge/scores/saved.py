@@ -54,19 +54,47 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     columns = [scores.present.ravel(), scores.judged_at_10.ravel(), *_by_measure(scores.values)]
     frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
     with writing(path) as stream:
-        # polars writes past a stream that compresses to the file below, so it gets none of these.
-        content = io.BytesIO()
-        plain = isinstance(stream, io.BufferedWriter)
+        _write(frame, stream, {FORMAT: document})
+
+
+class _Target(io.RawIOBase):
+    """A stream as polars takes it, which keeps the error of a write: polars loses what it was.
+
+    It also hides the file below a stream that compresses, to which polars would write.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.error: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        try:
+            self.stream.write(data)
+        except OSError as error:
+            self.error = error
+            raise
+        return len(data)
+
+
+def _write(frame: Any, stream: Any, metadata: dict[str, str]) -> None:
+    """Write a frame as Parquet; OSError where the stream takes no more."""
+    import polars as pl
+
+    target = _Target(stream)
+    try:
         frame.write_parquet(
-            stream if plain else content,
+            target,
             compression="zstd",
             compression_level=1,
             statistics=False,
             row_group_size=GROUP,
-            metadata={FORMAT: document},
+            metadata=metadata,
         )
-        if not plain:
-            stream.write(content.getbuffer())
+    except pl.exceptions.PolarsError as error:
+        raise target.error or OSError(first_line(error)) from None
 
 
 def _columns(measures: Sequence[str]) -> list[tuple[str, str]]:
