@@ -23,8 +23,9 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, SearchLength, nDCG
-from rankgauge.data import columns, table_files, tables
+from rankgauge.data import columns, decoder, table_files, tables
 from rankgauge.data.errors import DuplicateError
+from rankgauge.data.files import Content
 from rankgauge.data.model import Judgments, Run
 
 Rows = list[tuple[Any, Any, Any]]
@@ -563,8 +564,8 @@ def test_a_decoder_that_takes_too_much_memory_is_stopped(
 ) -> None:
     pytest.importorskip("resource")
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    greedy = "from rankgauge.data import table_files as t; t._limit_memory(10**6); bytes(1 << 40)"
-    monkeypatch.setattr(table_files, "DECODER", greedy)
+    greedy = "from rankgauge.data import decoder as d; d.limit_memory(10**6); bytes(1 << 40)"
+    monkeypatch.setattr(decoder, "DECODER", greedy)
     with pytest.raises(rg.InputError, match="takes more memory than 1,000,000 bytes of data"):
         rg.read_run_table(tmp_path / "x.parquet", size_limit=10**6)
 
@@ -583,19 +584,19 @@ def test_a_frozen_program_does_not_start_itself(
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    monkeypatch.setattr(table_files, "DECODER", "raise SystemExit(9)")
+    monkeypatch.setattr(decoder, "DECODER", "raise SystemExit(9)")
     assert_plain(rg.read_run(tmp_path / "x.parquet"))
 
 
 @pytest.mark.parametrize(
-    "decoder",
+    "program",
     ["import no_such_package", "raise KeyError('x')", "raise SystemExit(9)", "print('no table')"],
 )
 def test_a_decoder_that_fails_does_not_blame_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, decoder: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    monkeypatch.setattr(table_files, "DECODER", decoder)
+    monkeypatch.setattr(decoder, "DECODER", program)
     with pytest.raises(rg.InputError, match=r"x.parquet: cannot be decoded \(.*sound\)"):
         rg.read_run(tmp_path / "x.parquet")
 
@@ -616,12 +617,12 @@ def test_the_decoder_finds_packages_where_this_process_does(
     """An interpreter that knows of no package by itself."""
     path = tmp_path / "x.parquet"
     path.write_bytes(parquet_bytes())
-    run = subprocess.run
+    start = subprocess.Popen
 
     def bare(command: list[str], **options: Any) -> Any:
-        return run([command[0], "-S", "-E", *command[1:]], **options)
+        return start([command[0], "-S", "-E", *command[1:]], **options)
 
-    monkeypatch.setattr(subprocess, "run", bare)
+    monkeypatch.setattr(subprocess, "Popen", bare)
     assert_plain(rg.read_run(path))
 
 
@@ -670,7 +671,7 @@ def test_a_decoder_that_dies_is_an_input_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    monkeypatch.setattr(table_files, "DECODER", "import os; os.abort()")
+    monkeypatch.setattr(decoder, "DECODER", "import os; os.abort()")
     with pytest.raises(
         rg.InputError, match=r"x.parquet: damaged Parquet data \(its decoder crashed"
     ):
@@ -723,7 +724,7 @@ def slow(text: bytes, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def _json_run(text: bytes) -> Run:
     wanted = ((columns.QUERY, None), (columns.DOCUMENT, None), (columns.SCORE, None))
-    return tables.run_in(*table_files._file_columns(text, wanted, "x", 10**6), "x")
+    return tables.run_in(*table_files._file_columns(Content("x", 10**6, text), wanted), "x")
 
 
 json_ids = st.one_of(

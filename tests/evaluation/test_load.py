@@ -211,11 +211,11 @@ def test_an_interrupt_leaves_nothing_half_written(track: Track, tmp_path: Path) 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system that holds 64 kB."""
+    """A file system that holds 8 kB."""
     mount = shutil.which("mount")
     place = tmp_path / "disk"
     place.mkdir()
-    size = ["-t", "tmpfs", "-o", "size=64k", "tmpfs"]
+    size = ["-t", "tmpfs", "-o", "size=8k", "tmpfs"]
     if mount is None or subprocess.run([mount, *size, place], capture_output=True).returncode:
         pytest.skip("mounting a small disk needs rights that are not there")
     yield place
@@ -228,7 +228,7 @@ def test_a_full_disk_is_named_and_nothing_half_written(
 ) -> None:
     target = small_disk / "result"
     target.write_text("before")
-    done = evaluated(few.qrels, few.runs, "-q", option, target, megabytes=1024)
+    done = evaluated(few.qrels, few.runs, "-q", option, target, megabytes=2048)
     assert done.returncode == 2
     assert done.stderr == f"{target}: cannot be written: No space left on device\n"
     assert [(path.name, path.read_text()) for path in small_disk.iterdir()] == [

@@ -1,9 +1,6 @@
-"""Scores: selecting, showing, and the file form."""
+"""Scores: selecting and showing."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,51 +100,6 @@ def test_the_signature_names_every_parameter_and_policy(scores: rg.Scores) -> No
         "nDCG(gain=linear,discount=log2)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant"
         f"|missing=zero|max_grade=2|rankgauge={rg.__version__}"
     )
-
-
-@pytest.mark.parametrize("name", ["scores.json", "scores.json.gz"])
-def test_the_file_form_brings_everything_back(scores: rg.Scores, tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    scores.save(path)
-    back = rg.Scores.load(path)
-    assert (back.runs, back.queries, back.measures) == (
-        scores.runs,
-        scores.queries,
-        scores.measures,
-    )
-    assert np.array_equal(np.asarray(back), np.asarray(scores), equal_nan=True)
-    assert back.policies == scores.policies
-    assert repr(back) == repr(scores)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"format": "other"},
-        {"version": 99},
-        {"values": [1, 2]},
-        {"measures": ["nope"]},
-        {"runs": [1, 2]},
-        {"policies": {"x": 1}},
-        {"present": "x"},
-    ],
-)
-def test_other_files_are_refused(scores: rg.Scores, tmp_path: Path, change: dict) -> None:  # type: ignore[type-arg]
-    path = tmp_path / "scores.json"
-    scores.save(path)
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(rg.RankgaugeError):
-        rg.Scores.load(path)
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"{}", b"[1]", b"\x00\xff", b"[" * 100_000, b"1", b"null"]
-)
-def test_junk_is_not_scores(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "junk"
-    path.write_bytes(content)
-    with pytest.raises(rg.InputError, match="not a file of scores"):
-        rg.Scores.load(path)
 
 
 def test_scores_are_read_only_and_leave_the_arrays_they_are_made_of_alone() -> None:

@@ -177,8 +177,10 @@ def named(text: str) -> tuple[str | None, str]:
 
 
 def _is_saved(file: str) -> bool:
+    from rankgauge.scores.csv_files import SAVED
+
     with open_content(file) as content:
-        return content.head().lstrip().startswith(b"{")
+        return SAVED.match(content.head()) is not None
 
 
 def _chosen(scores: Scores, measures: Sequence[str]) -> Scores:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import sys
 from collections import Counter
 from functools import cache
-from typing import Any
+from typing import IO, Any
 
 from rankgauge.data.columns import (
     DOCUMENT,
@@ -25,6 +23,7 @@ from rankgauge.data.columns import (
     lines_of,
     type_error,
 )
+from rankgauge.data.decoder import decoded, no_decoder
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import (
     SIZE_LIMIT,
@@ -84,7 +83,7 @@ RUN_COLUMNS: Wanted = ((QUERY, None), (DOCUMENT, None), (SCORE, None))
 
 def run_table(content: Content, name: str, wanted: Wanted = RUN_COLUMNS) -> Run:
     """The run in the content of a Parquet or JSON Lines file."""
-    columns, place = _file_columns(content.whole(), wanted, content.source, content.limit)
+    columns, place = _file_columns(content, wanted)
     return run_in(columns, place, name, content.source)
 
 
@@ -97,16 +96,14 @@ def qrels_table(
 ) -> Judgments:
     """The judgments in the content of a Parquet or JSON Lines file."""
     wanted = judgment_columns(query, document, grade, subtopic)
-    return judgments_in(*_file_columns(content.whole(), wanted, content.source, content.limit))
+    return judgments_in(*_file_columns(content, wanted))
 
 
-def _file_columns(
-    raw: bytes, wanted: Wanted, source: str, limit: int
-) -> tuple[list[Column], Place]:
-    kind = table_kind(raw)
+def _file_columns(content: Content, wanted: Wanted) -> tuple[list[Column], Place]:
+    source, kind = content.source, table_kind(content.head())
     if kind == "parquet":
-        columns = _parquet_columns(raw, wanted, source, limit)
-        return columns, Place(source)
+        return _parquet_columns(content, wanted), Place(source)
+    raw = content.whole()
     if raw.startswith(UTF16_MARKS):
         raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
     if kind is None:
@@ -116,101 +113,25 @@ def _file_columns(
     return _json_columns(text, wanted, source), Place(source, text)
 
 
-DECODER = (
-    "import sys; sys.path[:] = sys.argv[2:]; "
-    "from rankgauge.data.table_files import decode; decode()"
-)
-
-REFUSED = 83
-"""How the decoder ends when it has a message for the user."""
-
-
-def _parquet_columns(raw: bytes, wanted: Wanted, source: str, limit: int) -> list[Column]:
-    """The columns of a Parquet file, decoded by another process: polars can end the one it is in over
-    a page that promises too much. Where there is no Python to start, by this one."""
+def _parquet_columns(content: Content, wanted: Wanted) -> list[Column]:
+    """The columns of a Parquet file, decoded by another process."""
     import polars as pl
 
-    if not sys.executable or getattr(sys, "frozen", False):
-        return columns_of(parquet_frame(raw, wanted, source, limit), wanted, source)
-    decoded = _decoded(raw, wanted, source, limit)
+    asked = [(role.option, name) for role, name in wanted]
+    with decoded(content, decode_columns, asked) as stream:
+        raw = stream.read()
     try:
-        frame = pl.read_ipc(io.BytesIO(decoded))
+        frame = pl.read_ipc(io.BytesIO(raw))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise _no_decoder(source, first_line(error)) from None
-    return columns_of(frame, wanted, source)
+        raise no_decoder(content.source, first_line(error)) from None
+    return columns_of(frame, wanted, content.source)
 
 
-def _decoded(raw: bytes, wanted: Wanted, source: str, limit: int) -> bytes:
-    """What `decode` makes of a Parquet file in a process of its own."""
-    import json
-    import subprocess
-
-    asked = json.dumps([[(role.option, name) for role, name in wanted], source, limit])
-    # The other process finds packages where this one does, but not in the folder it happens to be in.
-    paths = [path for path in sys.path if isinstance(path, str) and path]
-    root = os.path.abspath(__file__)
-    for _ in range(3):  # the module, its folder, the package
-        root = os.path.dirname(root)
-    paths = paths if root in paths else [root, *paths]
-    try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", DECODER, asked, *paths],
-            input=raw,
-            capture_output=True,
-            check=False,
-        )
-    except (OSError, ValueError) as error:
-        raise _no_decoder(source, first_line(error)) from None
-    if done.returncode == 0:
-        return done.stdout
-    if done.returncode == REFUSED:
-        raise InputError(source, None, done.stdout.decode())
-    last = "".join(done.stderr.decode(errors="replace").strip().splitlines()[-1:])
-    if "memory allocation of" in last or last.startswith("MemoryError"):
-        message = (
-            f"takes more memory than {limit:,} bytes of data should, expected less (raise the "
-        )
-        raise InputError(source, None, message + "size limit, unless the file is damaged)")
-    # Only a signal, or on Windows an unusual code, is a crash; the rest is no work of the file.
-    if done.returncode > 0 and (os.name != "nt" or done.returncode in (1, 2)):
-        raise _no_decoder(source, last or f"it ended with {done.returncode}")
-    message = f"damaged Parquet data ({': '.join(filter(None, ['its decoder crashed', last]))}), "
-    raise InputError(source, None, message + "expected a whole file")
-
-
-def _no_decoder(source: str, reason: str) -> InputError:
-    message = f"cannot be decoded ({reason}), expected Python with rankgauge and polars at "
-    return InputError(source, None, message + f"{sys.executable} (the file may be sound)")
-
-
-def decode() -> None:
-    """What the other process does: Parquet from standard input to Arrow on standard output."""
-    import json
-
+def decode_columns(file: Any, source: str, limit: int, asked: Any, result: IO[bytes]) -> None:
+    """What the other process does: the wanted columns of a Parquet file as Arrow."""
     roles = {role.option: role for role in (QUERY, DOCUMENT, SCORE, GRADE, SUBTOPIC)}
-    asked, source, limit = json.loads(sys.argv[1])
     wanted = [(roles[option], name) for option, name in asked]
-    _limit_memory(limit)
-    try:
-        frame = parquet_frame(sys.stdin.buffer.read(), wanted, source, limit)
-    except InputError as error:
-        sys.stdout.buffer.write(error.message.encode())
-        sys.stdout.buffer.flush()
-        sys.exit(REFUSED)
-    frame.write_ipc(sys.stdout.buffer)
-
-
-def _limit_memory(limit: int) -> None:
-    """Bounds what this process allocates: room for the packages and threads, and for the data in each
-    form it has on its way."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    room = (2 << 30) + (16 << 20) * (os.cpu_count() or 1) + 8 * limit
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    bounds = [bound for bound in (room, soft, hard) if bound != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min(bounds), hard))
+    parquet_frame(file.read(), wanted, source, limit).write_ipc(result)
 
 
 def parquet_frame(raw: bytes, wanted: Wanted, source: str, limit: int) -> Any:

@@ -11,6 +11,9 @@ from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.scores.model import Scores
 
+LONG = ["run", "query", "measure", "value", "present"]
+"""The columns of the long form."""
+
 
 def polars_frame(scores: Scores) -> Any:
     """What `Scores.to_polars` gives."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.files import writing
+from rankgauge.data.files import SIZE_LIMIT, writing
 from rankgauge.data.model import freeze
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
@@ -127,7 +127,7 @@ class Scores(Result, Record):
         its range is refused. A file made by `write_csv` is read back, the policies aside, which it does
         not hold. Raises InputError, with the line, for anything else.
         """
-        from rankgauge.scores.files import read_scores
+        from rankgauge.scores.csv_files import read_scores
 
         return read_scores(path, measure)
 
@@ -362,17 +362,26 @@ class Scores(Result, Record):
             stream.write(content.getbuffer())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scores as one JSON document that `Scores.load` reads back exactly."""
-        from rankgauge.scores.files import save
+        """Write the scores to a file that `Scores.load` reads back exactly, whole or not at all.
+
+        The file is Parquet, whatever its name: a column a measure, and all else in the metadata. The
+        same scores give the same bytes. InputError where names are there twice, or a score is outside
+        the range of its measure. `write_parquet` is for other programs.
+        """
+        from rankgauge.scores.saved import save
 
         save(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Scores:
-        """The scores that `save` wrote; InputError for any other file."""
-        from rankgauge.scores.files import load
+    def load(cls, path: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Scores:
+        """The scores that `save` wrote, also the JSON of earlier versions.
 
-        return load(path)
+        All that the file says is checked: InputError for any other file, and for a file of more than
+        `size_limit` bytes once it is decoded.
+        """
+        from rankgauge.scores.saved import load
+
+        return load(path, size_limit)
 
 
 def _several(names: Any) -> Iterable[Any]:

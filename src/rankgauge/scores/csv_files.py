@@ -1,4 +1,4 @@
-"""Scores in files: what `Scores.save` keeps, and CSV, a row a topic or the rows of `write_csv`."""
+"""Scores in CSV files: a column a system and a row a topic, or the rows of `Scores.write_csv`."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import math
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import fields, replace
-from typing import Any, NoReturn
+from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats
 from rankgauge.data.errors import InputError, MeasureError
-from rankgauge.data.files import UTF8_MARK, display_name, read_bytes, writing
+from rankgauge.data.files import UTF8_MARK, display_name, read_bytes
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import given
-from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
-from rankgauge.policies import Missing, Policies
+from rankgauge.policies import Missing
+from rankgauge.scores.frames import LONG
 from rankgauge.scores.matrices import LARGEST, AnyMeasure, from_matrix, measure_of, scores_of
 from rankgauge.scores.model import Scores
+from rankgauge.scores.validation import SLACK, short
 
-FORMAT = "rankgauge-scores"
-VERSION = 1
+SAVED = re.compile(rb'PAR1|(\xef\xbb\xbf)?\s*\{\s*"')
+"""How a file begins that `Scores.save` wrote: Parquet, or the JSON of earlier versions."""
 
 NUMBERED = "(id|num|number|no)"
 TOPICS = re.compile(
@@ -33,108 +33,15 @@ TOPICS = re.compile(
 )
 """What the column of topics is called, all of it."""
 
-LONG = ["run", "query", "measure", "value", "present"]
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 NONE = ("", "na", "nan")
-SLACK = 1e-9
-"""What a score may be outside the range of its measure, since files hold rounded numbers."""
 BOOLEANS = {"true": True, "false": False}
 
-NOTE_FIELDS = tuple(field.name for field in fields(Note))
+STANDARDIZED = '; for standardised scores call the measure given("…")'
 
 MOST_CELLS = 1_000_000
 SPARSEST = 100
 """A table of more cells than that, and so many times the rows of its file, is refused."""
-
-
-def save(scores: Scores, path: str | os.PathLike[str]) -> None:
-    """What `Scores.save` does."""
-    import json
-
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "policies": scores.policies.said(),
-        "runs": scores.runs,
-        "queries": scores.queries,
-        "measures": [str(measure) for measure in scores.measures],
-        "values": _to_json(scores.values),
-        "present": scores.present.tolist(),
-        "judged_at_10": _to_json(scores.judged_at_10),
-        "relevant": scores.relevant.tolist(),
-        "nothing_relevant": scores.nothing_relevant.tolist(),
-        "notes": [note.said() for note in scores.notes],
-        "failed": scores.failed,
-    }
-    with writing(path) as stream:
-        stream.write(json.dumps(document, allow_nan=False).encode("ascii"))
-
-
-def load(path: str | os.PathLike[str]) -> Scores:
-    """What `Scores.load` gives."""
-    import json
-
-    source = os.fspath(path)
-    try:
-        document = json.loads(read_bytes(path))
-        if document["format"] != FORMAT:
-            raise KeyError("format")
-        if document["version"] != VERSION:
-            message = f"version {document['version']}, expected {VERSION}"
-            raise InputError(source, None, message)
-        shape = [len(document[axis]) for axis in ("runs", "queries", "measures")]
-        return Scores(
-            runs=tuple(map(_text, document["runs"])),
-            queries=tuple(map(_text, document["queries"])),
-            measures=tuple(parse(_text(measure)) for measure in document["measures"]),
-            values=_from_json(document["values"], shape, np.float64),
-            present=_from_json(document["present"], shape[:2], np.bool_),
-            judged_at_10=_from_json(document["judged_at_10"], shape[:2], np.float64),
-            relevant=_from_json(document["relevant"], shape[1:2], np.int64),
-            nothing_relevant=_from_json(
-                document["nothing_relevant"], [shape[2], shape[1]], np.bool_
-            ),
-            policies=Policies(**document["policies"]),
-            notes=tuple(map(_note, document["notes"])),
-            failed=tuple(map(_text, document.get("failed", ()))),
-        )
-    except MeasureError as error:
-        message = f"{error} (a measure of your own: load its plug-in first)"
-        raise InputError(source, None, message) from None
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        message = f"not a file of scores ({error}), expected one made by Scores.save"
-        raise InputError(source, None, message) from None
-
-
-def _to_json(values: Floats) -> Any:
-    """Nested lists, NaN as null and infinity as text, so that the document is strict JSON."""
-    if values.ndim == 1:
-        return [None if np.isnan(v) else v if np.isfinite(v) else str(v) for v in values.tolist()]
-    return [_to_json(row) for row in values]
-
-
-def _from_json(values: Any, shape: list[int], dtype: Any) -> NDArray[Any]:
-    kept: NDArray[Any] = np.array(values, dtype=dtype).reshape(shape)
-    return kept
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is not text")
-    return value
-
-
-def _note(said: Any) -> Note:
-    """A note as `save` writes it, or one that is text, as it wrote them before."""
-    if isinstance(said, str):
-        return Note(said)
-    if not isinstance(said, dict):
-        raise TypeError(f"{said!r} is not a note")
-    kinds = {"count": int, "error": float}
-    for name, value in said.items():
-        if name not in NOTE_FIELDS or type(value) is not kinds.get(name, str):
-            raise TypeError(f"{said!r} is not a note")
-    return Note(**said)
 
 
 def read_scores(path: str | os.PathLike[str], measure: AnyMeasure | None) -> Scores:
@@ -161,6 +68,8 @@ class _Lines:
 
         self.source = source
         self.line = 1
+        if SAVED.match(raw):
+            self.refuse("Parquet or JSON, expected CSV (Scores.load reads what Scores.save wrote)")
         raw = raw.removeprefix(UTF8_MARK)
         if (at := raw.find(b"\0")) >= 0:
             self.line += raw.count(b"\n", 0, at)
@@ -197,9 +106,9 @@ class _Lines:
         if stripped.lower() in NONE:
             return math.nan
         if NUMBER.fullmatch(stripped) is None:
-            self.refuse(f"{_short(text)} is not a score, expected a number, or NA for none")
+            self.refuse(f"{short(text)} is not a score, expected a number, or NA for none")
         if abs(number := float(stripped)) > LARGEST:
-            self.refuse(f"{_short(text)} is too large, expected a magnitude of at most {LARGEST}")
+            self.refuse(f"{short(text)} is too large, expected a magnitude of at most {LARGEST}")
         return number
 
     def refuse(self, message: str) -> NoReturn:
@@ -220,7 +129,7 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> S
         if not run:
             lines.refuse(f"column {column} has no name, expected that of a system")
         if runs.index(run) < column - 1 - named:
-            lines.refuse(f"the system {_short(run)} is there twice, expected different ones")
+            lines.refuse(f"the system {short(run)} is there twice, expected different ones")
     meant = measure_of(measure)
     topics: dict[str, int] = {}
     table: list[list[float]] = []
@@ -231,16 +140,18 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> S
             lines.refuse("a topic without an id, expected one")
         if topic in topics:
             first = topics[topic]
-            lines.refuse(f"the topic {_short(topic)} is there twice, first on line {first}")
+            lines.refuse(f"the topic {short(topic)} is there twice, first on line {first}")
         topics[topic] = line
         table.append([lines.number(cell) for cell in row[named:]])
-        _check_range(lines, names, table[-1], meant)
+        for column, value in enumerate(table[-1], len(names) - len(table[-1])):
+            advice = "" if column else "; if this column holds topics, call it topic"
+            _check_score(lines, value, meant, names[column], advice)
     if not table:
         lines.refuse("no topics, expected a row for each")
     values = np.array(table).T
     scores = from_matrix(values, runs, list(topics), meant)
     if not named and _numbers_topics(values):
-        note = f"column {_short(runs[0])} has whole numbers that all differ"
+        note = f"column {short(runs[0])} has whole numbers that all differ"
         text = f"{note}: if these are topics, call the column topic"
         scores = replace(scores, notes=(Note(text),))
     return scores
@@ -255,16 +166,14 @@ def _numbers_topics(columns: Floats) -> bool:
     return columns.shape[1] > 2 and first and bool(others) and not any(others)
 
 
-def _check_range(
-    lines: _Lines, names: list[str], row: list[float], measure: Measure | Aggregate
+def _check_score(
+    lines: _Lines, value: float, measure: Measure | Aggregate, column: str, advice: str
 ) -> None:
     """Refuse what the measure never gives, such as the number of a topic."""
     low, high = inner(measure).range
-    for column, value in enumerate(row, len(names) - len(row)):
-        if value < low - SLACK or value > high + SLACK:
-            known = f"{value:.12g} in the column {_short(names[column])}, expected {measure}"
-            advice = "" if column else "; if this column holds topics, call it topic"
-            lines.refuse(f"{known} from {low:g} to {high:g}{advice}")
+    if value < low - SLACK or value > high + SLACK:
+        known = f"{value:.12g} in the column {short(column)}, expected {measure}"
+        lines.refuse(f"{known} from {low:g} to {high:g}{advice}")
 
 
 def _long(lines: _Lines) -> Scores:
@@ -272,6 +181,7 @@ def _long(lines: _Lines) -> Scores:
     runs: dict[str, int] = {}
     queries: dict[str, int] = {}
     measures: dict[str, int] = {}
+    meant: list[Measure | Aggregate] = []
     values: dict[tuple[int, int, int], float] = {}
     answered: dict[tuple[int, int], bool] = {}
     for _, cells in lines:
@@ -279,13 +189,16 @@ def _long(lines: _Lines) -> Scores:
         r = runs.setdefault(run, len(runs))
         q = queries.setdefault(query, len(queries))
         m = measures.setdefault(measure, len(measures))
+        if m == len(meant):
+            meant.append(_meant(lines, measure))
         if (r, q, m) in values:
-            lines.refuse(f"run, query and measure are there twice ({_short(run)}), expected once")
+            lines.refuse(f"run, query and measure are there twice ({short(run)}), expected once")
         values[r, q, m] = lines.number(value)
+        _check_score(lines, values[r, q, m], meant[m], "value", STANDARDIZED)
         if present.strip().lower() not in BOOLEANS:
-            lines.refuse(f"{_short(present)} in the column present, expected true or false")
+            lines.refuse(f"{short(present)} in the column present, expected true or false")
         if answered.setdefault((r, q), said := BOOLEANS[present.strip().lower()]) != said:
-            lines.refuse(f"{_short(run)} has the query and has it not, expected one of them")
+            lines.refuse(f"{short(run)} has the query and has it not, expected one of them")
     if not values:
         lines.refuse("no scores, expected a row for each run, query and measure")
     shape = (len(runs), len(queries), len(measures))
@@ -295,18 +208,17 @@ def _long(lines: _Lines) -> Scores:
     table, there = np.full(shape, np.nan), np.zeros(shape[:2], dtype=np.bool_)
     table[tuple(np.array(list(values)).T)] = list(values.values())
     there[tuple(np.array(list(answered)).T)] = list(answered.values())
-    meant = tuple(_meant(lines, text) for text in measures)
     if len(set(meant)) < len(meant):
         lines.refuse("one measure under two names, expected one name")
     missing: Missing = "zero" if len(answered) == shape[0] * shape[1] else "skip"
-    return scores_of(tuple(runs), tuple(queries), meant, table, there, missing)
+    return scores_of(tuple(runs), tuple(queries), tuple(meant), table, there, missing)
 
 
 def _meant(lines: _Lines, text: str) -> Measure | Aggregate:
     try:
         return measure_of(text)
     except MeasureError as error:
-        lines.refuse(f"the measure {_short(text)}: {error}")
+        lines.refuse(f"the measure {short(text)}: {error}")
 
 
 def _titled(path: str | os.PathLike[str]) -> Measure:
@@ -316,7 +228,3 @@ def _titled(path: str | os.PathLike[str]) -> Measure:
     if ending in (".gz", ".bz2", ".xz", ".zst"):
         title = os.path.splitext(title)[0]
     return given(title)
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "…")

@@ -1,0 +1,301 @@
+"""The part of saved scores that is JSON: names, measures, policies, judgments and notes.
+
+A Parquet file of scores has it in its metadata, without the numbers; a file of version 1 is all JSON.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.elsewhere import Given
+from rankgauge.measures.grammar import parse
+from rankgauge.notes import Note, counted
+from rankgauge.policies import Policies
+from rankgauge.records import Record
+from rankgauge.scores.model import UNKNOWN, Scores
+from rankgauge.scores.validation import check, check_policies, short
+
+FORMAT = "rankgauge-scores"
+JSON_VERSION, VERSION = 1, 2
+"""The version that is all JSON, and the present one, which is Parquet."""
+
+AXES = ("runs", "queries", "measures")
+ENTRIES = (
+    "format",
+    "version",
+    "policies",
+    *AXES,
+    "relevant",
+    "nothing_relevant",
+    "notes",
+    "failed",
+)
+NUMBERS = ("values", "present", "judged_at_10")
+"""The entries that a file of version 1 has besides."""
+
+NOTE_FIELDS = tuple(field.name for field in fields(Note))
+UNUSUAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+"""Numbers that JSON has no form for, as text."""
+
+
+def document_of(scores: Scores) -> dict[str, Any]:
+    """The part of these scores that is JSON."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "policies": scores.policies.said(),
+        "runs": scores.runs,
+        "queries": scores.queries,
+        "measures": [str(measure) for measure in scores.measures],
+        "relevant": scores.relevant.tolist(),
+        "nothing_relevant": scores.nothing_relevant.tolist(),
+        "notes": [_said(note) for note in scores.notes],
+        "failed": scores.failed,
+    }
+
+
+def _said(note: Note) -> dict[str, Any]:
+    said = {"kind": note.kind} | note.said()
+    if note.error is not None and not math.isfinite(note.error):
+        said["error"] = str(note.error)
+    return said
+
+
+def read_json(text: bytes | str, source: str) -> Any:
+    """The document in a text, which is strict JSON; InputError where it is not."""
+    import json
+
+    try:
+        return json.loads(
+            text, object_pairs_hook=_object, parse_float=_float, parse_constant=_constant
+        )
+    except (ValueError, RecursionError) as error:
+        reason = str(error).partition("\n")[0]
+        message = f"not a file of scores ({reason}), expected one made by Scores.save"
+        raise InputError(source, None, message) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"{short(twice)} is there twice in one object")
+    return found
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return number
+
+
+def _constant(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+class Document:
+    """The entries of a document, each checked as it is read; InputError says which one is wrong."""
+
+    def __init__(self, entries: Any, version: int, source: str) -> None:
+        self.source = source
+        if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+            message = f"not a file of scores (its format is not {FORMAT})"
+            raise InputError(source, None, f"{message}, expected one made by Scores.save")
+        self.entries: dict[str, Any] = entries
+        if type(entries.get("version")) is not int or entries["version"] != version:
+            self.refuse("version", short(entries.get("version")), f"{version} (update rankgauge)")
+        expected = (*ENTRIES, *NUMBERS) if version == JSON_VERSION else ENTRIES
+        for name in expected:
+            if name not in entries and (name, version) != ("failed", JSON_VERSION):
+                self.refuse(name, "not there", "it, as Scores.save writes it")
+        for name in entries:
+            if name not in expected:
+                self.refuse(short(name), "there", f"only {', '.join(expected)}")
+
+    def refuse(self, entry: str, fault: str, expected: str) -> Any:
+        """Raise the error for an entry."""
+        message = f"not a file of scores ({entry} is {fault}), expected {expected}"
+        raise InputError(self.source, None, message)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The texts that an entry holds."""
+        values = self.entries.get(name, [])
+        self._length(name, values, None)
+        for i, value in enumerate(values):
+            if type(value) is not str:
+                self.refuse(f"{name}[{i}]", short(value), "text")
+        return tuple(values)
+
+    def flat(self, name: str, shape: Sequence[int]) -> list[Any]:
+        """What an entry of lists in lists holds, which has exactly this shape."""
+
+        def items(values: Any, place: str, lengths: Sequence[int]) -> list[Any]:
+            self._length(place, values, lengths[0])
+            if len(lengths) == 1:
+                return values  # type: ignore[no-any-return]
+            return [
+                item
+                for i, row in enumerate(values)
+                for item in items(row, f"{place}[{i}]", lengths[1:])
+            ]
+
+        return items(self.entries[name], name, shape)
+
+    def _length(self, place: str, values: Any, length: int | None) -> None:
+        if type(values) is not list:
+            self.refuse(place, short(values), "a list")
+        if length is not None and len(values) != length:
+            self.refuse(place, f"a list of {len(values)}", str(length))
+
+    def place(self, name: str, shape: Sequence[int], i: int) -> str:
+        """The name of the item in an entry that is at a place of the flat list."""
+        where = "".join(f"[{index}]" for index in np.unravel_index(i, shape))
+        return f"{name}{where}"
+
+    def bools(self, name: str, shape: Sequence[int]) -> Bools:
+        """An array of true and false."""
+        values = self.flat(name, shape)
+        for i, value in enumerate(values):
+            if type(value) is not bool:
+                self.refuse(self.place(name, shape, i), short(value), "true or false")
+        return np.array(values, dtype=np.bool_).reshape(shape)
+
+    def wholes(self, name: str, shape: Sequence[int], least: int) -> Ints:
+        """An array of whole numbers."""
+        values = self.flat(name, shape)
+        for i, value in enumerate(values):
+            if type(value) is not int or not least <= value < 2**62:
+                expected = f"a whole number from {least}"
+                self.refuse(self.place(name, shape, i), short(value), expected)
+        return np.array(values, dtype=np.int64).reshape(shape)
+
+    def floats(self, name: str, shape: Sequence[int]) -> Floats:
+        """An array of numbers; null is NaN, and infinity is text."""
+        numbers = []
+        for i, value in enumerate(self.flat(name, shape)):
+            if value is None:
+                value = math.nan
+            elif type(value) is str and value in ("inf", "-inf"):
+                value = UNUSUAL[value]
+            elif type(value) is int and abs(value) < 2**1023:
+                value = float(value)
+            if type(value) is not float:
+                self.refuse(self.place(name, shape, i), short(value), "a number, or null for none")
+            numbers.append(value)
+        return np.array(numbers, dtype=np.float64).reshape(shape)
+
+    def measures(self) -> tuple[Measure | Aggregate, ...]:
+        """The measures, which are complete."""
+        return tuple(map(self._measure, self.texts("measures")))
+
+    def _measure(self, text: str) -> Measure | Aggregate:
+        try:
+            measure = parse(text)
+            inside = inner(measure)
+            if not isinstance(inside, Given):
+                inside.complete()
+            elif inside.title is None:
+                raise RankgaugeError(f"{measure} has no title")
+        except RankgaugeError as error:
+            message = f"{error} (a measure of your own: load its plug-in first)"
+            raise InputError(self.source, None, message) from None
+        return measure
+
+    def policies(self) -> Policies:
+        """The policies, all of them known."""
+        policies = self.entries["policies"]
+        if not isinstance(policies, dict):
+            self.refuse("policies", short(policies), "an object")
+        check_policies(policies, self.source)
+        return Policies(**policies)
+
+    def notes(self) -> tuple[Note, ...]:
+        """The notes; those that are text are of earlier versions."""
+        notes = self.entries["notes"]
+        self._length("notes", notes, None)
+        return tuple(self._note(f"notes[{i}]", note) for i, note in enumerate(notes))
+
+    def _note(self, place: str, said: Any) -> Note:
+        if isinstance(said, str):
+            return Note(said)
+        if not isinstance(said, dict) or "kind" not in said:
+            return self.refuse(place, short(said), "a note with its kind")  # type: ignore[no-any-return]
+        said = dict(said)
+        if isinstance(said.get("error"), str):
+            said["error"] = UNUSUAL.get(said["error"], said["error"])
+        kinds = {"count": int, "error": float}
+        for name, value in said.items():
+            if name not in NOTE_FIELDS or type(value) is not kinds.get(name, str):
+                self.refuse(f"{place}[{short(name)}]", short(value), "a field of a note")
+        return Note(**said)
+
+
+class Described(Record):
+    """All of some scores but the numbers of runs and queries."""
+
+    runs: tuple[str, ...]
+    queries: tuple[str, ...]
+    measures: tuple[Measure | Aggregate, ...]
+    relevant: Ints
+    nothing_relevant: Bools
+    policies: Policies
+    notes: tuple[Note, ...]
+    failed: tuple[str, ...]
+
+    @staticmethod
+    def by(document: Document) -> Described:
+        """What a document describes."""
+        queries, measures = document.texts("queries"), document.measures()
+        return Described(
+            runs=document.texts("runs"),
+            queries=queries,
+            measures=measures,
+            relevant=document.wholes("relevant", [len(queries)], UNKNOWN),
+            nothing_relevant=document.bools("nothing_relevant", [len(measures), len(queries)]),
+            policies=document.policies(),
+            notes=document.notes(),
+            failed=document.texts("failed"),
+        )
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The numbers of runs, queries and measures."""
+        return len(self.runs), len(self.queries), len(self.measures)
+
+    def scores(self, values: Floats, present: Bools, judged_at_10: Floats, source: str) -> Scores:
+        """The scores with these numbers, checked."""
+        scores = Scores(values=values, present=present, judged_at_10=judged_at_10, **vars(self))
+        check(scores, source)
+        return scores
+
+    def told(self) -> str:
+        """How many runs, queries and measures there are."""
+        runs, queries, measures = self.shape
+        return (
+            f"{counted(runs, 'run')}, {counted(queries, 'query', 'queries')} and "
+            f"{counted(measures, 'measure')}"
+        )
+
+
+def scores_of_json(text: bytes, source: str) -> Scores:
+    """The scores in a file of version 1, which is all JSON."""
+    document = Document(read_json(text, source), JSON_VERSION, source)
+    described = Described.by(document)
+    shape = described.shape
+    return described.scores(
+        document.floats("values", shape),
+        document.bools("present", shape[:2]),
+        document.floats("judged_at_10", shape[:2]),
+        source,
+    )

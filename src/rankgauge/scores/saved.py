@@ -1,0 +1,238 @@
+"""Scores in a file of their own: Parquet, with a column a measure and the rest in its metadata."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Floats
+from rankgauge.data.columns import first_line
+from rankgauge.data.decoder import decoded, limit_memory
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import Content, open_content, writing
+from rankgauge.scores.documents import (
+    FORMAT,
+    VERSION,
+    Described,
+    Document,
+    document_of,
+    read_json,
+    scores_of_json,
+)
+from rankgauge.scores.frames import LONG
+from rankgauge.scores.model import Scores
+from rankgauge.scores.validation import check, short
+
+PRESENT, JUDGED = ("present", "Boolean"), ("judged_at_10", "Float64")
+
+PARQUET = b"PAR1"
+
+GROUP = 1 << 18
+"""How many rows of a file are together: what is decoded at a time, where the file is ours."""
+
+MOST_PIECES = 16
+"""In how many pieces a file is decoded at most: a file of one group is decoded anew for each."""
+
+SMALL = 1 << 12
+"""How many rows change from a row a query to a column a measure at a time, within the cache."""
+
+
+def save(scores: Scores, path: str | os.PathLike[str]) -> None:
+    """What `Scores.save` does."""
+    import json
+
+    import polars as pl
+
+    check(scores, os.fspath(path))
+    document = json.dumps(document_of(scores), allow_nan=False)
+    names = [name for name, _ in _columns([str(measure) for measure in scores.measures])]
+    columns = [scores.present.ravel(), scores.judged_at_10.ravel(), *_by_measure(scores.values)]
+    frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
+    with writing(path) as stream:
+        _write(frame, stream, {FORMAT: document})
+
+
+class _Target(io.RawIOBase):
+    """A stream as polars takes it, which keeps the error of a write: polars loses what it was.
+
+    It also hides the file below a stream that compresses, to which polars would write.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.error: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        try:
+            self.stream.write(data)
+        except OSError as error:
+            self.error = error
+            raise
+        return len(data)
+
+
+def _write(frame: Any, stream: Any, metadata: dict[str, str]) -> None:
+    """Write a frame as Parquet; OSError where the stream takes no more."""
+    import polars as pl
+
+    target = _Target(stream)
+    try:
+        frame.write_parquet(
+            target,
+            compression="zstd",
+            compression_level=1,
+            statistics=False,
+            row_group_size=GROUP,
+            metadata=metadata,
+        )
+    except pl.exceptions.PolarsError as error:
+        raise target.error or OSError(first_line(error)) from None
+
+
+def _columns(measures: Sequence[str]) -> list[tuple[str, str]]:
+    """The columns of a file and their types; a number before each measure keeps names apart."""
+    texts = [text.encode(errors="backslashreplace").decode() for text in measures]
+    return [PRESENT, JUDGED, *((f"{m} {text}", "Float64") for m, text in enumerate(texts))]
+
+
+def _by_measure(values: Floats) -> Floats:
+    """Measure × (run and query): the values, each measure in one piece of memory."""
+    rows = values.reshape(-1, values.shape[2]) if values.size else np.zeros((0, values.shape[2]))
+    columns = np.empty(rows.shape[::-1])
+    for start in range(0, len(rows), SMALL):
+        columns[:, start : start + SMALL] = rows[start : start + SMALL].T
+    return columns
+
+
+def load(path: str | os.PathLike[str], size_limit: int) -> Scores:
+    """What `Scores.load` gives."""
+    with open_content(path, limit=size_limit) as content:
+        if content.head().startswith(PARQUET):
+            return _of_parquet(content)
+        return scores_of_json(content.whole(), content.source)
+
+
+def _of_parquet(content: Content) -> Scores:
+    import json
+
+    source = content.source
+    with decoded(content, send, None) as stream:
+        header = stream.readline()
+        if not header.endswith(b"\n"):
+            raise EOFError
+        text, columns, rows = json.loads(header)
+        described = described_by(text, [(name, kind) for name, kind in columns], rows, source)
+        runs, queries, measures = described.shape
+        values = np.empty((runs, queries, measures))
+        present = np.empty((runs, queries), dtype=np.bool_)
+        judged_at_10 = np.empty((runs, queries))
+        arrays = present.ravel(), judged_at_10.ravel(), values.reshape(rows, measures)
+        for piece in _pieces(rows):
+            for array in arrays:
+                _fill(array[piece], stream)
+    return described.scores(values, present, judged_at_10, source)
+
+
+def described_by(
+    text: str | None, columns: list[tuple[str, str]], rows: int, source: str
+) -> Described:
+    """What a Parquet file with this document holds, its columns and rows as they should be."""
+    if text is None:
+        names = [name for name, _ in columns]
+        if names == LONG:
+            message = "the rows of Scores.write_parquet, which hold no policies"
+            remedy = "a file made by Scores.save, or by Scores.write_csv for Scores.from_csv"
+            raise InputError(source, None, f"{message}, expected {remedy}")
+        message = f"not a file of scores (a table with the columns {short(', '.join(names))})"
+        raise InputError(source, None, f"{message}, expected one made by Scores.save")
+    document = Document(read_json(text, source), VERSION, source)
+    described = Described.by(document)
+    expected = _columns(document.texts("measures"))
+    for found, wanted in zip(columns, expected, strict=False):
+        if found != wanted:
+            told = f"the column {short(found[0])} of type {found[1]}"
+            wish = f"{short(wanted[0])} of type {wanted[1]} in its place"
+            raise InputError(source, None, f"{told}, expected {wish} (save the scores again)")
+    runs, queries, _ = described.shape
+    if len(columns) != len(expected) or rows != runs * queries:
+        told = f"{len(columns)} columns and {rows:,} rows for {described.told()}"
+        wish = f"{len(expected)} columns and {runs * queries:,} rows"
+        raise InputError(source, None, f"{told}, expected {wish} (save the scores again)")
+    return described
+
+
+def _pieces(rows: int) -> Iterator[slice]:
+    """The rows that are decoded at a time."""
+    size = max(GROUP, -(-rows // MOST_PIECES))
+    return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
+
+
+def _fill(array: NDArray[Any], stream: IO[bytes]) -> None:
+    """Read an array, which is one piece of memory; EOFError where the stream ends before."""
+    room = memoryview(array.reshape(-1).view(np.uint8).data)
+    while room:
+        count = stream.readinto(room)  # type: ignore[attr-defined]
+        if not count:
+            raise EOFError
+        room = room[count:]
+
+
+def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> None:
+    """What the other process does: a line that says what the file holds, then the numbers.
+
+    The numbers come piece by piece: whether the queries are present, the shares judged, the values of
+    all measures, as `Scores` has them in memory.
+    """
+    import json
+
+    import polars as pl
+
+    try:
+        text = pl.read_parquet_metadata(file).get(FORMAT)
+        file.seek(0)
+        scan = pl.scan_parquet(file)
+        columns = [(name, str(kind)) for name, kind in scan.collect_schema().items()]
+        rows = scan.select(pl.len()).collect().item()
+        size = rows * (8 * len(columns) - 7)
+        if size > limit:
+            message = f"holds {rows:,} rows, more than {limit:,} bytes, expected less "
+            raise InputError(source, None, message + "(raise the size limit)")
+        result.write(json.dumps([text, columns, rows]).encode() + b"\n")
+        numbers = columns[2:]
+        if columns[:2] != [PRESENT, JUDGED] or any(kind != JUDGED[1] for _, kind in numbers):
+            return  # the reader of this line refuses the file
+        limit_memory(size)
+        for piece in _pieces(rows):
+            frame = scan.slice(piece.start, piece.stop - piece.start).collect()
+            _check_whole(frame, piece, source)
+            result.write(frame[PRESENT[0]].to_numpy().tobytes())
+            result.write(frame[JUDGED[0]].to_numpy().tobytes())
+            if numbers:
+                table = frame.select([name for name, _ in numbers]).to_numpy(order="c")
+                result.write(np.ascontiguousarray(table).data)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        message = f"damaged Parquet data ({first_line(error)}), expected a whole file"
+        raise InputError(source, None, message) from None
+
+
+def _check_whole(frame: Any, piece: slice, source: str) -> None:
+    """Refuse what no numbers are there for."""
+    if frame.height != piece.stop - piece.start:
+        message = f"damaged Parquet data ({frame.height:,} rows from row {piece.start + 1:,} on)"
+        expected = f"expected {piece.stop - piece.start:,}"
+        raise InputError(source, None, f"{message}, {expected}")
+    for column in frame:
+        if column.null_count():
+            row = piece.start + 1 + int(column.is_null().arg_max())
+            message = f"nothing in row {row:,} of the column {short(column.name)}"
+            raise InputError(source, None, f"{message}, expected a value (save the scores again)")
