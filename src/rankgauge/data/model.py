@@ -53,7 +53,7 @@ def whole_grade(value: object) -> int | None:
     if not isinstance(value, Real):
         return None
     try:
-        whole = int(math.floor(value))
+        whole: int = math.floor(value)  # type: ignore[assignment]
     except (OverflowError, ValueError):  # infinity and NaN
         return None
     return whole if whole == value and abs(whole) <= LARGEST_GRADE else None
