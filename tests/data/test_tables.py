@@ -316,10 +316,20 @@ def test_columns_of_another_type_are_refused(
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("type", [pl.Float64, pl.Float32])
+def test_grades_such_as_1_0_are_whole(kind: str, type: Any) -> None:
+    frame = pl.DataFrame({**PLAIN, "label": pl.Series([1.0, -0.0, 2.0], dtype=type)}).drop("score")
+    assert read(kind, frame, Judgments).grades.tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("grades", "message"),
     [
-        ([1.0, 0.0, 2.0], "expected (a )?whole number"),
+        ([1.0, 0.5, 2.0], "row 1: grade 0.5, expected a whole number"),
+        ([1.0, math.inf, 2.0], "row 1: grade inf, expected a whole number"),
+        ([1.0, 0.0, math.nan], "row 2: (grade nan, expected a whole number|no grade)"),
+        ([2.0**31, 0.0, 1.0], "row 0: grade 2147483648.0, expected a whole number"),
         ([1, 2**31, 0], "row 1: grade 2147483648, expected a whole number of at most 32 bits"),
         ([1, 0, -(2**31)], "row 2: grade -2147483648, expected a whole number"),
         ([True, False, True], "expected (a )?number"),
@@ -819,7 +829,7 @@ def test_unusual_json_is_refused_whatever_the_way(line: bytes, message: str, fir
 
 
 def test_a_grade_is_a_whole_number_in_json_too(tmp_path: Path) -> None:
-    for grade in (b"1.0", b"1e0", b'"1"'):
+    for grade in (b"1.5", b"1e-1", b'"1"'):
         line = b'{"qid":"q","docno":"%b","rel":%b}\n'
         (tmp_path / "x.jsonl").write_bytes(line % (b"a", b"1") + line % (b"b", grade))
         with pytest.raises(rg.InputError, match=r"x.jsonl:2: .*expected a (whole )?number"):

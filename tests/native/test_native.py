@@ -39,6 +39,27 @@ def test_sums_and_products_run_strictly_left_to_right(groups: list[list[float]])
     assert segments.segment_cumprod(flat, offsets).tolist() == products
 
 
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, math.inf]) | floats, max_size=80))
+    | st.lists(st.lists(st.integers(0, 40).map(float), min_size=60, max_size=200), max_size=2)
+)
+def test_segments_are_ordered_from_the_highest_value_down(groups: list[list[float]]) -> None:
+    flat = np.array([x for group in groups for x in group], dtype=np.float64)
+    offsets = offsets_of([len(group) for group in groups])
+    expected = [
+        start + i
+        for start, group in zip(offsets.tolist(), groups, strict=False)
+        for i in sorted(range(len(group)), key=lambda i: -group[i])
+    ]
+    assert segments.segment_order(flat, offsets).tolist() == expected
+
+
+@pytest.mark.parametrize("offsets", [[1, 3], [0, 2], [0, 4], [0, 2, 1, 3], []])
+def test_segments_to_order_cover_the_array(offsets: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"offsets|segments"):
+        segments.segment_order(np.zeros(3), np.array(offsets, dtype=np.int64))
+
+
 def left_sum(values: list[float]) -> float:
     total = 0.0
     for value in values:

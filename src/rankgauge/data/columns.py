@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.errors import InputError
-from rankgauge.data.model import LARGEST_GRADE, Ids, encode
+from rankgauge.data.model import Ids, encode, whole_grade
 from rankgauge.native import arrow
 
 TYPES = {
@@ -239,9 +239,7 @@ def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
         else:
             message = f"the {role.option} is {value!r}, expected text or a whole number"
             raise place.error(row, message)
-    offsets = np.zeros(len(raw) + 1, dtype=np.int64)
-    np.cumsum([len(item) for item in raw], out=offsets[1:])
-    return Ids(np.frombuffer(b"".join(raw), dtype=np.uint8), offsets)
+    return Ids.of_bytes(raw)
 
 
 def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArray[Any]:
@@ -253,8 +251,10 @@ def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArr
         if not isinstance(value, Real) or isinstance(value, bool):
             raise place.error(row, f"the {role.option} is {value!r}, expected a number")
         if role is GRADE:
-            if not isinstance(value, Integral) or abs(int(value)) > LARGEST_GRADE:
+            grade = whole_grade(value)
+            if grade is None:
                 raise bad_grade(place, row, value)
+            value = grade
         elif not isinstance(value, float):
             try:
                 value = float(value)

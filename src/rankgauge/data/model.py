@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,11 @@ from rankgauge.policies import ScorePrecision
 from rankgauge.records import Record
 
 LARGEST_GRADE = 2**31 - 1
+
+RunDict: TypeAlias = Mapping[Any, Mapping[Any, float] | Sequence[Any]]
+"""The documents of each query: with their scores, or in rank order."""
+JudgedDict: TypeAlias = Mapping[Any, Mapping[Any, float] | Sequence[Any] | Set[Any]]
+"""The judged documents of each query: with their grades, or the relevant ones alone."""
 
 UNJUDGED = -1
 POOLED = -2
@@ -43,6 +48,17 @@ def encode(text: str) -> bytes:
         raise InputError("ids", None, f"{text!r} is not an id, expected text") from None
 
 
+def whole_grade(value: object) -> int | None:
+    """A number of any type as a grade; None for what is no number, not whole or beyond 32 bits."""
+    if not isinstance(value, Real):
+        return None
+    try:
+        whole: int = math.floor(value)  # type: ignore[assignment]
+    except (OverflowError, ValueError):  # infinity and NaN
+        return None
+    return whole if whole == value and abs(whole) <= LARGEST_GRADE else None
+
+
 class Ids:
     """An immutable column of ids: bytes in one buffer, id i from offsets[i] to offsets[i + 1].
 
@@ -59,7 +75,11 @@ class Ids:
     @classmethod
     def of(cls, texts: Iterable[str]) -> Ids:
         """The column of these texts."""
-        raw = [encode(text) for text in texts]
+        return cls.of_bytes([encode(text) for text in texts])
+
+    @classmethod
+    def of_bytes(cls, raw: Sequence[bytes]) -> Ids:
+        """The column of these ids."""
         offsets = np.zeros(len(raw) + 1, dtype=np.int64)
         np.cumsum([len(item) for item in raw], out=offsets[1:])
         return cls(np.frombuffer(b"".join(raw), dtype=np.uint8), offsets)
@@ -156,17 +176,18 @@ class Judgments(Record):
     subtopics: Subtopics | None = None
 
     @classmethod
-    def from_dict(
-        cls, judgments: Mapping[str, Mapping[str, int]], *, source: str = "judgments"
-    ) -> Judgments:
-        """Judgments from `{query: {document: grade}}`."""
-        queries, bounds, documents = _columns(judgments)
-        grades = [
-            _grade(source, query, document, grade)
-            for query, row in judgments.items()
-            for document, grade in row.items()
-        ]
-        return cls(queries, bounds, documents, np.array(grades, dtype=np.int32), source)
+    def from_dict(cls, judgments: JudgedDict, *, source: str = "judgments") -> Judgments:
+        """Judgments from `{query: {document: grade}}`; a list or a set in place of `{document: grade}`
+        has the relevant documents, and their grade is 1. Ids are text or whole numbers.
+
+        >>> Judgments.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1", "d3"}})
+        Judgments: 2 queries, 4 judgements
+        """
+        from rankgauge.data.dicts import Columns
+
+        columns = Columns.of(judgments, graded=True, source=source)
+        grades = columns.values.astype(np.int32)
+        return cls(columns.queries, columns.bounds, columns.documents, grades, source)
 
     @classmethod
     def from_frame(
@@ -220,7 +241,7 @@ class Judgments(Record):
     @classmethod
     def from_subtopics(
         cls,
-        judgments: Mapping[str, Mapping[str, Mapping[str, int]]],
+        judgments: Mapping[Any, JudgedDict],
         *,
         source: str = "judgments",
     ) -> Judgments:
@@ -229,23 +250,15 @@ class Judgments(Record):
         >>> Judgments.from_subtopics({"q1": {"1": {"d1": 1, "d2": 0}, "2": {"d2": 3}}})
         Judgments: 1 query, 2 subtopics, 2 judgements
         """
-        sizes: list[int] = []
-        documents: list[str] = []
-        subtopics: list[str] = []
-        grades: list[int] = []
-        for query, by_name in judgments.items():
-            start = len(grades)
-            for name, row in _rows_of_query(source, query, by_name):
-                subtopics += [name] * len(row)
-                documents += row
-                grades += [_grade(source, query, d, grade) for d, grade in row.items()]
-            sizes.append(len(grades) - start)
+        from rankgauge.data.dicts import Columns
+
+        columns, subtopics = Columns.of_subtopics(judgments, source=source)
         return cls.from_rows(
-            Ids.of(judgments),
-            _bounds(sizes),
-            Ids.of(documents),
-            Ids.of(subtopics),
-            np.array(grades, dtype=np.int32),
+            columns.queries,
+            columns.bounds,
+            columns.documents,
+            subtopics,
+            columns.values.astype(np.int32),
             source,
         )
 
@@ -345,15 +358,19 @@ class Run(Record):
     dropped: tuple[Note, ...] = ()
 
     @classmethod
-    def from_dict(cls, run: Mapping[str, Mapping[str, float]], *, name: str = "run") -> Run:
-        """A run from `{query: {document: score}}`."""
-        queries, bounds, documents = _columns(run)
-        scores = [
-            _score(name, query, document, score)
-            for query, row in run.items()
-            for document, score in row.items()
-        ]
-        return cls(name, queries, bounds, documents, np.array(scores, dtype=np.float64), tag=name)
+    def from_dict(cls, run: RunDict, *, name: str = "run") -> Run:
+        """A run from `{query: {document: score}}`; a list in place of `{document: score}` has the
+        documents in rank order, the best first. Ids are text or whole numbers.
+
+        >>> Run.from_dict({"q1": {"d1": 2.5, "d2": 1.0}, "q2": ["d3", "d1"]})
+        Run run: 2 queries, 4 documents
+        """
+        from rankgauge.data.dicts import Columns
+
+        columns = Columns.of(run, graded=False, source=name)
+        return cls(
+            name, columns.queries, columns.bounds, columns.documents, columns.values, tag=name
+        )
 
     @classmethod
     def from_frame(
@@ -421,39 +438,6 @@ def first_rows(ids: Ids, bounds: Ints) -> Ints:
 
 def _bounds(sizes: ArrayLike) -> Ints:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-
-
-def _rows_of_query(
-    source: str, query: str, subtopics: object
-) -> Iterable[tuple[str, Mapping[str, int]]]:
-    """Each subtopic of a query with its documents; InputError where these are no mappings."""
-    if isinstance(subtopics, Mapping) and all(
-        isinstance(row, Mapping) for row in subtopics.values()
-    ):
-        return subtopics.items()
-    message = f"query {query!r}: expected {{subtopic: {{document: grade}}}}"
-    raise InputError(source, None, message)
-
-
-def _columns(nested: Mapping[str, Mapping[str, float]]) -> tuple[Ids, Ints, Ids]:
-    bounds = np.zeros(len(nested) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in nested.values()], out=bounds[1:])
-    documents = Ids.of(document for row in nested.values() for document in row)
-    return Ids.of(nested), bounds, documents
-
-
-def _grade(source: str, query: str, document: str, grade: object) -> int:
-    if isinstance(grade, Integral) and -LARGEST_GRADE <= int(grade) <= LARGEST_GRADE:
-        return int(grade)
-    message = f"query {query!r}, document {document!r}: grade {grade!r}, expected a whole number"
-    raise InputError(source, None, message)
-
-
-def _score(source: str, query: str, document: str, score: object) -> float:
-    if isinstance(score, Real) and not math.isnan(score):
-        return float(score)
-    message = f"query {query!r}, document {document!r}: score {score!r}, expected a number"
-    raise InputError(source, None, message)
 
 
 def freeze(owner: object, *names: str, contiguous: bool = False) -> None:

@@ -30,7 +30,6 @@ from rankgauge.data.columns import (
     bad_grade,
     first_line,
     not_arrow,
-    type_error,
 )
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.model import LARGEST_GRADE, Ids, Judgments, Run, decode
@@ -124,10 +123,12 @@ def _scores(column: Column, place: Place) -> Floats:
 
 
 def _grades(column: Column, place: Place) -> Labels:
+    """The grades: whole numbers, of whatever type."""
     grades = column.numbers(GRADE, place)
-    if grades.dtype.kind not in "iu":
-        raise type_error(GRADE, place, "column", str(grades.dtype), "whole numbers")
-    bad = np.flatnonzero((grades > LARGEST_GRADE) | (grades < -LARGEST_GRADE))
+    if grades.dtype.kind == "f":
+        grades = grades.astype(np.float64)  # in which the largest grade is exact
+    good = (grades <= LARGEST_GRADE) & (grades >= -LARGEST_GRADE) & (np.floor(grades) == grades)
+    bad = np.flatnonzero(~good)
     if bad.size:
         raise bad_grade(place, int(bad[0]), grades[bad[0]])
     return grades.astype(np.int32)

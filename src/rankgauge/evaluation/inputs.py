@@ -1,22 +1,31 @@
-"""What users give for judgments and runs, whatever its form: objects, dicts, frames, files, folders."""
+"""What users give for judgments and runs, whatever its form: objects, dicts, frames, files, folders.
+
+Objects of other tools are known by their attributes, so that none of these tools is imported:
+`Qrels` and `Run` of ranx, and the documents that ir_measures and ir_datasets give one by one.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Judgments, Run
+from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
 from rankgauge.data.trec import Path, RunFile, read_qrels, run_files
 from rankgauge.records import Record
 
 Frame: TypeAlias = Any
-Qrels: TypeAlias = Judgments | Mapping[str, Mapping[str, int]] | Path | Frame
+Qrels: TypeAlias = Judgments | JudgedDict | Path | Frame
 Source: TypeAlias = Callable[[], Run]
-AnyRun: TypeAlias = Run | Mapping[str, Mapping[str, float]] | Source | Path | Frame
+AnyRun: TypeAlias = Run | RunDict | Source | Path | Frame
 Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
+
+NO_JUDGMENTS = "is no judgments; give a qrels file, a data frame or a dict"
+NO_RUN = "is not a run; give a run file, a data frame or a dict"
 
 
 def judgments_of(qrels: Qrels) -> Judgments:
@@ -29,7 +38,16 @@ def judgments_of(qrels: Qrels) -> Judgments:
         return read_qrels(qrels)
     if _is_frame(qrels):
         return Judgments.from_frame(qrels)
-    raise RankgaugeError(f"{qrels!r} is no judgments; give a qrels file, a data frame or a dict")
+    if _wraps_a_dict(qrels, "qrels"):
+        return Judgments.from_dict(qrels.to_dict())
+    documents = _documents(qrels, "relevance")
+    if documents is None:
+        raise RankgaugeError(f"{qrels!r} {NO_JUDGMENTS}")
+    return Judgments.from_arrays(
+        [document.query_id for document in documents],
+        [document.doc_id for document in documents],
+        [document.relevance for document in documents],
+    )
 
 
 def sources_of(runs: Runs) -> list[Source]:
@@ -40,19 +58,21 @@ def sources_of(runs: Runs) -> list[Source]:
         return [_renamed(_source(run, name), name) for name, run in runs.items()]
     if isinstance(runs, str | os.PathLike):
         return [*run_files([runs])]
-    if isinstance(runs, Iterable) and not isinstance(runs, bytes) and not _is_frame(runs):
-        several = list(runs)
-        files = [run for run in several if isinstance(run, str | os.PathLike)]
-        if several and len(files) == len(several):
-            return [*run_files(files)]
-        sources: list[Source] = []
-        for number, run in enumerate(several, 1):
-            if isinstance(run, str | os.PathLike):
-                sources += run_files([run])
-            else:
-                sources.append(_source(run, f"run{number}"))
-        return sources
-    return [_source(runs, "run")]
+    if _is_single(runs) or not isinstance(runs, Iterable):
+        return [_source(runs, "run")]
+    several = list(runs)
+    if _documents(several, "score") is not None:
+        return [_source(several, "run")]
+    files = [run for run in several if isinstance(run, str | os.PathLike)]
+    if several and len(files) == len(several):
+        return [*run_files(files)]
+    sources: list[Source] = []
+    for number, run in enumerate(several, 1):
+        if isinstance(run, str | os.PathLike):
+            sources += run_files([run])
+        else:
+            sources.append(_source(run, f"run{number}"))
+    return sources
 
 
 def label(source: Source) -> str:
@@ -61,14 +81,21 @@ def label(source: Source) -> str:
 
 
 class _Given(Record):
-    """A run that is there, or a dict or a frame of one."""
+    """A run that is there, or a dict, a frame or a list of documents of one."""
 
-    run: Run | Mapping[str, Mapping[str, float]] | Frame
+    run: Run | RunDict | Frame | list[Any]
     label: str
 
     def __call__(self) -> Run:
         if isinstance(self.run, Run):
             return replace(self.run, name=self.label)
+        if isinstance(self.run, list):
+            return Run.from_arrays(
+                [document.query_id for document in self.run],
+                [document.doc_id for document in self.run],
+                [document.score for document in self.run],
+                name=self.label,
+            )
         make = Run.from_dict if isinstance(self.run, Mapping) else Run.from_frame
         return make(self.run, name=self.label)
 
@@ -83,18 +110,6 @@ class _Named(Record):
         return replace(self.source(), name=self.label)
 
 
-def _is_run(value: Any) -> bool:
-    """Whether this is a whole run, not one query of a run."""
-    if isinstance(value, Mapping):
-        return any(isinstance(documents, Mapping) for documents in value.values())
-    return isinstance(value, Run | str | os.PathLike) or callable(value) or _is_frame(value)
-
-
-def _is_frame(value: Any) -> bool:
-    """Whether this is a data frame of some library: an Arrow stream, polars (lazy) or pandas (old)."""
-    return any(hasattr(value, name) for name in ("__arrow_c_stream__", "collect_schema", "iloc"))
-
-
 def _source(run: Any, name: str) -> Source:
     if isinstance(run, Run):
         return _Given(run, run.name)
@@ -102,12 +117,72 @@ def _source(run: Any, name: str) -> Source:
         return _Given(run, name)
     if isinstance(run, str | os.PathLike):
         return RunFile(run)
+    if _wraps_a_dict(run, "run"):
+        return _Given(run.to_dict(), getattr(run, "name", None) or name)
     if callable(run):
         return run  # type: ignore[no-any-return]
-    raise RankgaugeError(f"{run!r} is not a run; give a run file, a data frame or a dict")
+    documents = _documents(run, "score")
+    if documents is None:
+        raise RankgaugeError(f"{run!r} {NO_RUN}")
+    return _Given(documents, name)
 
 
 def _renamed(source: Source, name: str) -> Source:
     if isinstance(source, RunFile):
         return replace(source, name=name)
     return _Named(source, name)
+
+
+# What an object is
+
+
+def _is_run(value: Any) -> bool:
+    """Whether this is a whole run, not one query of a run: {document: score} or a list of ids."""
+    if isinstance(value, Mapping):
+        return any(_is_row(row) for row in value.values())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return len(value) > 0 and _is_document(value[0], "score")
+    return isinstance(value, str | os.PathLike | Iterator) or _is_single(value)
+
+
+def _is_row(value: Any) -> bool:
+    """Whether this has the documents of a query, with scores or without."""
+    return isinstance(value, Mapping | Sequence | Set | np.ndarray) and not isinstance(
+        value, str | bytes
+    )
+
+
+def _is_single(value: Any) -> bool:
+    """Whether this is one run, even where it could be taken item by item."""
+    return (
+        isinstance(value, Run | bytes)
+        or _is_frame(value)
+        or _wraps_a_dict(value, "run")
+        or _is_document(value, "score")
+        or callable(value)
+    )
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether this is a data frame of some library: an Arrow stream, polars (lazy) or pandas (old)."""
+    return any(hasattr(value, name) for name in ("__arrow_c_stream__", "collect_schema", "iloc"))
+
+
+def _wraps_a_dict(value: Any, inside: str) -> bool:
+    """Whether this is an object of ranx: `run` or `qrels` inside, and `to_dict` to get at it."""
+    return hasattr(value, inside) and callable(getattr(value, "to_dict", None))
+
+
+def _is_document(value: Any, number: str) -> bool:
+    """Whether this is a document of a query with a score or a relevance, as ir_measures has them."""
+    return all(hasattr(value, name) for name in ("query_id", "doc_id", number))
+
+
+def _documents(values: Any, number: str) -> list[Any] | None:
+    """The documents that these are, at least one; None where anything else is among them."""
+    if not isinstance(values, Iterable) or _is_document(values, number):
+        return None
+    documents = list(values)
+    if documents and all(_is_document(document, number) for document in documents):
+        return documents
+    return None

@@ -66,6 +66,95 @@ def segment_cumprod(const double[::1] values, const long long[::1] offsets):
     return result
 
 
+cdef enum:
+    SMALL = 12  # so many values are sorted by insertion
+
+
+cdef void insertion_sort(const double* values, long long* order, Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef long long row
+    for i in range(1, size):
+        row = order[i]
+        j = i
+        while j > 0 and values[order[j - 1]] < values[row]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = row
+
+
+cdef void merge(
+    const double* values, const long long* left, const long long* middle, const long long* end,
+    long long* out,
+) noexcept nogil:
+    cdef const long long* right = middle
+    while left < middle and right < end:
+        if values[left[0]] >= values[right[0]]:
+            out[0] = left[0]
+            left += 1
+        else:
+            out[0] = right[0]
+            right += 1
+        out += 1
+    while left < middle:
+        out[0] = left[0]
+        left += 1
+        out += 1
+    while right < end:
+        out[0] = right[0]
+        right += 1
+        out += 1
+
+
+cdef void merge_sort(
+    const double* values, long long* order, long long* spare, Py_ssize_t size
+) noexcept nogil:
+    """Put the rows into the order of their values, the highest first, equal ones as they are."""
+    cdef Py_ssize_t width = SMALL, start = 0, middle, end, i
+    cdef long long* source = order
+    cdef long long* target = spare
+    while start < size:
+        insertion_sort(values, order + start, min(width, size - start))
+        start += width
+    while width < size:
+        start = 0
+        while start < size:
+            middle = min(start + width, size)
+            end = min(middle + width, size)
+            merge(values, source + start, source + middle, source + end, target + start)
+            start = end
+        source, target = target, source
+        width *= 2
+    if source != order:
+        for i in range(size):
+            order[i] = source[i]
+
+
+def segment_order(const double[::1] values, const long long[::1] offsets):
+    """The rows of each segment, the highest value first, rows of equal values as they stand.
+
+    The segments cover the whole array. NaN has no place in an order, so there must be none.
+    """
+    check(values.shape[0], offsets)
+    if offsets[0] != 0 or offsets[offsets.shape[0] - 1] != values.shape[0]:
+        raise ValueError("segments that cover the array are expected")
+    cdef Py_ssize_t segments = offsets.shape[0] - 1, s, i, size, longest = 0
+    for s in range(segments):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    result = np.arange(values.shape[0], dtype=np.int64)
+    if longest < 2:
+        return result
+    cdef long long[::1] out = result
+    cdef long long[::1] spare = np.empty(longest, dtype=np.int64)
+    with nogil:
+        for s in range(segments):
+            size = offsets[s + 1] - offsets[s]
+            for i in range(offsets[s] + 1, offsets[s + 1]):
+                if values[i] > values[i - 1]:
+                    merge_sort(&values[0], &out[offsets[s]], &spare[0], size)
+                    break
+    return result
+
+
 def segment_stops(
     const double[::1] stops,
     const long long[::1] offsets,

@@ -10,6 +10,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.scanning import Piece, Spans
 from rankgauge.native import ids as native
+from rankgauge.native import segments
 from rankgauge.notes import Note
 from rankgauge.policies import DEFAULT_TIES, SEED, ScorePrecision, Ties
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
@@ -164,7 +165,7 @@ def align(
 
 def rank_order(
     run: Run | Piece, labels: Labels, ties: Ties, seed: int, precision: ScorePrecision
-) -> tuple[NDArray[np.intp], NDArray[np.bool_], int]:
+) -> tuple[Ints, NDArray[np.bool_], int]:
     """The rows of a run, query by query, best first; for each place whether its score is that of the
     one above; and how many neighbours only single precision ties."""
     scores = run.scores
@@ -173,10 +174,7 @@ def rank_order(
             scores = scores.astype(np.float32).astype(np.float64)
     query = np.repeat(np.arange(len(run.bounds) - 1), np.diff(run.bounds))
     neighbours = query[1:] == query[:-1]
-    if (neighbours & (scores[1:] > scores[:-1])).any():
-        order = np.lexsort((-scores, query))
-    else:
-        order = np.arange(len(scores))
+    order = segments.segment_order(scores, run.bounds)
     tied = neighbours & (scores[order[1:]] == scores[order[:-1]])
     merged = int(np.count_nonzero(tied & (run.scores[order[1:]] != run.scores[order[:-1]])))
     above = np.append(False, tied)[: len(order)]

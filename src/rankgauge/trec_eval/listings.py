@@ -148,7 +148,7 @@ def columns(settings: Settings) -> list[ReportColumn]:
             given = asked[listing.name]
             shown = listing.name if given is None else f"{listing.name}.{given}"
             try:
-                made += _columns_of(listing, given, settings)
+                made += columns_of(listing, given, settings)
             except (ParameterError, UsageError) as error:
                 raise type(error)(f"measure {shown!r}: {error}") from None
             except MeasureError:
@@ -156,7 +156,8 @@ def columns(settings: Settings) -> list[ReportColumn]:
     return made
 
 
-def _columns_of(listing: Listing, given: str | None, settings: Settings) -> Iterable[ReportColumn]:
+def columns_of(listing: Listing, given: str | None, settings: Settings) -> Iterable[ReportColumn]:
+    """The columns of one measure, with the parameters given for it, None for its own."""
     parameters = listing.defaults if given is None else tuple(given.split(","))
     label = listing.name
     if listing.takes == "nothing":
