@@ -23,9 +23,11 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, SearchLength, nDCG
-from rankgauge.data import columns, table_files, tables
+from rankgauge.data import columns, json_rows, parquet_files, roles, table_files
 from rankgauge.data.errors import DuplicateError
+from rankgauge.data.files import Content
 from rankgauge.data.model import Judgments, Run
+from rankgauge.data.roles import USUAL_NAMES
 
 Rows = list[tuple[Any, Any, Any]]
 
@@ -243,13 +245,14 @@ def test_beside_an_id_the_text_of_the_query_is_left_alone() -> None:
 def test_an_absent_or_ambiguous_column_is_named_with_those_there_are(kind: str) -> None:
     frame = pl.DataFrame({**PLAIN, "doc_id": [1, 2, 3], "text": ["t", "t", "t"]})
     table = given_as(kind, frame)
-    message = r"the document could be docno and doc_id, expected one .* document=\.\.\. \(columns: "
+    message = r"the document could be docno and doc_id, expected one such column; name it: "
+    message += r"--document-column NAME, in Python document=NAME \(columns: "
     with pytest.raises(rg.InputError, match=message + "qid, docno, score, doc_id, text"):
         Run.from_frame(table)
     assert list(Run.from_frame(table, document="docno").documents) == [b"a", b"b", b"a"]
-    message = r"no column for the grade, expected relevance or grade .* \(columns: qid, docno"
-    with pytest.raises(rg.InputError, match=message):
-        Judgments.from_frame(table, document="docno")
+    message = r"no column for the grade, expected relevance or grade .* \(columns: qid, docno.*"
+    with pytest.raises(rg.InputError, match=message + "name it: --grade-column NAME, in Python gr"):
+        Judgments.from_frame(given_as(kind, frame.drop("score")), document="docno")
     with pytest.raises(rg.InputError, match="no column for the score, expected 'nope'"):
         Run.from_frame(table, document="docno", score="nope")
 
@@ -318,7 +321,8 @@ def test_columns_of_another_type_are_refused(
 @pytest.mark.parametrize(
     ("grades", "message"),
     [
-        ([1.0, 0.0, 2.0], "expected (a )?whole number"),
+        ([1.0, 0.5, 2.0], "row 1: grade 0.5, expected a whole number"),
+        ([1.0, math.inf, 2.0], "row 1: grade inf, expected a whole number"),
         ([1, 2**31, 0], "row 1: grade 2147483648, expected a whole number of at most 32 bits"),
         ([1, 0, -(2**31)], "row 2: grade -2147483648, expected a whole number"),
         ([True, False, True], "expected (a )?number"),
@@ -509,8 +513,10 @@ def test_a_run_in_a_parquet_file(tmp_path: Path) -> None:
     run = rg.read_run_table(path)
     assert_same(run, Run.from_dict(EXPECTED))
     assert (run.name, run.source, run.precision) == ("bm25", str(path), "double")
-    with pytest.raises(rg.InputError, match=r"bm25.parquet: no column for the grade.*qid, docno"):
-        rg.read_qrels_table(path)
+    with pytest.raises(
+        rg.InputError, match=r"bm25.parquet: no column for the grade, expected 'rel'"
+    ):
+        rg.read_qrels_table(path, grade="rel")
     with pytest.raises(rg.InputError, match="holds more than 100 bytes"):
         rg.read_run_table(path, size_limit=100)
 
@@ -563,8 +569,8 @@ def test_a_decoder_that_takes_too_much_memory_is_stopped(
 ) -> None:
     pytest.importorskip("resource")
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    greedy = "from rankgauge.data import table_files as t; t._limit_memory(10**6); bytes(1 << 40)"
-    monkeypatch.setattr(table_files, "DECODER", greedy)
+    greedy = "from rankgauge.data import parquet_files as t; t._limit_memory(10**6); bytes(1 << 40)"
+    monkeypatch.setattr(parquet_files, "DECODER", greedy)
     with pytest.raises(rg.InputError, match="takes more memory than 1,000,000 bytes of data"):
         rg.read_run_table(tmp_path / "x.parquet", size_limit=10**6)
 
@@ -583,7 +589,7 @@ def test_a_frozen_program_does_not_start_itself(
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    monkeypatch.setattr(table_files, "DECODER", "raise SystemExit(9)")
+    monkeypatch.setattr(parquet_files, "DECODER", "raise SystemExit(9)")
     assert_plain(rg.read_run(tmp_path / "x.parquet"))
 
 
@@ -595,7 +601,7 @@ def test_a_decoder_that_fails_does_not_blame_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, decoder: str
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    monkeypatch.setattr(table_files, "DECODER", decoder)
+    monkeypatch.setattr(parquet_files, "DECODER", decoder)
     with pytest.raises(rg.InputError, match=r"x.parquet: cannot be decoded \(.*sound\)"):
         rg.read_run(tmp_path / "x.parquet")
 
@@ -625,7 +631,7 @@ def test_the_decoder_finds_packages_where_this_process_does(
     assert_plain(rg.read_run(path))
 
 
-WANTED = ((columns.QUERY, None), (columns.DOCUMENT, None), (columns.SCORE, None))
+WANTED = roles.run_columns()
 
 
 def parquet_bytes() -> bytes:
@@ -644,7 +650,7 @@ def test_a_damaged_parquet_footer_is_an_input_error_or_a_frame() -> None:
     accounted = 0
     for case in damaged:
         try:
-            frame = table_files.parquet_frame(case, WANTED, "x", 10**6)
+            frame = parquet_files.parquet_frame(case, WANTED, "x", 10**6)
         except rg.InputError as error:
             accounted += str(error).startswith("x: ")
         else:
@@ -670,7 +676,7 @@ def test_a_decoder_that_dies_is_an_input_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    monkeypatch.setattr(table_files, "DECODER", "import os; os.abort()")
+    monkeypatch.setattr(parquet_files, "DECODER", "import os; os.abort()")
     with pytest.raises(
         rg.InputError, match=r"x.parquet: damaged Parquet data \(its decoder crashed"
     ):
@@ -717,13 +723,13 @@ def test_a_run_in_json_lines(tmp_path: Path, name: str) -> None:
 
 def slow(text: bytes, monkeypatch: pytest.MonkeyPatch) -> Run:
     with monkeypatch.context() as patch:
-        patch.setattr(table_files, "_polars_json", lambda *_: None)
+        patch.setattr(json_rows, "_polars_json", lambda *_: None)
         return _json_run(text)
 
 
 def _json_run(text: bytes) -> Run:
-    wanted = ((columns.QUERY, None), (columns.DOCUMENT, None), (columns.SCORE, None))
-    return tables.run_in(*table_files._file_columns(text, wanted, "x", 10**6), "x")
+    content = Content("x", 10**6, text)
+    return table_files.run_table(content, table_files._known(content, USUAL_NAMES), "x")
 
 
 json_ids = st.one_of(
@@ -818,11 +824,13 @@ def test_unusual_json_is_refused_whatever_the_way(line: bytes, message: str, fir
 
 
 def test_a_grade_is_a_whole_number_in_json_too(tmp_path: Path) -> None:
-    for grade in (b"1.0", b"1e0", b'"1"'):
-        line = b'{"qid":"q","docno":"%b","rel":%b}\n'
+    line = b'{"qid":"q","docno":"%b","rel":%b}\n'
+    for grade in (b"1.5", b"1e-1", b"1e400", b'"1"'):
         (tmp_path / "x.jsonl").write_bytes(line % (b"a", b"1") + line % (b"b", grade))
         with pytest.raises(rg.InputError, match=r"x.jsonl:2: .*expected a (whole )?number"):
             rg.read_qrels_table(tmp_path / "x.jsonl")
+    (tmp_path / "x.jsonl").write_bytes(line % (b"a", b"1") + line % (b"b", b"2.0"))
+    assert rg.read_qrels_table(tmp_path / "x.jsonl").grades.tolist() == [1, 2]
 
 
 def test_keys_that_nobody_asked_for_may_repeat() -> None:
@@ -830,7 +838,7 @@ def test_keys_that_nobody_asked_for_may_repeat() -> None:
     assert_same(_json_run(text), Run.from_dict({"q": {"a": 1.0}}))
 
 
-@pytest.mark.skipif(not table_files.polars_is_strict(), reason="an old polars")
+@pytest.mark.skipif(not json_rows.polars_is_strict(), reason="an old polars")
 def test_the_fast_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "_object_ids", None)
     assert_same(_json_run(jsonl(RECORDS)), Run.from_dict(EXPECTED))
@@ -843,7 +851,7 @@ def test_the_fast_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (b"", "x: no rows, expected some"),
         (b"\n \n", "x: no rows, expected some"),
-        (b"q Q0 d 1 1.0 tag\n", "x: neither Parquet nor JSON Lines"),
+        (b"q Q0 d 1 1.0 tag\n", "x:1: no table, expected a TREC file, CSV"),
         (b"\xff\xfe{\0", "x:1: UTF-16 text"),
         (b"\n{", "x:2: not JSON"),
         (jsonl(RECORDS) + b"{bad\n", "x:4: not JSON"),
@@ -1013,6 +1021,13 @@ def test_a_package_that_is_not_there_is_named(
     with pytest.raises(rg.RankgaugeError, match="pip install pyarrow"):
         scores.to_arrow()
     assert len(scores.to_polars())
+
+
+def test_whole_numbers_may_be_written_as_floats() -> None:
+    for grades in ([2.0, 0.0, -1.0], np.array([2, 0, -1], np.float32)):
+        frame = pl.DataFrame({**PLAIN, "label": grades}).drop("score")
+        assert Judgments.from_frame(frame).grades.tolist() == [2, 0, -1]
+        assert read("pandas-objects", frame, Judgments).grades.tolist() == [2, 0, -1]
 
 
 def test_the_page_of_inputs_shows_what_happens(

@@ -233,10 +233,9 @@ def _joined_ids(values: list[Any]) -> Ids | None:
 
 def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArray[Any]:
     values = values if isinstance(values, list) else list(values)
-    if role is not GRADE and set(map(type, values)) == {float}:
-        numbers = np.array(values, dtype=np.float64)
-        if not np.isnan(numbers).any():
-            return numbers
+    numbers = _plain_numbers(values, role)
+    if numbers is not None:
+        return numbers
     kept: list[Any] = []
     whole = True
     for row, value in enumerate(values):
@@ -258,6 +257,18 @@ def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArr
         whole = whole and isinstance(value, Integral)
         kept.append(value)
     return np.array(kept, dtype=np.int64 if whole else np.float64)
+
+
+def _plain_numbers(values: list[Any], role: Role) -> NDArray[Any] | None:
+    """The numbers all at once, None where one is unusual: then each is looked at."""
+    types = set(map(type, values))
+    if not types <= ({int} if role is GRADE else {int, float}):
+        return None
+    try:
+        numbers = np.array(values, dtype=np.int64 if role is GRADE else np.float64)
+    except OverflowError:
+        return None
+    return None if np.isnan(numbers).any() else numbers
 
 
 def _is_missing(value: object) -> bool:

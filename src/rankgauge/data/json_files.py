@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from rankgauge.data.columns import Place
 from rankgauge.data.errors import InputError
-from rankgauge.data.json_lists import ByQuery, Entry, entries_of_object, entries_of_records
+from rankgauge.data.json_lists import ByQuery, QueryEntry, entries_of_object, entries_of_records
 from rankgauge.data.json_rows import line_of_row, record_columns, row_columns
 from rankgauge.data.json_text import JsonObject, described, lines_of, parsed, parsed_object
 from rankgauge.data.model import Judgments, Run
@@ -80,7 +80,9 @@ def shape_of(text: bytes, names: ColumnNames, source: str) -> Shape:
             return _shape(Shape(text, first), names, source)
     value = parsed(text[start:], source, line)
     if isinstance(value, dict):
-        return _shape(Shape(text, value, [value]), names, source)
+        shape = _shape(Shape(text, value, [value]), names, source)
+        # An object on one line that is no whole file is the only line of JSON Lines.
+        return shape if several or shape.whole else shape._replace(records=None)
     records: Any = value
     if not records:
         raise InputError(source, None, "an empty list, expected an object for each query or row")
@@ -149,7 +151,7 @@ def _rows(shape: Shape, wanted: Wanted, source: str) -> tuple[list[Any], Place]:
 
 
 def _by_query(shape: Shape, role: Role, names: ColumnNames, source: str) -> ByQuery:
-    entries: Iterator[Entry] = (
+    entries: Iterator[QueryEntry] = (
         entries_of_object(shape.objects(source), source)
         if shape.whole
         else entries_of_records(shape.first, shape.objects(source), role, names, source)

@@ -32,7 +32,7 @@ from rankgauge.data.tables import Grouping, judgments_by_query, run_by_query
 from rankgauge.native import ids as native
 
 
-class Entry(NamedTuple):
+class QueryEntry(NamedTuple):
     """The documents of a query, as JSON has them, and the line where that is known."""
 
     query: object
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 
 def entries_of_object(
     objects: Iterable[tuple[int | None, JsonObject]], source: str
-) -> Iterator[Entry]:
+) -> Iterator[QueryEntry]:
     """The entries of objects with a key for each query."""
     for line, record in objects:
         again = sorted(repeated_keys(record))
@@ -50,7 +50,7 @@ def entries_of_object(
             message = f"query {again[0]!r} more than once, expected each query once"
             raise InputError(source, line, message)
         for query, documents in record.items():
-            yield Entry(query, documents, line)
+            yield QueryEntry(query, documents, line)
 
 
 def entries_of_records(
@@ -59,7 +59,7 @@ def entries_of_records(
     role: Role,
     names: ColumnNames,
     source: str,
-) -> Iterator[Entry]:
+) -> Iterator[QueryEntry]:
     """The entries of objects with a query and documents; the first object says by which keys."""
     keys = list(first)
     query = keys[RECORD_QUERY.find(keys, names.query, source)]
@@ -77,7 +77,7 @@ def entries_of_records(
             if key in repeated_keys(record):
                 message = f"{key!r} more than once, expected each key once"
                 raise _error(source, line, number, message)
-        yield Entry(record[query], record[documents], line)
+        yield QueryEntry(record[query], record[documents], line)
 
 
 def absent(keys: Sequence[str], role: Role, source: str) -> InputError:
@@ -102,7 +102,7 @@ class ListPlace(Place):
     """Where documents come from that are listed by query."""
 
     bounds: Ints | None = None
-    entries: Sequence[Entry] = ()
+    entries: Sequence[QueryEntry] = ()
 
     def of(self, row: int) -> str:
         """A document as messages call it."""
@@ -122,7 +122,7 @@ class ListPlace(Place):
 class QueryPlace(Place):
     """Where queries come from that have documents listed."""
 
-    entries: Sequence[Entry] = ()
+    entries: Sequence[QueryEntry] = ()
 
     def error(self, row: int, message: str, kind: type[InputError] = InputError) -> InputError:
         """The error about a query."""
@@ -130,7 +130,7 @@ class QueryPlace(Place):
 
 
 def at_entry(
-    source: str, entry: Entry, message: str, kind: type[InputError] = InputError
+    source: str, entry: QueryEntry, message: str, kind: type[InputError] = InputError
 ) -> InputError:
     """The error about a query and its documents: by its line, or by its name."""
     if entry.line is None:
@@ -148,7 +148,9 @@ class ByQuery:
     place: ListPlace
 
     @classmethod
-    def of(cls, entries: Iterable[Entry], role: Role, names: ColumnNames, source: str) -> ByQuery:
+    def of(
+        cls, entries: Iterable[QueryEntry], role: Role, names: ColumnNames, source: str
+    ) -> ByQuery:
         """What the entries hold, retrieved or relevant documents."""
         reader = _Reader(role, names, source)
         kept = [reader.add(entry) for entry in entries]
@@ -172,7 +174,7 @@ class ByQuery:
         return judgments_by_query(self.groups, self.documents, self.values, self.place)
 
 
-def _refuse_repeated(queries: Ids, entries: Sequence[Entry], source: str) -> None:
+def _refuse_repeated(queries: Ids, entries: Sequence[QueryEntry], source: str) -> None:
     everything = np.array([0, len(queries)], dtype=np.int64)
     repeated = native.repeats(queries.data, queries.offsets, everything)
     again = np.flatnonzero(repeated >= 0)
@@ -194,7 +196,7 @@ class _Reader:
         self.sizes: list[int] = []
         self.keys: tuple[str, str | None, Role | None] | None = None
 
-    def add(self, entry: Entry) -> Entry:
+    def add(self, entry: QueryEntry) -> QueryEntry:
         """Take the documents of an entry; gives it back without them."""
         listing = entry.documents
         before = len(self.documents)
@@ -225,7 +227,7 @@ class _Reader:
         """Values of documents that have none: by their place in a run, 1 where they are relevant."""
         self.values += [1] * count if self.role is RELEVANT else range(-1, -count - 1, -1)
 
-    def _add_objects(self, entry: Entry, listing: list[Any]) -> None:
+    def _add_objects(self, entry: QueryEntry, listing: list[Any]) -> None:
         """Documents that are objects with an id and, as a rule, a value."""
         if self.keys is None:
             self.keys = self._keys_of(list(listing[0]))
@@ -258,7 +260,7 @@ class _Reader:
                 return document, keys[place], role
         return document, None, None
 
-    def _refuse(self, entry: Entry, number: int, item: object, wanted: list[str]) -> None:
+    def _refuse(self, entry: QueryEntry, number: int, item: object, wanted: list[str]) -> None:
         """InputError where an item of a list is no object with each wanted key once."""
         message = ""
         if not isinstance(item, dict):

@@ -9,7 +9,7 @@ from rankgauge.data.files import HEAD, UTF8_MARK, Content, compression
 from rankgauge.data.roles import DOCUMENT, QUERY, USUAL_NAMES, ColumnNames, is_known, listed
 from rankgauge.records import Record
 
-Form = Literal["parquet", "json", "csv"]
+TableForm = Literal["parquet", "json", "csv"]
 
 READ = "a TREC file, CSV or TSV with a header, JSON, JSON Lines or Parquet"
 """The kinds of file that runs and judgments are read from."""
@@ -21,26 +21,26 @@ JSON = re.compile(rb"\s*(\{\s*([\"}]|\Z)|\[\s*([{\]]|\Z))")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan", re.IGNORECASE)
 
 
-class Kind(Record):
+class TableKind(Record):
     """The kind of a table file; `separator` parts the cells of CSV."""
 
-    form: Form
+    form: TableForm
     separator: str = ""
 
 
-def kind_of(content: Content, names: ColumnNames = USUAL_NAMES) -> Kind | None:
+def kind_of(content: Content, names: ColumnNames = USUAL_NAMES) -> TableKind | None:
     """The kind of table in a file, None where it is no table.
 
     CSV is known by its first line: it names the columns, by the usual names or by those given.
     """
     head = content.head()
     if head.startswith(PARQUET):
-        return Kind("parquet")
+        return TableKind("parquet")
     text = head.removeprefix(UTF8_MARK)
     if JSON.match(text):
-        return Kind("json")
+        return TableKind("json")
     separator = header_separator(first_line(content), names)
-    return None if separator is None else Kind("csv", separator)
+    return None if separator is None else TableKind("csv", separator)
 
 
 def first_line(content: Content) -> bytes:

@@ -14,18 +14,18 @@ MOST_SHOWN = 20
 """How many columns a message lists, and how many letters of each."""
 
 
-Chosen = str | tuple[str, ...] | None
+ColumnChoice = str | tuple[str, ...] | None
 """The name that the caller gave for a column, or several of which a table has one; None is none given."""
 
 
 class ColumnNames(Value):
     """The names of columns that the caller gave."""
 
-    query: Chosen = None
-    document: Chosen = None
-    score: Chosen = None
-    grade: Chosen = None
-    subtopic: Chosen = None
+    query: ColumnChoice = None
+    document: ColumnChoice = None
+    score: ColumnChoice = None
+    grade: ColumnChoice = None
+    subtopic: ColumnChoice = None
 
     def given(self) -> set[str]:
         """The names that were given."""
@@ -33,7 +33,7 @@ class ColumnNames(Value):
         return {name for chosen in names for name in _choices(chosen)}
 
 
-def _choices(chosen: Chosen) -> tuple[str, ...]:
+def _choices(chosen: ColumnChoice) -> tuple[str, ...]:
     if chosen is None:
         return ()
     return (chosen,) if isinstance(chosen, str) else chosen
@@ -52,7 +52,7 @@ class Role(Record):
     option: str
     tiers: tuple[tuple[str, ...], ...]
 
-    def place(self, columns: Sequence[object], chosen: Chosen, source: str) -> int | None:
+    def place(self, columns: Sequence[object], chosen: ColumnChoice, source: str) -> int | None:
         """The place of the column in this role, None where there is none; InputError for several."""
         if chosen:
             choices = _choices(chosen)
@@ -66,14 +66,14 @@ class Role(Record):
                 return self._single(places, columns, source)
         return None
 
-    def find(self, columns: Sequence[object], chosen: Chosen, source: str) -> int:
+    def find(self, columns: Sequence[object], chosen: ColumnChoice, source: str) -> int:
         """The place of the column in this role; InputError where there is none, or more than one."""
         place = self.place(columns, chosen, source)
         if place is None:
             raise self.absent(columns, chosen, source)
         return place
 
-    def absent(self, columns: Sequence[object], chosen: Chosen, source: str) -> InputError:
+    def absent(self, columns: Sequence[object], chosen: ColumnChoice, source: str) -> InputError:
         """The error for a table without this column."""
         message = f"no column for the {self.option}, expected "
         if chosen:
@@ -153,11 +153,11 @@ ITEM = Role("document", (*DOCUMENT.tiers, ("id",)))
 RETRIEVED = Role("retrieved", (("retrieved",), ("results",), ("ranking",)))
 RELEVANT = Role("relevant", (("relevant",), ("gold",), ("qrels",)))
 
-Wanted = Sequence[tuple[Role, Chosen]]
+Wanted = Sequence[tuple[Role, ColumnChoice]]
 """The columns to find: each role, and the name that the caller gave for it."""
 
 
-def is_known(names: Sequence[object], role: Role, chosen: Chosen) -> bool:
+def is_known(names: Sequence[object], role: Role, chosen: ColumnChoice) -> bool:
     """Whether one of these names is a column in the role."""
     if chosen:
         return not set(_choices(chosen)).isdisjoint(names)
@@ -182,7 +182,7 @@ def places_of(wanted: Wanted, columns: Sequence[object], source: str) -> list[tu
 
 
 def _place_of(
-    role: Role, chosen: Chosen, columns: Sequence[object], source: str
+    role: Role, chosen: ColumnChoice, columns: Sequence[object], source: str
 ) -> tuple[Role, int]:
     place = role.place(columns, chosen, source)
     if place is None and role is SCORE and not chosen:

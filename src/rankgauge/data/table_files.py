@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankgauge.data.columns import Column, Place
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, Content, open_content
-from rankgauge.data.kinds import READ, Kind, appearance, kind_of
+from rankgauge.data.kinds import READ, TableKind, appearance, kind_of
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import (
     USUAL_NAMES,
@@ -71,7 +71,7 @@ def read_qrels_table(
         return qrels_table(content, _known(content, names), names)
 
 
-def _known(content: Content, names: ColumnNames) -> Kind:
+def _known(content: Content, names: ColumnNames) -> TableKind:
     """The kind of a file that must be a table."""
     kind = kind_of(content, names)
     if kind is not None:
@@ -84,7 +84,9 @@ def _known(content: Content, names: ColumnNames) -> Kind:
     raise InputError(content.source, 1, appearance(content) or f"no table, expected {READ}")
 
 
-def run_table(content: Content, kind: Kind, name: str, names: ColumnNames = USUAL_NAMES) -> Run:
+def run_table(
+    content: Content, kind: TableKind, name: str, names: ColumnNames = USUAL_NAMES
+) -> Run:
     """The run in the content of a file of this kind."""
     if kind.form == "json":
         from rankgauge.data.json_files import json_run
@@ -93,7 +95,7 @@ def run_table(content: Content, kind: Kind, name: str, names: ColumnNames = USUA
     return run_in(*_columns(content, kind, run_columns(names)), name, content.source)
 
 
-def qrels_table(content: Content, kind: Kind, names: ColumnNames = USUAL_NAMES) -> Judgments:
+def qrels_table(content: Content, kind: TableKind, names: ColumnNames = USUAL_NAMES) -> Judgments:
     """The judgments in the content of a file of this kind."""
     if kind.form == "json":
         from rankgauge.data.json_files import json_judgments
@@ -106,7 +108,7 @@ def _text(content: Content) -> bytes:
     return content.whole().removeprefix(UTF8_MARK)
 
 
-def _columns(content: Content, kind: Kind, wanted: Wanted) -> tuple[list[Column], Place]:
+def _columns(content: Content, kind: TableKind, wanted: Wanted) -> tuple[list[Column], Place]:
     """The wanted columns of a file with a row for each document."""
     raw, source = content.whole(), content.source
     if kind.form == "parquet":

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import (
+    HEAD,
     SIZE_LIMIT,
     STANDARD_INPUT,
     UTF8_MARK,
@@ -32,7 +33,7 @@ from rankgauge.data.files import (
     unreadable,
     writing,
 )
-from rankgauge.data.kinds import READ, Kind, appearance, kind_of
+from rankgauge.data.kinds import READ, TableKind, appearance, is_trec_line, kind_of
 from rankgauge.data.model import Ids, Judgments, Run, decode, encode, first_rows
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.data.scanning import Piece, scanned
@@ -157,7 +158,7 @@ def read_run(
         return _run(_read_rows(content, RUN_LINE, lenient, comments, more_columns), content, name)
 
 
-def _run_table(content: Content, kind: Kind, name: str, columns: ColumnNames) -> Run:
+def _run_table(content: Content, kind: TableKind, name: str, columns: ColumnNames) -> Run:
     from rankgauge.data.table_files import run_table
 
     return run_table(content, kind, name, columns)
@@ -500,7 +501,15 @@ def _fault(
         6: f"grade {number!r}, expected a whole number of at most 32 bits",
         7: f"binary data, expected text: `{expected}`",
     }[kind]
-    if not text[:position].tobytes().strip():  # the first line: perhaps another kind of file
+    if kind in (1, 2, 7) and _may_be_no_trec_file(text, position):
         other = appearance(content)
         message += f"; the file {other}" if other else f"; what is read: {READ}"
     return InputError(content.source, line_number(text, position), message)
+
+
+def _may_be_no_trec_file(text: NDArray[np.uint8], position: int) -> bool:
+    """Whether a fault is in the first line, and the next one is no line of TREC either."""
+    if text[:position].tobytes().strip():
+        return False
+    lines = text[position : position + HEAD].tobytes().split(b"\n", 2)
+    return len(lines) < 2 or not is_trec_line(lines[1])
