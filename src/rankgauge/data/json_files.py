@@ -130,6 +130,14 @@ def json_run(text: bytes, name: str, names: ColumnNames, source: str) -> Run:
     return _by_query(shape, RETRIEVED, names, source).run(name)
 
 
+def run_beside_judgments(text: bytes, name: str, names: ColumnNames, source: str) -> Run | None:
+    """The run in the text of a JSON file whose objects have judgments too, None where there is none."""
+    shape = shape_of(text, names, source)
+    if shape.rows or shape.whole or RETRIEVED.place(list(shape.first), None, source) is None:
+        return None
+    return _by_query(shape, RETRIEVED, names, source).run(name)
+
+
 def json_judgments(text: bytes, names: ColumnNames, source: str) -> Judgments:
     """The judgments in the text of a JSON file."""
     shape = shape_of(text, names, source)

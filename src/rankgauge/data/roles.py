@@ -15,7 +15,7 @@ MOST_SHOWN = 20
 
 
 ColumnChoice = str | tuple[str, ...] | None
-"""The name that the caller gave for a column, or several of which a table has one; None is none given."""
+"""The name that the caller gave for a column, or several of which a table has one; None: no name."""
 
 
 class ColumnNames(Value):

@@ -104,6 +104,13 @@ def qrels_table(content: Content, kind: TableKind, names: ColumnNames = USUAL_NA
     return judgments_in(*_columns(content, kind, judgment_columns(names)))
 
 
+def run_beside(content: Content, name: str, names: ColumnNames = USUAL_NAMES) -> Run | None:
+    """The run in JSON that has judgments by query, None where it has no run."""
+    from rankgauge.data.json_files import run_beside_judgments
+
+    return run_beside_judgments(_text(content), name, names, content.source)
+
+
 def _text(content: Content) -> bytes:
     return content.whole().removeprefix(UTF8_MARK)
 

@@ -96,34 +96,57 @@ def read_qrels(
     size_limit : how many bytes the file may hold once decompressed.
     columns : the names of columns that are not the usual ones.
     """
-    expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
     with open_content(path, limit=size_limit) as content:
-        kind = kind_of(content, columns)
-        if kind is not None:
-            from rankgauge.data.table_files import qrels_table
+        return _qrels(content, subtopics, lenient, comments, columns)
 
-            if subtopics and columns.subtopic is None:
-                columns = replace(columns, subtopic="subtopic")
-            return qrels_table(content, kind, columns)
-        rows = _read_rows(content, expected, lenient, comments)
+
+def read_qrels_and_run(
+    path: Path,
+    *,
+    subtopics: bool = False,
+    lenient: bool = False,
+    size_limit: int = SIZE_LIMIT,
+    columns: ColumnNames = USUAL_NAMES,
+) -> tuple[Judgments, Run | None]:
+    """The judgments in a file, and the run beside them where JSON has both for each query.
+
+    The parameters are those of `read_qrels`. The run is named after the file.
+    """
+    with open_content(path, limit=size_limit) as content:
+        judgments = _qrels(content, subtopics, lenient, False, columns)
+        kind = kind_of(content, columns)
+        if kind is None or kind.form != "json":
+            return judgments, None
+        from rankgauge.data.table_files import run_beside
+
+        return judgments, run_beside(content, run_name(path), columns)
+
+
+def _qrels(
+    content: Content, subtopics: bool, lenient: bool, comments: bool, columns: ColumnNames
+) -> Judgments:
+    """The judgments in the content of a file."""
+    kind = kind_of(content, columns)
+    if kind is not None:
+        from rankgauge.data.table_files import qrels_table
+
+        if subtopics and columns.subtopic is None:
+            columns = replace(columns, subtopic="subtopic")
+        return qrels_table(content, kind, columns)
+    expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
+    rows = _read_rows(content, expected, lenient, comments)
+    grades = rows.values.astype(np.int32)
     if rows.subtopics is not None:
         return Judgments.from_rows(
             rows.topics,
             rows.bounds,
             rows.documents,
             rows.subtopics,
-            rows.values.astype(np.int32),
-            display_name(path),
+            grades,
+            content.source,
             rows.dropped,
         )
-    return Judgments(
-        rows.topics,
-        rows.bounds,
-        rows.documents,
-        rows.values.astype(np.int32),
-        display_name(path),
-        rows.dropped,
-    )
+    return Judgments(rows.topics, rows.bounds, rows.documents, grades, content.source, rows.dropped)
 
 
 def read_run(
@@ -503,7 +526,10 @@ def _fault(
     }[kind]
     if kind in (1, 2, 7) and _may_be_no_trec_file(text, position):
         other = appearance(content)
-        message += f"; the file {other}" if other else f"; what is read: {READ}"
+        if other and len(columns) == 1:
+            message = other
+        else:
+            message += f"; the file {other}" if other else f"; what is read: {READ}"
     return InputError(content.source, line_number(text, position), message)
 
 
