@@ -65,7 +65,7 @@ supported_nicknames = {
         "prefs_pair_ret prefs_pair_imp prefs_avgjg_ret prefs_avgjg_imp prefs_avgjg_Rnonrel "
         "prefs_avgjg_Rnonrel_ret".split()
     ),
-    "qrels_jg": set("runid num_q map_avgjg P_avgjg Rprec_mult_avgjg".split()),
+    "qrels_jg": set(["runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"]),
 }
 """The measures that each nickname stands for. As in pytrec_eval, those of preferences and of judgement
 groups have a nickname, and are refused."""
@@ -100,7 +100,9 @@ class RelevanceEvaluator:
     ) -> None:
         if index(relevance_level) < 1:
             raise TypeError(f"relevance_level is {relevance_level}, expected 1 or more")
-        self._settings = Settings(rel=relevance_level, judged_only=index(judged_docs_only_flag) != 0)
+        self._settings = Settings(
+            rel=relevance_level, judged_only=index(judged_docs_only_flag) != 0
+        )
         self._columns = list(_report_columns(measures, self._settings))
         judged = {query: row for query, row in query_relevance.items() if len(row) > 0}
         read = _read(judged, graded=True)
@@ -194,7 +196,9 @@ def _read(nested: object, *, graded: bool) -> Columns:
         if not isinstance(query, str):
             raise TypeError(f"{source}: the query is {query!r}, expected text")
         if not isinstance(row, dict):
-            raise TypeError(f"{source}: query {query!r} has a {type(row).__name__}, expected a dict")
+            raise TypeError(
+                f"{source}: query {query!r} has a {type(row).__name__}, expected a dict"
+            )
     try:
         return Columns.of(nested, graded=graded, source=source)
     except InputError as error:

@@ -355,7 +355,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
     ("arguments", "message"),
     [
         ((), "nothing given, expected QRELS and runs, or --scores FILE"),
-        (("QRELS",), "QRELS, expected QRELS and runs, or --scores FILE"),
+        (("QRELS",), "QRELS: judgements without a run; a file alone has its run and its"),
         (("QRELS", "--scores", "MATRIX"), "QRELS beside --scores, expected one or the other"),
         (
             ("--scores", "MATRIX", "--condensed"),

@@ -630,7 +630,7 @@ def test_a_wrong_option_is_explained(
 def test_a_run_is_needed(rankgauge: Callable[..., Outcome], files: Files) -> None:
     code, out, err = rankgauge("evaluate", files.qrels)
     assert (code, out) == (2, "")
-    assert "Missing argument 'RUN...'" in err
+    assert "judgements without a run; a file alone has its run and its judgements in" in err
 
 
 def test_the_same_run_twice_is_refused(rankgauge: Callable[..., Outcome], files: Files) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import click
 import numpy as np
@@ -21,10 +21,10 @@ from rankgauge.cli.options import (
     ties_option,
 )
 from rankgauge.cli.output import Incomplete, notify, progress, show_with_notes
-from rankgauge.cli.scoring import about_judgments, same_file
+from rankgauge.cli.scoring import about_judgments, column_names, read_judgments, same_file
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.trec import read_qrels, run_files
+from rankgauge.data.trec import run_files
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import asked_measure, checked_grades
 from rankgauge.distance.runs import Distances, med_matrix
@@ -94,6 +94,10 @@ def command(
     ties: Ordered,
     lenient: bool,
     size_limit: int,
+    query_column: tuple[str, ...],
+    document_column: tuple[str, ...],
+    score_column: tuple[str, ...],
+    grade_column: tuple[str, ...],
     form: str | None,
     digits: int | None,
     output: str | None,
@@ -122,8 +126,10 @@ def command(
     if judge is not None and len(asked) > 1:
         raise click.UsageError(f"--judge with {len(asked)} measures, expected one")
     allowed = None if grades is None else _grades(grades)
-    known = None if qrels is None else _judgments(qrels, runs, lenient, size_limit)
-    read = _read(runs, qrels, lenient, size_limit)
+    columns = column_names(query_column, document_column, score_column, grade_column)
+    reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": columns}
+    known, own = (None, None) if qrels is None else read_judgments(qrels, runs, **reading)
+    read = _read(runs, qrels if own is None else None, reading)
     if len(read.runs) > 2 and (witness or judge is not None or len(asked) > 1):
         option = "--judge" if judge is not None else "--witness" if witness else "several measures"
         raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
@@ -177,8 +183,8 @@ class _Read(NamedTuple):
     failed: list[str]
 
 
-def _read(paths: Sequence[str], qrels: str | None, lenient: bool, size_limit: int) -> _Read:
-    files = run_files(paths, lenient=lenient, size_limit=size_limit)
+def _read(paths: Sequence[str], qrels: str | None, reading: Any) -> _Read:
+    files = run_files(paths, **reading)
     sources = [run for run in files if qrels is None or not same_file(run.path, qrels)]
     if len(sources) < 2:
         raise click.UsageError(
@@ -197,12 +203,6 @@ def _read(paths: Sequence[str], qrels: str | None, lenient: bool, size_limit: in
     if len(read.runs) < 2:
         raise RankgaugeError("\n".join(read.failed))
     return read
-
-
-def _judgments(qrels: str, runs: Sequence[str], lenient: bool, size_limit: int) -> Judgments:
-    if qrels in runs:
-        raise click.UsageError(f"{qrels} is given as judgements and as a run")
-    return read_qrels(qrels, lenient=lenient, size_limit=size_limit)
 
 
 def _topics(runs: Sequence[Run], known: Judgments | None) -> int:

@@ -58,9 +58,18 @@ def command(
 ) -> None:
     """Score runs against judgements.
 
-    QRELS and each RUN are TREC files, JSON Lines or Parquet, told apart by how they begin, plain or
-    compressed (gz, bz2, xz, zst); - is standard input. A folder stands for all files in it, and a
-    pattern such as 'runs/*.gz' for those that match.
+    QRELS and each RUN are TREC files, CSV or TSV with a header, JSON, JSON Lines or Parquet. The content
+    of a file says which. Files may be compressed (gz, bz2, xz, zst); - is standard input. A folder
+    stands for all files in it, and a pattern such as 'runs/*.gz' for those that match.
+
+    JSON Lines may hold a run and its judgements, a query a line. Such a file is evaluated alone. More
+    files beside it are more runs; they are scored by the judgements of the first file.
+
+    \b
+    rankgauge evaluate qrels.txt bm25.run dense.csv
+    rankgauge evaluate rag.jsonl
+    rankgauge evaluate ratings.csv top10.csv --document-column movie
+
     Printed for each run: the topics its means are over, judged topics it lacks, topics with nothing
     relevant, the judged share of its first ten documents, and the mean of each measure. Where topics
     are missing, both means are given: over all judged topics and over those the run answered.

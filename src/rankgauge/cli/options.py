@@ -122,8 +122,23 @@ def max_grade_option(known: str) -> Callable[[F], F]:
     )
 
 
+def column_option(role: str, name: str) -> Callable[[F], F]:
+    """The option of this name, for the column that tables have in a role."""
+    return click.option(
+        name,
+        multiple=True,
+        metavar="NAME",
+        help=f"The column of the {role} in CSV, TSV and Parquet, or its key in JSON, if it has none of "
+        "the usual names. May be repeated, if files differ.",
+    )
+
+
 reading_options = together(
-    click.option("--lenient", is_flag=True, help="Drop faulty lines and count them."),
+    column_option("query", "--query-column"),
+    column_option("document", "--document-column"),
+    column_option("score", "--score-column"),
+    column_option("grade", "--grade-column"),
+    click.option("--lenient", is_flag=True, help="Drop faulty lines of TREC files and count them."),
     click.option(
         "--size-limit",
         type=click.IntRange(1),
@@ -132,7 +147,7 @@ reading_options = together(
         help=f"How large a file may be once decompressed; by default {SIZE_LIMIT >> 30} GiB.",
     ),
 )
-"""`--lenient` and `--size-limit`, for commands that read runs and judgements."""
+"""How runs and judgements are read: `--lenient`, `--size-limit` and the names of columns."""
 
 
 # What is drawn at random, and how sure the results are
@@ -242,7 +257,7 @@ _POLICIES = together(
 
 scoring_options = together(
     click.argument("qrels"),
-    click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
+    click.argument("runs", nargs=-1, metavar="RUN..."),
     missing_option(
         get_args(Missing),
         DEFAULT_MISSING,

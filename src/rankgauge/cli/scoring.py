@@ -10,10 +10,11 @@ from typing import Any
 import click
 
 from rankgauge.cli.output import notify, progress
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
-from rankgauge.data.model import Judgments
-from rankgauge.data.trec import RunFile, read_qrels, run_files
+from rankgauge.data.model import Judgments, Run
+from rankgauge.data.roles import ColumnNames
+from rankgauge.data.trec import RunFile, read_qrels_and_run, run_files
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.around import innermost
@@ -22,6 +23,35 @@ from rankgauge.notes import Note
 from rankgauge.policies import Missing, ScorePrecision, Standardization, Tail, Ties
 from rankgauge.records import Record
 from rankgauge.scores.model import Scores
+
+ALONE = (
+    "a file alone has its run and its judgements in each line, such as "
+    '{"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; else give QRELS and RUN...'
+)
+
+
+def column_names(
+    query: tuple[str, ...],
+    document: tuple[str, ...],
+    score: tuple[str, ...],
+    grade: tuple[str, ...],
+) -> ColumnNames:
+    """The names of columns that options gave."""
+    return ColumnNames(query or None, document or None, score or None, grade or None)
+
+
+def read_judgments(qrels: str, runs: Sequence[str], **reading: Any) -> tuple[Judgments, Run | None]:
+    """The judgments in a file, and the run in it if it has both; only then it may be given as a run."""
+    twice = f"{qrels} is given as judgements and as a run"
+    try:
+        judgments, own = read_qrels_and_run(qrels, **reading)
+    except InputError as error:
+        if qrels in runs:
+            raise click.UsageError(f"{twice} ({error})") from None
+        raise
+    if own is None and qrels in runs:
+        raise click.UsageError(twice)
+    return judgments, own
 
 
 class Scoring(Record):
@@ -40,27 +70,55 @@ class Scoring(Record):
     subtopics: bool
     lenient: bool
     size_limit: int
+    query_column: tuple[str, ...] = ()
+    document_column: tuple[str, ...] = ()
+    score_column: tuple[str, ...] = ()
+    grade_column: tuple[str, ...] = ()
 
-    def sources(self) -> list[RunFile]:
-        """The runs, at least one, without the judgements where they lie among them."""
-        if self.qrels in self.runs:
-            raise click.UsageError(f"{self.qrels} is given as judgements and as a run")
-        found = run_files(self.runs, lenient=self.lenient, size_limit=self.size_limit)
-        sources = [run for run in found if not same_file(run.path, self.qrels)]
-        if not sources:
+    def files(self) -> list[RunFile]:
+        """The run files, without the judgements where they lie among them."""
+        found = run_files(
+            self.runs, lenient=self.lenient, size_limit=self.size_limit, columns=self.columns
+        )
+        return [run for run in found if not same_file(run.path, self.qrels)]
+
+    @property
+    def columns(self) -> ColumnNames:
+        """The names of columns that were given."""
+        return column_names(
+            self.query_column, self.document_column, self.score_column, self.grade_column
+        )
+
+    def inputs(self) -> tuple[Judgments, list[Run | RunFile]]:
+        """The judgments and the runs, at least one: the run in the file of judgments comes first."""
+        files = self.files()
+        try:
+            judgments, own = read_judgments(
+                self.qrels,
+                self.runs,
+                subtopics=self.subtopics,
+                lenient=self.lenient,
+                size_limit=self.size_limit,
+                columns=self.columns,
+            )
+        except InputError as error:
+            if self.runs:
+                raise
+            raise InputError(error.source, error.line, f"{error.message}; {ALONE}") from None
+        if own is None and not self.runs:
+            raise InputError(judgments.source, None, f"judgements without a run; {ALONE}")
+        if own is None and not files:
             raise click.UsageError(f"{', '.join(self.runs)}: no runs beside the judgements")
-        return sources
+        if own is None:
+            return judgments, [*files]
+        if own.name in (file.label for file in files):
+            own = replace(own, name=self.qrels)
+        return judgments, [own, *files]
 
     def scores(self, measures: Sequence[str]) -> tuple[Judgments, Scores]:
         """The judgments, and the scores of every run that could be read, at least one."""
         wanted = parse_all(measures)
-        sources = self.sources()
-        judgments = read_qrels(
-            self.qrels,
-            subtopics=self.subtopics,
-            lenient=self.lenient,
-            size_limit=self.size_limit,
-        )
+        judgments, sources = self.inputs()
         with progress(len(sources)) as advance:
             scores = evaluate(
                 judgments,
@@ -114,10 +172,8 @@ class WantedScores:
         self.judged: tuple[Judgments, Scores] | None = None
         if score_files:
             _refuse_beside_scores(inputs, scoring)
-        elif len(inputs) < 2:
-            raise click.UsageError(
-                f"{' '.join(inputs) or 'nothing given'}, expected QRELS and runs, or --scores FILE"
-            )
+        elif not inputs:
+            raise click.UsageError("nothing given, expected QRELS and runs, or --scores FILE")
         else:
             self.scoring = Scoring(inputs[0], inputs[1:], missing="zero", **scoring)
 
@@ -139,7 +195,9 @@ class WantedScores:
 
     def run(self, text: str) -> str:
         """The name that tables have for a run, which may be given by its file."""
-        files = [] if self.scoring is None else self.scoring.sources()
+        if self.scoring is None:
+            return text
+        files = [*self.scoring.files(), RunFile(self.scoring.qrels)]
         if text in (file.label for file in files):
             return text
         return next((file.label for file in files if same_file(file.path, text)), text)

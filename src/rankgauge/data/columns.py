@@ -5,9 +5,8 @@ A fault is an InputError that names the row, counted from 0, or the line of a fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, Protocol
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import InputError
 from rankgauge.data.model import Ids, encode, whole_grade
+from rankgauge.data.roles import GRADE, RANK, Role
 from rankgauge.native import arrow
 
 TYPES = {
@@ -35,72 +35,25 @@ TYPES = {
 """What a column holds, by Arrow's format or its first letter."""
 
 
-@dataclass(frozen=True)
-class Role:
-    """What a column is for: how to ask for it, and the names it is known by.
-
-    The second names count only where there is none of the first: beside `qid`, a column `query`
-    holds the text of the query.
-    """
-
-    option: str
-    names: tuple[str, ...]
-    second_names: tuple[str, ...] = ()
-
-    def find(self, columns: Sequence[object], chosen: object, source: str) -> int:
-        """The place of the column in this role; InputError where there is none, or more than one."""
-        there = ", ".join(map(str, columns)) or "none"
-        for names in (self.names, self.second_names) if chosen is None else ((chosen,),):
-            places = [place for place, column in enumerate(columns) if column in names]
-            if len(places) > 1:
-                found = " and ".join(str(columns[place]) for place in places)
-                message = f"the {self.option} could be {found}, expected one such column: say "
-                message += f"which by {self.option}=... (columns: {there})"
-                raise InputError(source, None, message)
-            if places:
-                return places[0]
-        wanted = " or ".join(self.names + self.second_names) if chosen is None else f"{chosen!r}"
-        message = f"no column for the {self.option}, expected {wanted} (columns: {there})"
-        if chosen is None:
-            message += f"; say which by {self.option}=..."
-        raise InputError(source, None, message)
-
-
-QUERY = Role("query", ("query_id", "qid", "q_id"), ("query", "topic"))
-DOCUMENT = Role("document", ("doc_id", "docno", "docid"), ("document", "doc"))
-SCORE = Role("score", ("score",))
-GRADE = Role("grade", ("relevance", "grade", "rel", "label"))
-SUBTOPIC = Role("subtopic", ("subtopic",))
-
-Wanted = Sequence[tuple[Role, str | None]]
-"""The columns to find: each role, and the name that the caller gave for it."""
+LONGEST_SHOWN = 80
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where rows come from, for messages: a table, or a file with this text."""
+    """Where rows come from, for messages: a table, or a file in which `line` finds a row."""
 
     source: str
-    text: bytes | None = None
-
-    @cached_property
-    def _lines(self) -> list[int]:
-        return [number for number, _ in lines_of(self.text or b"")]
+    line: Callable[[int], int] | None = None
 
     def of(self, row: int) -> str:
         """A row as messages call it."""
-        return f"row {row}" if self.text is None else f"line {self._lines[row]}"
+        return f"row {row}" if self.line is None else f"line {self.line(row)}"
 
     def error(self, row: int, message: str, kind: type[InputError] = InputError) -> InputError:
         """The error about a row."""
-        if self.text is None:
+        if self.line is None:
             return kind(self.source, None, f"row {row}: {message}")
-        return kind(self.source, self._lines[row], message)
-
-
-def lines_of(text: bytes) -> list[tuple[int, bytes]]:
-    """The lines that are not blank, with their numbers."""
-    return [(i, line) for i, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+        return kind(self.source, self.line(row), message)
 
 
 class Column(Protocol):
@@ -154,7 +107,7 @@ class ArrowColumn:
         except ValueError as error:
             raise not_arrow(place.source, error) from None
         if row >= 0:
-            raise _missing(role, place, row, expected)
+            raise missing(role, place, row, expected)
 
 
 @dataclass(frozen=True)
@@ -208,8 +161,23 @@ class ArrayColumn:
             raise type_error(role, place, "array", held, "one dimension")
         masked = np.flatnonzero(np.ma.getmaskarray(self.values))
         if masked.size:
-            raise _missing(role, place, int(masked[0]), expected)
+            raise missing(role, place, int(masked[0]), expected)
         return np.asarray(self.values)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """A column of ranks in place of scores: the lower the rank, the higher the score."""
+
+    column: Column
+
+    def ids(self, role: Role, place: Place) -> Ids:
+        """Ranks as ids, which nobody asks for."""
+        return self.column.ids(RANK, place)
+
+    def numbers(self, role: Role, place: Place) -> NDArray[Any]:
+        """Each rank below zero."""
+        return -self.column.numbers(RANK, place).astype(np.float64)
 
 
 def _is_column(values: object) -> bool:
@@ -222,34 +190,57 @@ def _is_column(values: object) -> bool:
 
 
 def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
+    values = values if isinstance(values, list) else list(values)
+    joined = _joined_ids(values)
+    if joined is not None:
+        return joined
     raw = []
     for row, value in enumerate(values):
         if isinstance(value, str):
             try:
                 raw.append(encode(value))
             except InputError:
-                message = f"the {role.option} {value!r} is no text, expected UTF-8"
+                message = f"the {role.option} {shown(value)} is no text, expected UTF-8"
                 raise place.error(row, message) from None
         elif isinstance(value, bytes):
             raw.append(value)
         elif isinstance(value, Integral) and not isinstance(value, bool):
             raw.append(b"%d" % int(value))
         elif _is_missing(value):
-            raise _missing(role, place, row, "an id")
+            raise missing(role, place, row, "an id")
         else:
-            message = f"the {role.option} is {value!r}, expected text or a whole number"
+            message = f"the {role.option} is {shown(value)}, expected text or a whole number"
             raise place.error(row, message)
     return Ids.of_bytes(raw)
 
 
+def _joined_ids(values: list[Any]) -> Ids | None:
+    """The ids of texts, encoded all at once; None where one is no text, or has a zero in it."""
+    if set(map(type, values)) != {str}:
+        return None
+    try:
+        raw = np.frombuffer("\0".join(values).encode("utf-8", "surrogateescape"), dtype=np.uint8)
+    except UnicodeEncodeError:
+        return None
+    ends = np.flatnonzero(raw == 0)
+    if len(ends) != len(values) - 1:
+        return None
+    inner = ends - np.arange(len(ends))  # each id starts after the zeros before it, which go
+    return Ids(raw[raw != 0], np.concatenate(([0], inner, [len(raw) - len(ends)])))
+
+
 def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArray[Any]:
+    values = values if isinstance(values, list) else list(values)
+    numbers = _plain_numbers(values, role)
+    if numbers is not None:
+        return numbers
     kept: list[Any] = []
     whole = True
     for row, value in enumerate(values):
         if _is_missing(value):
-            raise _missing(role, place, row, "a number")
+            raise missing(role, place, row, "a number")
         if not isinstance(value, Real) or isinstance(value, bool):
-            raise place.error(row, f"the {role.option} is {value!r}, expected a number")
+            raise place.error(row, f"the {role.option} is {shown(value)}, expected a number")
         if role is GRADE:
             grade = whole_grade(value)
             if grade is None:
@@ -266,14 +257,32 @@ def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArr
     return np.array(kept, dtype=np.int64 if whole else np.float64)
 
 
+def _plain_numbers(values: list[Any], role: Role) -> NDArray[Any] | None:
+    """The numbers all at once, None where one is unusual: then each is looked at."""
+    types = set(map(type, values))
+    if not types <= ({int} if role is GRADE else {int, float}):
+        return None
+    try:
+        numbers = np.array(values, dtype=np.int64 if role is GRADE else np.float64)
+    except OverflowError:
+        return None
+    return None if np.isnan(numbers).any() else numbers
+
+
 def _is_missing(value: object) -> bool:
     """Whether a Python object stands for no value: None, NaN, pandas' NA and NaT."""
     return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
 
 
-def _missing(role: Role, place: Place, row: int, expected: str) -> InputError:
+def missing(role: Role, place: Place, row: int, expected: str) -> InputError:
     message = f"no {role.option}, expected {expected} (leave out rows without one)"
     return place.error(row, message)
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: not all of it where it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
 
 
 def bad_grade(place: Place, row: int, grade: object) -> InputError:

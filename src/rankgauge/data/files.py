@@ -10,7 +10,7 @@ import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,9 +110,9 @@ class Content:
         if self.stream is not None:
             self.stream.close()
 
-    def head(self) -> bytes:
-        """The first bytes, enough to tell what they are of."""
-        start = np.zeros(min(self.size, HEAD), dtype=np.uint8)
+    def head(self, size: int = HEAD) -> bytes:
+        """The first bytes, by default enough to tell what most files are."""
+        start = np.zeros(min(self.size, size), dtype=np.uint8)
         return start.tobytes() if self.read_into(start, 0) else b""
 
     def whole(self) -> bytes:
@@ -213,18 +213,6 @@ def _decompressed(raw: bytes, source: str, limit: int) -> bytes:
     except Exception as error:  # each codec raises its own kinds
         message = f"damaged or truncated {name} data ({error}), expected a whole file"
         raise InputError(source, None, message) from None
-
-
-TABLES: dict[Literal["parquet", "jsonl"], re.Pattern[bytes]] = {
-    "parquet": re.compile(rb"PAR1"),
-    "jsonl": re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*([\"}]|\Z)"),
-}
-"""Files that hold tables, by the first bytes."""
-
-
-def table_kind(raw: bytes) -> Literal["parquet", "jsonl"] | None:
-    """What kind of table a file with this beginning holds, None where it is none."""
-    return next((kind for kind, start in TABLES.items() if start.match(raw)), None)
 
 
 def compression(raw: bytes) -> str | None:

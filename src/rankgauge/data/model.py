@@ -212,9 +212,10 @@ class Judgments(Record):
         >>> Judgments.from_frame(frame)
         Judgments: 1 query, 2 judgements
         """
-        from rankgauge.data import columns, tables
+        from rankgauge.data import columns, roles, tables
 
-        wanted = tables.judgment_columns(query, document, grade, subtopic)
+        names = roles.ColumnNames(query, document, grade=grade, subtopic=subtopic)
+        wanted = roles.judgment_columns(names)
         return tables.judgments_in(tables.columns_of(frame, wanted, source), columns.Place(source))
 
     @classmethod
@@ -394,9 +395,9 @@ class Run(Record):
         >>> Run.from_frame(frame, name="bm25")
         Run bm25: 1 query, 2 documents
         """
-        from rankgauge.data import columns, tables
+        from rankgauge.data import columns, roles, tables
 
-        wanted = ((columns.QUERY, query), (columns.DOCUMENT, document), (columns.SCORE, score))
+        wanted = roles.run_columns(roles.ColumnNames(query, document, score))
         return tables.run_in(tables.columns_of(frame, wanted, name), columns.Place(name), name)
 
     @classmethod

@@ -17,22 +17,29 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.data.columns import (
-    DOCUMENT,
-    GRADE,
-    QUERY,
-    SCORE,
-    SUBTOPIC,
     ArrayColumn,
     ArrowColumn,
     Column,
     Place,
-    Wanted,
+    Ranks,
     bad_grade,
     first_line,
+    missing,
     not_arrow,
 )
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.model import LARGEST_GRADE, Ids, Judgments, Run, decode
+from rankgauge.data.roles import (
+    DOCUMENT,
+    GRADE,
+    QUERY,
+    RANK,
+    SCORE,
+    SUBTOPIC,
+    Role,
+    Wanted,
+    places_of,
+)
 from rankgauge.data.trec import repeated_pairs
 from rankgauge.native import arrow
 from rankgauge.native import ids as native
@@ -83,9 +90,23 @@ def run_in(columns: Sequence[Column], place: Place, name: str, source: str = "")
     groups = grouped(queries)
     if groups.order is not None:
         documents, scores = documents.take(groups.order), scores[groups.order]
-    repeated = native.repeats(documents.data, documents.offsets, groups.bounds)
-    _refuse_repeats(repeated, groups, documents, place, "query")
+    _refuse_repeated_documents(groups, documents, place)
     return Run(name, groups.queries, groups.bounds, documents, scores, tag=name, source=source)
+
+
+def run_by_query(groups: Grouping, documents: Ids, scores: Column, place: Place, name: str) -> Run:
+    """The run of documents that stand together by query already."""
+    values = _scores(scores, place)
+    _refuse_repeated_documents(groups, documents, place)
+    source = place.source
+    return Run(name, groups.queries, groups.bounds, documents, values, tag=name, source=source)
+
+
+def judgments_by_query(groups: Grouping, documents: Ids, grades: Column, place: Place) -> Judgments:
+    """The judgments of documents that stand together by query already."""
+    values = _grades(grades, place)
+    _refuse_repeated_documents(groups, documents, place)
+    return Judgments(groups.queries, groups.bounds, documents, values, place.source)
 
 
 def judgments_in(columns: Sequence[Column], place: Place) -> Judgments:
@@ -104,8 +125,7 @@ def judgments_in(columns: Sequence[Column], place: Place) -> Judgments:
         documents, grades = documents.take(groups.order), grades[groups.order]
         subtopics = None if subtopics is None else subtopics.take(groups.order)
     if subtopics is None:
-        repeated = native.repeats(documents.data, documents.offsets, groups.bounds)
-        _refuse_repeats(repeated, groups, documents, place, "query")
+        _refuse_repeated_documents(groups, documents, place)
         return Judgments(groups.queries, groups.bounds, documents, grades, place.source)
     repeated = repeated_pairs(documents, subtopics, groups.bounds)
     _refuse_repeats(repeated, groups, documents, place, "query and subtopic")
@@ -125,6 +145,9 @@ def _scores(column: Column, place: Place) -> Floats:
 def _grades(column: Column, place: Place) -> Labels:
     """The grades: whole numbers, of whatever type."""
     grades = column.numbers(GRADE, place)
+    nothing = np.flatnonzero(np.isnan(grades))
+    if nothing.size:
+        raise missing(GRADE, place, int(nothing[0]), "a whole number")
     if grades.dtype.kind == "f":
         grades = grades.astype(np.float64)  # in which the largest grade is exact
     good = (grades <= LARGEST_GRADE) & (grades >= -LARGEST_GRADE) & (np.floor(grades) == grades)
@@ -139,6 +162,11 @@ def _same_length(source: str, *lengths: int) -> None:
         counts = ", ".join(map(str, lengths))
         message = f"columns of {counts} values, expected as many in each"
         raise InputError(source, None, message)
+
+
+def _refuse_repeated_documents(groups: Grouping, documents: Ids, place: Place) -> None:
+    repeated = native.repeats(documents.data, documents.offsets, groups.bounds)
+    _refuse_repeats(repeated, groups, documents, place, "query")
 
 
 def _refuse_repeats(
@@ -159,14 +187,6 @@ def _refuse_repeats(
 # Frames
 
 
-def judgment_columns(
-    query: str | None, document: str | None, grade: str | None, subtopic: str | None
-) -> Wanted:
-    """The columns that judgments are made of."""
-    wanted = [(QUERY, query), (DOCUMENT, document), (GRADE, grade)]
-    return wanted if subtopic is None else [*wanted, (SUBTOPIC, subtopic)]
-
-
 def columns_of(frame: Any, wanted: Wanted, source: str) -> list[Column]:
     """The wanted columns of a data frame or an Arrow table; InputError for anything else."""
     polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
@@ -181,8 +201,8 @@ def columns_of(frame: Any, wanted: Wanted, source: str) -> list[Column]:
         message += "with __arrow_c_stream__, such as an Arrow table"
         raise InputError(source, None, message)
     table = arrow_table(frame, source)
-    places = [role.find(table.names, chosen, source) for role, chosen in wanted]
-    return loaded(table, places, source)
+    places = places_of(wanted, table.names, source)
+    return in_roles(places, loaded(table, [place for _, place in places], source))
 
 
 def _polars_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
@@ -190,27 +210,37 @@ def _polars_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
 
     try:
         names = frame.collect_schema().names()
-        places = [role.find(names, chosen, source) for role, chosen in wanted]
+        places = places_of(wanted, names, source)
         # A column may be wanted twice, but a frame has each name once.
-        chosen = list(dict.fromkeys(places))
+        chosen = list(dict.fromkeys(place for _, place in places))
         frame = frame.select(names[place] for place in chosen).lazy().collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         message = f"the frame cannot be collected ({first_line(error)}), expected one that can"
         raise InputError(source, None, message) from None
-    return loaded(arrow_table(frame, source), [chosen.index(p) for p in places], source)
+    columns = loaded(arrow_table(frame, source), [chosen.index(p) for _, p in places], source)
+    return in_roles(places, columns)
 
 
 def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
     """By way of Arrow where pyarrow is there and can convert the columns, else value by value."""
     names = list(frame.columns)
-    places = [role.find(names, chosen, source) for role, chosen in wanted]
-    chosen = list(dict.fromkeys(places))
+    places = places_of(wanted, names, source)
+    chosen = list(dict.fromkeys(place for _, place in places))
     try:
         table = arrow.Table(frame.iloc[:, chosen].__arrow_c_stream__(None))
         table.load()
     except Exception:  # no pyarrow, a pandas too old, objects of several types
-        return [ArrayColumn(frame.iloc[:, place].to_numpy()) for place in places]
-    return [ArrowColumn(table, chosen.index(place)) for place in places]
+        by_value = [ArrayColumn(frame.iloc[:, place].to_numpy()) for _, place in places]
+        return in_roles(places, by_value)
+    return in_roles(places, [ArrowColumn(table, chosen.index(place)) for _, place in places])
+
+
+def in_roles(places: Sequence[tuple[Role, int]], columns: Sequence[Column]) -> list[Column]:
+    """The columns as a run or judgments take them: ranks in place of scores as scores."""
+    return [
+        Ranks(column) if role is RANK else column
+        for (role, _), column in zip(places, columns, strict=True)
+    ]
 
 
 def arrow_table(frame: Any, source: str) -> arrow.Table:

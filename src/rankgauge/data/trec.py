@@ -12,6 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import (
+    HEAD,
     SIZE_LIMIT,
     STANDARD_INPUT,
     UTF8_MARK,
@@ -28,11 +30,12 @@ from rankgauge.data.files import (
     compression,
     display_name,
     open_content,
-    table_kind,
     unreadable,
     writing,
 )
+from rankgauge.data.kinds import READ, TableKind, appearance, is_trec_line, kind_of
 from rankgauge.data.model import Ids, Judgments, Run, decode, encode, first_rows
+from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.data.scanning import Piece, scanned
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
@@ -64,7 +67,10 @@ FAULTS = {
 """The kinds of fault the tokeniser finds, as its enum numbers them."""
 
 COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
-RUN_ENDINGS = (".run", ".txt", ".trec", ".res", ".results", ".parquet", ".jsonl", ".ndjson")
+RUN_ENDINGS = (
+    *(".run", ".txt", ".trec", ".res", ".results", ".parquet"),
+    *(".csv", ".tsv", ".json", ".jsonl", ".ndjson"),
+)
 
 
 def read_qrels(
@@ -74,39 +80,73 @@ def read_qrels(
     lenient: bool = False,
     comments: bool = False,
     size_limit: int = SIZE_LIMIT,
+    columns: ColumnNames = USUAL_NAMES,
 ) -> Judgments:
-    """The judgments in a qrels file.
+    """The judgments in a qrels file of TREC, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
 
-    `subtopics` takes the second column as the subtopic that a document was judged for, of which it
-    may have several. `lenient` drops faulty lines and says so in `.dropped` instead of raising
-    InputError. `comments` passes over lines that start with #. Parquet and JSON Lines are known by how
-    they begin, and read as `read_qrels_table` does.
+    The content of the file says which of these it is. Tables are read as by `read_qrels_table`.
+
+    Parameters
+    ----------
+    path : the file; `-` is standard input.
+    subtopics : take the second column as the subtopic that a document was judged for. A document may
+        have several.
+    lenient : drop faulty lines of a TREC file and say so in `.dropped`, instead of raising InputError.
+    comments : pass over lines of a TREC file that start with #.
+    size_limit : how many bytes the file may hold once decompressed.
+    columns : the names of columns that are not the usual ones.
     """
-    expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
     with open_content(path, limit=size_limit) as content:
-        if table_kind(content.head()) is not None:
-            from rankgauge.data.table_files import qrels_table
+        return _qrels(content, subtopics, lenient, comments, columns)
 
-            return qrels_table(content, subtopic="subtopic" if subtopics else None)
-        rows = _read_rows(content, expected, lenient, comments)
+
+def read_qrels_and_run(
+    path: Path,
+    *,
+    subtopics: bool = False,
+    lenient: bool = False,
+    size_limit: int = SIZE_LIMIT,
+    columns: ColumnNames = USUAL_NAMES,
+) -> tuple[Judgments, Run | None]:
+    """The judgments in a file, and the run beside them where JSON has both for each query.
+
+    The parameters are those of `read_qrels`. The run is named after the file.
+    """
+    with open_content(path, limit=size_limit) as content:
+        judgments = _qrels(content, subtopics, lenient, False, columns)
+        kind = kind_of(content, columns)
+        if kind is None or kind.form != "json":
+            return judgments, None
+        from rankgauge.data.table_files import run_beside
+
+        return judgments, run_beside(content, run_name(path), columns)
+
+
+def _qrels(
+    content: Content, subtopics: bool, lenient: bool, comments: bool, columns: ColumnNames
+) -> Judgments:
+    """The judgments in the content of a file."""
+    kind = kind_of(content, columns)
+    if kind is not None:
+        from rankgauge.data.table_files import qrels_table
+
+        if subtopics and columns.subtopic is None:
+            columns = replace(columns, subtopic="subtopic")
+        return qrels_table(content, kind, columns)
+    expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
+    rows = _read_rows(content, expected, lenient, comments)
+    grades = rows.values.astype(np.int32)
     if rows.subtopics is not None:
         return Judgments.from_rows(
             rows.topics,
             rows.bounds,
             rows.documents,
             rows.subtopics,
-            rows.values.astype(np.int32),
-            display_name(path),
+            grades,
+            content.source,
             rows.dropped,
         )
-    return Judgments(
-        rows.topics,
-        rows.bounds,
-        rows.documents,
-        rows.values.astype(np.int32),
-        display_name(path),
-        rows.dropped,
-    )
+    return Judgments(rows.topics, rows.bounds, rows.documents, grades, content.source, rows.dropped)
 
 
 def read_run(
@@ -117,24 +157,34 @@ def read_run(
     comments: bool = False,
     more_columns: bool = False,
     size_limit: int = SIZE_LIMIT,
+    columns: ColumnNames = USUAL_NAMES,
 ) -> Run:
-    """The run in a TREC run file, named after the file unless `name` is given.
+    """The run in a TREC run file, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
 
-    `lenient` drops faulty lines and says so in `.dropped` instead of raising InputError.
-    `comments` passes over lines that start with #, `more_columns` over what follows the tag. Parquet
-    and JSON Lines are known by how they begin, and read as `read_run_table` does.
+    The content of the file says which of these it is. Tables are read as by `read_run_table`.
+
+    Parameters
+    ----------
+    path : the file; `-` is standard input.
+    name : what the run is called; by default it is named after the file.
+    lenient : drop faulty lines of a TREC file and say so in `.dropped`, instead of raising InputError.
+    comments : pass over lines of a TREC file that start with #.
+    more_columns : pass over what follows the tag in a TREC file.
+    size_limit : how many bytes the file may hold once decompressed.
+    columns : the names of columns that are not the usual ones.
     """
     name = run_name(path) if name is None else name
     with open_content(path, limit=size_limit) as content:
-        if table_kind(content.head()) is not None:
-            return _run_table(content, name)
+        kind = kind_of(content, columns)
+        if kind is not None:
+            return _run_table(content, kind, name, columns)
         return _run(_read_rows(content, RUN_LINE, lenient, comments, more_columns), content, name)
 
 
-def _run_table(content: Content, name: str) -> Run:
+def _run_table(content: Content, kind: TableKind, name: str, columns: ColumnNames) -> Run:
     from rankgauge.data.table_files import run_table
 
-    return run_table(content, name)
+    return run_table(content, kind, name, columns)
 
 
 def _run(rows: _Rows, content: Content, name: str) -> Run:
@@ -158,6 +208,7 @@ class RunFile(Value):
     name: str | None = None
     lenient: bool = False
     size_limit: int = SIZE_LIMIT
+    columns: ColumnNames = USUAL_NAMES
 
     @property
     def label(self) -> str:
@@ -166,13 +217,20 @@ class RunFile(Value):
 
     def __call__(self) -> Run:
         """The run, as `read_run` gives it."""
-        return read_run(self.path, name=self.name, lenient=self.lenient, size_limit=self.size_limit)
+        return read_run(
+            self.path,
+            name=self.name,
+            lenient=self.lenient,
+            size_limit=self.size_limit,
+            columns=self.columns,
+        )
 
     def scanned(self, each: Callable[[Piece], R], judged: Lookup, threads: int) -> list[R] | Run:
         """What `each` makes of the pieces of a plain file, or the run where it is not plain."""
         with open_content(self.path, limit=self.size_limit) as content:
-            if table_kind(content.head()) is not None:
-                return _run_table(content, self.label)
+            kind = kind_of(content, self.columns)
+            if kind is not None:
+                return _run_table(content, kind, self.label, self.columns)
             done = scanned(content, COLUMNS[RUN_LINE], each, judged=judged, threads=threads)
             if done is not None:
                 return done
@@ -180,7 +238,11 @@ class RunFile(Value):
 
 
 def run_files(
-    paths: Iterable[Path], *, lenient: bool = False, size_limit: int = SIZE_LIMIT
+    paths: Iterable[Path],
+    *,
+    lenient: bool = False,
+    size_limit: int = SIZE_LIMIT,
+    columns: ColumnNames = USUAL_NAMES,
 ) -> list[RunFile]:
     """The runs of these files, folders (all their files, but for hidden ones) and patterns (`runs/*`).
 
@@ -191,10 +253,11 @@ def run_files(
     twice, count = Counter(found).most_common(1)[0] if found else ("", 0)
     if count > 1:
         raise InputError(display_name(twice), None, f"given {count} times, expected once")
-    names = Counter(map(run_name, found))
+    count_of = Counter(map(run_name, found))
+    names = [run_name(file) if count_of[run_name(file)] == 1 else file for file in found]
     return [
-        RunFile(file, run_name(file) if names[run_name(file)] == 1 else file, lenient, size_limit)
-        for file in found
+        RunFile(file, name, lenient, size_limit, columns)
+        for file, name in zip(found, names, strict=True)
     ]
 
 
@@ -358,7 +421,7 @@ def _read_with_care(
     places, values, faults = native.tokenize(text, columns, columns == 4, lenient, more_columns)
     if faults and not lenient:
         kind, (_, position) = min(faults.items(), key=lambda item: item[1][1])
-        raise _fault(text, source, kind, position, expected)
+        raise _fault(text, content, kind, position, expected)
     if values.size == 0 and not lenient:
         raise InputError(source, None, f"no lines, expected `{expected}`")
     numbers, topics = number_topics(text, places[0], places[1])
@@ -440,7 +503,7 @@ def line_number(text: NDArray[np.uint8], position: int) -> int:
 
 
 def _fault(
-    text: NDArray[np.uint8], source: str, kind: int, position: int, expected: str
+    text: NDArray[np.uint8], content: Content, kind: int, position: int, expected: str
 ) -> InputError:
     """The error for a faulty line, which starts at this position."""
     end = np.flatnonzero(text[position:] == ord("\n"))[:1]
@@ -461,4 +524,18 @@ def _fault(
         6: f"grade {number!r}, expected a whole number of at most 32 bits",
         7: f"binary data, expected text: `{expected}`",
     }[kind]
-    return InputError(source, line_number(text, position), message)
+    if kind in (1, 2, 7) and _may_be_no_trec_file(text, position):
+        other = appearance(content)
+        if other and len(columns) == 1:
+            message = other
+        else:
+            message += f"; the file {other}" if other else f"; what is read: {READ}"
+    return InputError(content.source, line_number(text, position), message)
+
+
+def _may_be_no_trec_file(text: NDArray[np.uint8], position: int) -> bool:
+    """Whether a fault is in the first line, and the next one is no line of TREC either."""
+    if text[:position].tobytes().strip():
+        return False
+    lines = text[position : position + HEAD].tobytes().split(b"\n", 2)
+    return len(lines) < 2 or not is_trec_line(lines[1])

@@ -1,0 +1,281 @@
+"""Documents by query in JSON: lists of ids, lists of objects, and objects of values.
+
+A run without scores is in the order of its list. A document that is listed as relevant has grade 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Ints
+from rankgauge.data.columns import ArrayColumn, Place
+from rankgauge.data.errors import InputError
+from rankgauge.data.json_text import JsonObject, described, repeated_keys
+from rankgauge.data.model import Ids, Judgments, Run, decode
+from rankgauge.data.roles import (
+    GRADE,
+    ITEM,
+    RANK,
+    RECORD_QUERY,
+    RELEVANT,
+    RETRIEVED,
+    SCORE,
+    ColumnNames,
+    Role,
+    listed,
+)
+from rankgauge.data.tables import Grouping, judgments_by_query, run_by_query
+from rankgauge.native import ids as native
+
+
+class QueryEntry(NamedTuple):
+    """The documents of a query, as JSON has them, and the line where that is known."""
+
+    query: object
+    documents: object
+    line: int | None
+
+
+def entries_of_object(
+    objects: Iterable[tuple[int | None, JsonObject]], source: str
+) -> Iterator[QueryEntry]:
+    """The entries of objects with a key for each query."""
+    for line, record in objects:
+        again = sorted(repeated_keys(record))
+        if again:
+            message = f"query {again[0]!r} more than once, expected each query once"
+            raise InputError(source, line, message)
+        for query, documents in record.items():
+            yield QueryEntry(query, documents, line)
+
+
+def entries_of_records(
+    first: JsonObject,
+    objects: Iterable[tuple[int | None, JsonObject]],
+    role: Role,
+    names: ColumnNames,
+    source: str,
+) -> Iterator[QueryEntry]:
+    """The entries of objects with a query and documents; the first object says by which keys."""
+    keys = list(first)
+    query = keys[RECORD_QUERY.find(keys, names.query, source)]
+    place = role.place(keys, None, source)
+    if place is None:
+        raise absent(keys, role, source)
+    documents = keys[place]
+    for number, (line, record) in enumerate(objects):
+        for key in (query, documents):
+            if key not in record:
+                message = f"no {key!r}, expected one in each object, as in the first"
+                if key == documents and role is RELEVANT:
+                    message += " (write [] where nothing is relevant)"
+                raise _error(source, line, number, message)
+            if key in repeated_keys(record):
+                message = f"{key!r} more than once, expected each key once"
+                raise _error(source, line, number, message)
+        yield QueryEntry(record[query], record[documents], line)
+
+
+def absent(keys: Sequence[str], role: Role, source: str) -> InputError:
+    """The error for objects that have no documents in this role."""
+    what = "run" if role is RETRIEVED else "judgements"
+    message = (
+        f"no {what}: no key {' or '.join(role.names)} (keys: {listed(keys)}), expected one that "
+    )
+    message += (
+        f"holds the {role.option} documents of the query, or a file of its own for the {what}"
+    )
+    return InputError(source, None, message)
+
+
+def _error(source: str, line: int | None, number: int, message: str) -> InputError:
+    place = Place(source, None if line is None else lambda _: line)
+    return place.error(number, message)
+
+
+@dataclass(frozen=True)
+class ListPlace(Place):
+    """Where documents come from that are listed by query."""
+
+    bounds: Ints | None = None
+    entries: Sequence[QueryEntry] = ()
+
+    def of(self, row: int) -> str:
+        """A document as messages call it."""
+        assert self.bounds is not None
+        return f"place {row - int(self.bounds[self._query(row)]) + 1} of its list"
+
+    def error(self, row: int, message: str, kind: type[InputError] = InputError) -> InputError:
+        """The error about a document."""
+        return at_entry(self.source, self.entries[self._query(row)], message, kind)
+
+    def _query(self, row: int) -> int:
+        assert self.bounds is not None
+        return int(np.searchsorted(self.bounds, row, side="right")) - 1
+
+
+@dataclass(frozen=True)
+class QueryPlace(Place):
+    """Where queries come from that have documents listed."""
+
+    entries: Sequence[QueryEntry] = ()
+
+    def error(self, row: int, message: str, kind: type[InputError] = InputError) -> InputError:
+        """The error about a query."""
+        return at_entry(self.source, self.entries[row], message, kind)
+
+
+def at_entry(
+    source: str, entry: QueryEntry, message: str, kind: type[InputError] = InputError
+) -> InputError:
+    """The error about a query and its documents: by its line, or by its name."""
+    if entry.line is None:
+        message = f"query {described(entry.query)}: {message}"
+    return kind(source, entry.line, message)
+
+
+@dataclass(frozen=True)
+class ByQuery:
+    """Documents with scores or grades, as a file has them query by query."""
+
+    groups: Grouping
+    documents: Ids
+    values: ArrayColumn
+    place: ListPlace
+
+    @classmethod
+    def of(
+        cls, entries: Iterable[QueryEntry], role: Role, names: ColumnNames, source: str
+    ) -> ByQuery:
+        """What the entries hold, retrieved or relevant documents."""
+        reader = _Reader(role, names, source)
+        kept = [reader.add(entry) for entry in entries]
+        if not kept:
+            raise InputError(source, None, "no queries, expected some")
+        bounds = np.concatenate(([0], np.cumsum(reader.sizes, dtype=np.int64)))
+        queries = ArrayColumn([entry.query for entry in kept]).ids(
+            RECORD_QUERY, QueryPlace(source, entries=kept)
+        )
+        _refuse_repeated(queries, kept, source)
+        place = ListPlace(source, bounds=bounds, entries=kept)
+        documents = ArrayColumn(reader.documents).ids(ITEM, place)
+        return cls(Grouping(queries, bounds, None), documents, ArrayColumn(reader.values), place)
+
+    def run(self, name: str) -> Run:
+        """The run of these documents."""
+        return run_by_query(self.groups, self.documents, self.values, self.place, name)
+
+    def judgments(self) -> Judgments:
+        """The judgments of these documents."""
+        return judgments_by_query(self.groups, self.documents, self.values, self.place)
+
+
+def _refuse_repeated(queries: Ids, entries: Sequence[QueryEntry], source: str) -> None:
+    everything = np.array([0, len(queries)], dtype=np.int64)
+    repeated = native.repeats(queries.data, queries.offsets, everything)
+    again = np.flatnonzero(repeated >= 0)
+    if again.size:
+        at = int(again[0])
+        earlier = entries[int(repeated[at])].line
+        where = "" if earlier is None else f" (first at line {earlier})"
+        message = f"query {decode(queries[at])!r} again{where}, expected each query once"
+        raise InputError(source, entries[at].line, message)
+
+
+class _Reader:
+    """Takes the documents of one query after the other, whatever their shape."""
+
+    def __init__(self, role: Role, names: ColumnNames, source: str) -> None:
+        self.role, self.names, self.source = role, names, source
+        self.documents: list[object] = []
+        self.values: list[object] = []
+        self.sizes: list[int] = []
+        self.keys: tuple[str, str | None, Role | None] | None = None
+
+    def add(self, entry: QueryEntry) -> QueryEntry:
+        """Take the documents of an entry; gives it back without them."""
+        listing = entry.documents
+        before = len(self.documents)
+        if isinstance(listing, dict):
+            again = sorted(repeated_keys(listing))
+            if again:
+                message = (
+                    f"document {again[0]!r} more than once, expected each document once a query"
+                )
+                raise at_entry(self.source, entry, message)
+            self.documents += listing
+            self.values += listing.values()
+        elif not isinstance(listing, list):
+            message = (
+                f"{described(listing)} for the {self.role.option} documents, expected a list of "
+            )
+            message += 'ids such as ["d1"], or an object such as {"d1": 1}'
+            raise at_entry(self.source, entry, message)
+        elif listing and isinstance(listing[0], dict):
+            self._add_objects(entry, listing)
+        else:
+            self.documents += listing
+            self._add_order(len(listing))
+        self.sizes.append(len(self.documents) - before)
+        return entry._replace(documents=None)
+
+    def _add_order(self, count: int) -> None:
+        """Values of documents that have none: by their place in a run, 1 where they are relevant."""
+        self.values += [1] * count if self.role is RELEVANT else range(-1, -count - 1, -1)
+
+    def _add_objects(self, entry: QueryEntry, listing: list[Any]) -> None:
+        """Documents that are objects with an id and, as a rule, a value."""
+        if self.keys is None:
+            self.keys = self._keys_of(list(listing[0]))
+        document, value, role = self.keys
+        wanted = [document] if value is None else [document, value]
+        for number, item in enumerate(listing, 1):
+            if type(item) is not dict:
+                self._refuse(entry, number, item, wanted)
+        try:
+            self.documents += [item[document] for item in listing]
+            values = [] if value is None else [item[value] for item in listing]
+        except KeyError:
+            for number, item in enumerate(listing, 1):
+                self._refuse(entry, number, item, wanted)
+            raise
+        if value is None:
+            self._add_order(len(listing))
+        else:
+            self.values += map(_negated, values) if role is RANK else values
+
+    def _keys_of(self, keys: list[str]) -> tuple[str, str | None, Role | None]:
+        """The keys of a document's id and of its value, and what the value is."""
+        document = keys[ITEM.find(keys, self.names.document, self.source)]
+        roles = [(GRADE, self.names.grade)]
+        if self.role is RETRIEVED:
+            roles = [(SCORE, self.names.score), (RANK, None)]
+        for role, chosen in roles:
+            place = role.place(keys, chosen, self.source)
+            if place is not None:
+                return document, keys[place], role
+        return document, None, None
+
+    def _refuse(self, entry: QueryEntry, number: int, item: object, wanted: list[str]) -> None:
+        """InputError where an item of a list is no object with each wanted key once."""
+        message = ""
+        if not isinstance(item, dict):
+            message = f"{described(item)}, expected an object as in the first place"
+        else:
+            for key in wanted:
+                if key not in item:
+                    message = f"no {key!r}, expected one in each object"
+                elif key in repeated_keys(item):
+                    message = f"{key!r} more than once, expected each key once"
+        if message:
+            where = f"place {number} of the {self.role.option} documents: "
+            raise at_entry(self.source, entry, where + message)
+
+
+def _negated(rank: Any) -> Any:
+    """The score of a rank; what is no number stays as it is, for it to be refused."""
+    return -rank if isinstance(rank, int | float) and not isinstance(rank, bool) else rank

@@ -1,0 +1,78 @@
+"""JSON as Python objects: nothing but what the text says, and a fault with its line."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from rankgauge.data.columns import first_line
+from rankgauge.data.errors import InputError
+
+JsonObject = dict[str, object]
+
+
+class Repeating(JsonObject):
+    """An object that has some keys more than once: `repeated`."""
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        super().__init__(pairs)
+        self.repeated = {
+            key for key, count in Counter(key for key, _ in pairs).items() if count > 1
+        }
+
+
+def repeated_keys(record: JsonObject) -> set[str]:
+    """The keys that an object has more than once."""
+    return record.repeated if isinstance(record, Repeating) else set()
+
+
+def _object(pairs: list[tuple[str, object]]) -> JsonObject:
+    record = dict(pairs)
+    return record if len(record) == len(pairs) else Repeating(pairs)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+
+
+def parsed(text: bytes, source: str, line: int) -> object:
+    """The value of a text that starts at this line; InputError, with the line, where it is no JSON."""
+    try:
+        return _DECODER.decode(text.decode())
+    except json.JSONDecodeError as error:
+        where, line = f"{error.msg}: column {error.colno}", line + error.lineno - 1
+    except UnicodeDecodeError as error:
+        where, line = "bytes that are not UTF-8", line + text.count(b"\n", 0, error.start)
+    except RecursionError:
+        where = "nested too deeply"
+    except ValueError as error:  # a number of too many digits
+        where = first_line(error)
+    raise InputError(source, line, f"not JSON ({where}), expected whole values of JSON") from None
+
+
+def parsed_object(line: bytes, source: str, number: int) -> JsonObject:
+    """The object in a line of JSON Lines; InputError for any other value."""
+    record = parsed(line, source, number)
+    if not isinstance(record, dict):
+        raise InputError(source, number, f"{described(record)}, expected an object")
+    return record
+
+
+def lines_of(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers."""
+    at, number = 0, 1
+    while at < len(text):
+        end = text.find(b"\n", at)
+        end = len(text) if end < 0 else end
+        line = text[at:end]
+        if line.strip():
+            yield number, line
+        at, number = end + 1, number + 1
+
+
+def described(value: object) -> str:
+    """A value of JSON, as messages call it."""
+    if value is None or isinstance(value, bool | int | float | str):
+        text = json.dumps(value)
+        return text if len(text) <= 40 else text[:40] + "…"
+    return "a JSON object" if isinstance(value, dict) else "a JSON list"

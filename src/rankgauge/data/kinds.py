@@ -1,0 +1,137 @@
+"""What a file is, by its content: the name of a file proves nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from rankgauge.data.files import HEAD, UTF8_MARK, Content, compression
+from rankgauge.data.roles import DOCUMENT, QUERY, USUAL_NAMES, ColumnNames, is_known, listed
+from rankgauge.records import Record
+
+TableForm = Literal["parquet", "json", "csv"]
+
+READ = "a TREC file, CSV or TSV with a header, JSON, JSON Lines or Parquet"
+"""The kinds of file that runs and judgments are read from."""
+
+SEPARATORS = "\t,;|"
+LONGEST_HEADER = 1 << 22
+PARQUET = b"PAR1"
+JSON = re.compile(rb"\s*(\{\s*([\"}]|\Z)|\[\s*([{\]]|\Z))")
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan", re.IGNORECASE)
+
+
+class TableKind(Record):
+    """The kind of a table file; `separator` parts the cells of CSV."""
+
+    form: TableForm
+    separator: str = ""
+
+
+def kind_of(content: Content, names: ColumnNames = USUAL_NAMES) -> TableKind | None:
+    """The kind of table in a file, None where it is no table.
+
+    CSV is known by its first line: it names the columns, by the usual names or by those given.
+    """
+    head = content.head()
+    if head.startswith(PARQUET):
+        return TableKind("parquet")
+    text = head.removeprefix(UTF8_MARK)
+    if JSON.match(text):
+        return TableKind("json")
+    separator = header_separator(first_line(content), names)
+    return None if separator is None else TableKind("csv", separator)
+
+
+def first_line(content: Content) -> bytes:
+    """The first line of a file that is not blank, as far as a header may be long."""
+    head = content.head()
+    if b"\n" not in head.removeprefix(UTF8_MARK).lstrip() and len(head) == HEAD:
+        head = content.head(LONGEST_HEADER)
+    return head.removeprefix(UTF8_MARK).lstrip(b"\r\n ").partition(b"\n")[0].rstrip(b"\r")
+
+
+def header_separator(line: bytes, names: ColumnNames = USUAL_NAMES) -> str | None:
+    """What parts the cells of a first line that names columns; None for any other line.
+
+    >>> header_separator(b"query-id\\tcorpus-id\\tscore")
+    '\\t'
+    >>> header_separator(b"301\\tQ0\\tdoc,1\\t1\\t2.5\\tbm25")
+    """
+    if is_trec_line(line):
+        return None
+    given = names.given()
+    for separator in SEPARATORS:
+        cells = _cells(line, separator)
+        if len(cells) < 2:
+            continue
+        known = is_known(cells, QUERY, names.query) and is_known(cells, DOCUMENT, names.document)
+        if known or not given.isdisjoint(cells):
+            return separator
+    return None
+
+
+def is_trec_line(line: bytes) -> bool:
+    """Whether a line is one of a TREC run or qrels file."""
+    words = line.split(None, 6)
+    place = {4: 3, 6: 4}.get(len(words))
+    return place is not None and NUMBER.fullmatch(words[place]) is not None
+
+
+def _cells(line: bytes, separator: str) -> list[str]:
+    """The cells of a header, roughly: a separator in quotes parts them too."""
+    text = line.decode("utf-8", "surrogateescape")
+    return [cell.strip(' \t\r"') for cell in text.split(separator)]
+
+
+FOREIGN: list[tuple[str, re.Pattern[bytes]]] = [
+    ("an Excel workbook", re.compile(rb"PK\x03\x04.{26}(\[Content_Types\]|xl/|_rels/)", re.DOTALL)),
+    ("a NumPy archive", re.compile(rb"PK\x03\x04.{26}[^\0/]*\.npy", re.DOTALL)),
+    ("a ZIP archive", re.compile(rb"PK[\x03\x05]")),
+    ("an old Excel workbook", re.compile(rb"\xd0\xcf\x11\xe0")),
+    ("a PDF document", re.compile(rb"%PDF-")),
+    ("a SQLite database", re.compile(rb"SQLite format 3\0")),
+    ("a NumPy array", re.compile(rb"\x93NUMPY")),
+    ("a Python pickle (never opened, for it can run code)", re.compile(rb"\x80[\x02-\x05]")),
+    ("an HTML page", re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)),
+    ("XML", re.compile(rb"\s*<\?xml\b")),
+    ("an Arrow or Feather file", re.compile(rb"ARROW1|FEA1")),
+    ("an Avro file", re.compile(rb"Obj\x01")),
+    ("an ORC file", re.compile(rb"ORC\b")),
+    ("an HDF5 file", re.compile(rb"\x89HDF\r\n")),
+    ("a picture", re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8")),
+    ("a tar archive", re.compile(rb".{257}ustar", re.DOTALL)),
+]
+"""Other kinds of file, by how they begin."""
+
+
+def appearance(content: Content) -> str | None:
+    """What a file looks like that is no TREC file and no known table, and what to do about it."""
+    head = content.head()
+    packed = compression(head)
+    if packed is not None:
+        return f"is {packed} data inside compressed data, expected one compression (unpack it once)"
+    for what, start in FOREIGN:
+        if start.match(head):
+            return f"is {what}, expected {READ}"
+    line = first_line(content)
+    counts = [(line.count(separator.encode()), separator) for separator in SEPARATORS]
+    number, separator = max(counts, key=lambda each: each[0])
+    if not number:
+        return None
+    cells = _cells(line, separator)
+    if any(NUMBER.fullmatch(cell.encode("utf-8", "surrogateescape")) for cell in cells):
+        example = separator.join(("query_id", "doc_id", "score"))
+        message = f"looks like {_called(separator)} without a header ({listed(cells)}), expected a "
+        return f"{message}first line that names the columns, such as {example!r}"
+    message = (
+        f"looks like {_called(separator)} with the columns {listed(cells)}, expected names of a "
+    )
+    return (
+        f"{message}query and a document, such as query_id and doc_id; name them: --query-column NAME "
+        "--document-column NAME, in Python query=NAME and document=NAME of read_run_table"
+    )
+
+
+def _called(separator: str) -> str:
+    return {"\t": "TSV", ",": "CSV"}.get(separator, f"CSV with {separator!r}")

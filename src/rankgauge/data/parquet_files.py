@@ -1,0 +1,82 @@
+"""The columns of Parquet files, decoded by polars in a process of its own."""
+
+from __future__ import annotations
+
+import io
+from typing import IO, Any
+
+from rankgauge.data.columns import Column, Place, first_line, type_error
+from rankgauge.data.decoder import decoded, no_decoder
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import Content
+from rankgauge.data.roles import ROLES, Wanted, places_of
+from rankgauge.data.tables import columns_of
+
+
+def parquet_columns(content: Content, wanted: Wanted) -> list[Column]:
+    """The wanted columns of a Parquet file, decoded by another process."""
+    import polars as pl
+
+    asked = [(role.option, name) for role, name in wanted]
+    with decoded(content, decode_columns, asked) as stream:
+        raw = stream.read()
+    try:
+        frame = pl.read_ipc(io.BytesIO(raw))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise no_decoder(content.source, first_line(error)) from None
+    return columns_of(frame, wanted, content.source)
+
+
+def decode_columns(file: Any, source: str, limit: int, asked: Any, result: IO[bytes]) -> None:
+    """What the other process does: the wanted columns of a Parquet file as Arrow."""
+    wanted = [
+        (ROLES[option], tuple(name) if isinstance(name, list) else name) for option, name in asked
+    ]
+    parquet_frame(file.read(), wanted, source, limit).write_ipc(result)
+
+
+def parquet_frame(raw: bytes, wanted: Wanted, source: str, limit: int) -> Any:
+    """The wanted columns of a Parquet file, as a polars frame, which takes no more than the limit."""
+    import polars as pl
+
+    try:
+        scan = pl.scan_parquet(io.BytesIO(raw))
+        schema = scan.collect_schema()
+        names = schema.names()
+        places = places_of(wanted, names, source)
+        chosen = [names[place] for _, place in places]
+        for (role, _), name in zip(places, chosen, strict=True):
+            if schema[name].is_nested():
+                what = f"column {name!r}"
+                raise type_error(role, Place(source), what, "nested values", "plain ones")
+        rows = scan.select(pl.len()).collect().item()
+        if not rows:
+            raise InputError(source, None, "no rows, expected some")
+        _refuse_size(rows, rows * 8 * len(chosen), source, limit)  # the least they take
+        frame = scan.select(list(dict.fromkeys(chosen))).collect()
+        # In polars the rows that hold the same word share it; a column of ids has it once a row.
+        text = sum(_text_size(frame[name]) for name in chosen)
+        _refuse_size(rows, text + rows * 8 * len(chosen), source, limit)
+        return frame
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        message = f"damaged Parquet data ({first_line(error)}), expected a whole file"
+        raise InputError(source, None, message) from None
+
+
+def _text_size(column: Any) -> int:
+    """How many bytes the texts of a polars column are together."""
+    import polars as pl
+
+    if column.dtype == pl.Binary:
+        sizes = column.bin.size()
+    elif column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        sizes = column.cast(pl.String).str.len_bytes()
+    else:
+        return 0
+    return int(sizes.cast(pl.UInt64).sum())
+
+
+def _refuse_size(rows: int, size: int, source: str, limit: int) -> None:
+    if size > limit:
+        message = f"holds {rows:,} rows, more than {limit:,} bytes, expected less "
+        raise InputError(source, None, message + "(raise the size limit)")

@@ -1,0 +1,194 @@
+"""What columns of tables and keys of JSON are for, and the names they are known by.
+
+Names compare without case, and `-`, `_` and blanks do not count: `Query-ID` is `query_id`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankgauge.data.errors import InputError
+from rankgauge.records import Record, Value
+
+MOST_SHOWN = 20
+"""How many columns a message lists, and how many letters of each."""
+
+
+ColumnChoice = str | tuple[str, ...] | None
+"""The name that the caller gave for a column, or several of which a table has one; None: no name."""
+
+
+class ColumnNames(Value):
+    """The names of columns that the caller gave."""
+
+    query: ColumnChoice = None
+    document: ColumnChoice = None
+    score: ColumnChoice = None
+    grade: ColumnChoice = None
+    subtopic: ColumnChoice = None
+
+    def given(self) -> set[str]:
+        """The names that were given."""
+        names = (self.query, self.document, self.score, self.grade, self.subtopic)
+        return {name for chosen in names for name in _choices(chosen)}
+
+
+def _choices(chosen: ColumnChoice) -> tuple[str, ...]:
+    if chosen is None:
+        return ()
+    return (chosen,) if isinstance(chosen, str) else chosen
+
+
+USUAL_NAMES = ColumnNames()
+
+
+class Role(Record):
+    """What a column is for: how to ask for it, and the names it is known by.
+
+    `tiers` has the best names first. A name counts only where the table has none of a better tier:
+    beside `qid`, a column `query` holds the text of the query.
+    """
+
+    option: str
+    tiers: tuple[tuple[str, ...], ...]
+
+    def place(self, columns: Sequence[object], chosen: ColumnChoice, source: str) -> int | None:
+        """The place of the column in this role, None where there is none; InputError for several."""
+        if chosen:
+            choices = _choices(chosen)
+            places = [place for place, column in enumerate(columns) if column in choices]
+            return self._single(places, columns, source)
+        plain = [normal(column) for column in columns]
+        for names in self.tiers:
+            known = {normal(name) for name in names}
+            places = [place for place, column in enumerate(plain) if column in known]
+            if places:
+                return self._single(places, columns, source)
+        return None
+
+    def find(self, columns: Sequence[object], chosen: ColumnChoice, source: str) -> int:
+        """The place of the column in this role; InputError where there is none, or more than one."""
+        place = self.place(columns, chosen, source)
+        if place is None:
+            raise self.absent(columns, chosen, source)
+        return place
+
+    def absent(self, columns: Sequence[object], chosen: ColumnChoice, source: str) -> InputError:
+        """The error for a table without this column."""
+        message = f"no column for the {self.option}, expected "
+        if chosen:
+            named = " or ".join(map(repr, _choices(chosen)))
+            return InputError(source, None, f"{message}{named} (columns: {listed(columns)})")
+        message += f"{' or '.join(self.names)} (columns: {listed(columns)}); {self.remedy}"
+        return InputError(source, None, message)
+
+    def _single(self, places: list[int], columns: Sequence[object], source: str) -> int | None:
+        if len(places) > 1:
+            several = " and ".join(_shown(columns[place]) for place in places[:MOST_SHOWN])
+            message = f"the {self.option} could be {several}, expected one such column; "
+            message += f"{self.remedy} (columns: {listed(columns)})"
+            raise InputError(source, None, message)
+        return places[0] if places else None
+
+    @property
+    def names(self) -> list[str]:
+        """All names of the role, the best first."""
+        return [name for names in self.tiers for name in names]
+
+    @property
+    def remedy(self) -> str:
+        """How to say which column it is."""
+        return f"name it: --{self.option}-column NAME, in Python {self.option}=NAME"
+
+
+def normal(name: object) -> object:
+    """A name as names are compared; anything but text stays what it is."""
+    if not isinstance(name, str):
+        return name
+    return name.casefold().translate(IGNORED).strip()
+
+
+IGNORED = {ord(letter): None for letter in "-_ "}
+
+
+def listed(columns: Sequence[object]) -> str:
+    """The columns of a table, as messages list them."""
+    shown = ", ".join(_shown(column) for column in columns[:MOST_SHOWN]) or "none"
+    return shown + (f", … {len(columns):,} in all" if len(columns) > MOST_SHOWN else "")
+
+
+def _shown(column: object) -> str:
+    text = str(column)
+    return text if len(text) <= 2 * MOST_SHOWN else text[: 2 * MOST_SHOWN] + "…"
+
+
+QUERY = Role(
+    "query",
+    (
+        ("query_id", "qid", "q_id"),
+        ("topic_id", "question_id", "user_id"),
+        ("query", "topic", "question", "user"),
+    ),
+)
+DOCUMENT = Role(
+    "document",
+    (
+        (
+            *("doc_id", "docno", "docid", "document_id", "corpus_id"),
+            *("passage_id", "pid", "chunk_id", "item_id", "product_id", "movie_id"),
+        ),
+        ("document", "doc", "passage", "chunk", "item", "product", "movie"),
+    ),
+)
+SCORE = Role("score", (("score",), ("rating", "similarity", "prediction", "relevance_score")))
+RANK = Role("rank", (("rank",), ("position",)))
+GRADE = Role("grade", (("relevance", "grade", "rel", "label"), ("relevant", "rating", "score")))
+SUBTOPIC = Role("subtopic", (("subtopic",),))
+
+ROLES = {role.option: role for role in (QUERY, DOCUMENT, SCORE, RANK, GRADE, SUBTOPIC)}
+
+# Where JSON has an object a query: what its keys are for.
+RECORD_QUERY = Role("query", (*QUERY.tiers[:2], ("query", "topic", "user"), ("id",), ("question",)))
+ITEM = Role("document", (*DOCUMENT.tiers, ("id",)))
+RETRIEVED = Role("retrieved", (("retrieved",), ("results",), ("ranking",)))
+RELEVANT = Role("relevant", (("relevant",), ("gold",), ("qrels",)))
+
+Wanted = Sequence[tuple[Role, ColumnChoice]]
+"""The columns to find: each role, and the name that the caller gave for it."""
+
+
+def is_known(names: Sequence[object], role: Role, chosen: ColumnChoice) -> bool:
+    """Whether one of these names is a column in the role."""
+    if chosen:
+        return not set(_choices(chosen)).isdisjoint(names)
+    known = {normal(name) for name in role.names}
+    return any(normal(name) in known for name in names)
+
+
+def run_columns(names: ColumnNames = USUAL_NAMES) -> Wanted:
+    """The columns that runs are made of."""
+    return ((QUERY, names.query), (DOCUMENT, names.document), (SCORE, names.score))
+
+
+def judgment_columns(names: ColumnNames = USUAL_NAMES) -> Wanted:
+    """The columns that judgments are made of: those of subtopics only where they are named."""
+    wanted = ((QUERY, names.query), (DOCUMENT, names.document), (GRADE, names.grade))
+    return wanted if not names.subtopic else (*wanted, (SUBTOPIC, names.subtopic))
+
+
+def places_of(wanted: Wanted, columns: Sequence[object], source: str) -> list[tuple[Role, int]]:
+    """Each wanted column as its role and its place; a run without scores is ordered by its ranks."""
+    return [_place_of(role, chosen, columns, source) for role, chosen in wanted]
+
+
+def _place_of(
+    role: Role, chosen: ColumnChoice, columns: Sequence[object], source: str
+) -> tuple[Role, int]:
+    place = role.place(columns, chosen, source)
+    if place is None and role is SCORE and not chosen:
+        rank = RANK.place(columns, None, source)
+        if rank is not None:
+            return RANK, rank
+    if place is None:
+        raise role.absent(columns, chosen, source)
+    return role, place

@@ -1,0 +1,13 @@
+from numpy import float64, int64, uint8
+from numpy.typing import NDArray
+
+def first_row(text: NDArray[uint8], separator: int) -> tuple[list[bytes], int, int]: ...
+def rows(
+    text: NDArray[uint8], separator: int, start: int, columns: int, slots: NDArray[int64]
+) -> tuple[NDArray[int64], NDArray[int64], int, int, int, int]: ...
+def texts(
+    text: NDArray[uint8], starts: NDArray[int64], lengths: NDArray[int64]
+) -> tuple[NDArray[uint8], NDArray[int64]]: ...
+def numbers(
+    text: NDArray[uint8], starts: NDArray[int64], lengths: NDArray[int64]
+) -> tuple[NDArray[float64], int]: ...
