@@ -72,3 +72,4 @@ def test_evaluating_on_the_command_line_imports_nothing_it_does_not_need(tmp_pat
     assert sorted(imported & (FRAMES | SLOW)) == []
     assert not ours(imported) & UNUSED
     assert "rankgauge.measures.diversity" not in imported
+    assert "rankgauge.measures.names" not in imported

@@ -361,7 +361,7 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
         (["--ties", "expected"], "'expected' is not one of"),
         (["-m", "nDGC@10"], "nDGC"),
         (["-m", "gm(AP)"], "gm(AP) has no distance, expected a measure"),
-        (["-m", "num_ret"], "num_ret"),
+        (["-m", "num_ret"], "NumRet has no distance: it is neither better high nor low"),
         (["--qrels", "nowhere"], "nowhere: cannot be read"),
     ],
 )

@@ -3,7 +3,8 @@
 ir_measures takes its numbers from several providers with tie rules of their own: trec_eval's (single
 precision, then docno descending: ours by default) for most, double precision and the order of the file
 for RBP, double precision and docno ascending for Judged, Compat and Accuracy, double precision and docno
-descending for ERR. Its Compat stops at the end of the longer list, ours goes on; with p = 0.8 nobody sees it.
+descending for ERR. Its Compat stops at the end of the longer list and ours goes on, which nobody sees
+with p = 0.8.
 """
 
 from __future__ import annotations

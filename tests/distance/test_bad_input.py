@@ -69,7 +69,7 @@ def test_refused(case: tuple[Any, ...], options: dict[str, Any], message: str) -
         ("NumRet", "neither better high nor low"),
         ("Judged@3", "neither better high nor low"),
         ("no_such", "there is no measure"),
-        (3, "has no distance"),
+        (3, "is not a measure"),
     ],
 )
 def test_measures_without_a_distance(measure: Any, message: str) -> None:

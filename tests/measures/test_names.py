@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ import rankgauge as rg
 from rankgauge.measures import registry
 from rankgauge.measures.families import HOMES
 from rankgauge.measures.grammar import parse_all
-from rankgauge.measures.names import NAMES, UNCLEAR, Name, Unclear, example, folded, is_unclear
+from rankgauge.measures.names import NAMES, UNCLEAR, Name, Unclear, example, folded, meaning
 
 RANX = {
     "hit_rate@5": "Success@5",
@@ -149,6 +150,24 @@ def test_what_is_refused_says_what_to_write(text: str, remedy: str) -> None:
     assert remedy in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P@" + "11," * 600 + "x",
+        "P@" + "1" * 1900 + ",",
+        "utility_" + "1," * 900,
+        "a" * 1000 + "-l" * 400,
+        "nDCG@1" + ",(" * 900,
+        "x." * 900 + "-",
+    ],
+)
+def test_no_text_takes_long(text: str) -> None:
+    start = time.process_time()
+    with pytest.raises(rg.MeasureError):
+        parse_all(text)
+    assert time.process_time() - start < 2
+
+
 def test_parse_gives_one_measure() -> None:
     with pytest.raises(rg.MeasureError, match="several cut-offs"):
         rg.parse("nDCG@5,10")
@@ -188,7 +207,7 @@ def test_every_unclear_name_is_refused_with_texts_that_are_read(row: Unclear) ->
         if written in HOMES or "@" in written or "(" in written:
             assert parse_all(written)
     if row.when != "always":
-        assert not is_unclear(row, "10" if row.when == "bare" else "")
+        assert meaning(name, row, "", "10" if row.when == "bare" else "") is None
 
 
 def test_no_two_names_of_ours_differ_in_case_alone() -> None:

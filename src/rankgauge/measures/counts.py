@@ -26,7 +26,7 @@ class Count(Measure):
         kind = (
             "the mean over topics; trec_eval prints the sum, this mean times the number of topics"
         )
-        return [Note(kind)]
+        return [Note(kind)] if len(judged) else []
 
 
 class CountByLevel(Count):
@@ -64,7 +64,7 @@ class NumberRelevant(CountByLevel):
         """That this is a mean, and the sum, which is the same for all runs."""
         total = int(judged.relevant(self.rel).sum())
         kind = "the mean over topics; the sum over all topics, which trec_eval prints, is"
-        return [Note(f"{kind} {total:,}", count=total)]
+        return [Note(f"{kind} {total:,}", count=total)] if len(judged) else []
 
 
 class NumberRelevantRetrieved(CountByLevel):

@@ -6,11 +6,11 @@ docs/GRAMMAR.md has the grammar; the methods of the parser carry the names of it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeAlias
 
 from rankgauge.data.errors import MeasureError
-from rankgauge.measures import names, registry
+from rankgauge.measures import registry
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 
@@ -61,7 +61,11 @@ def parse(text: AnyMeasure) -> Measure | Aggregate:
         raise MeasureError(f"{text!r} is not a measure; write, for example, nDCG@10")
     if len(text) > LONGEST:
         raise MeasureError(f"a measure of {len(text)} characters, expected at most {LONGEST}")
-    return _Parser(names.in_our_words(text.strip())).whole()
+    if "," in text or "-" in text:
+        from rankgauge.measures.names import in_our_words
+
+        text = in_our_words(text.strip())
+    return _Parser(text).whole()
 
 
 def parse_all(measures: AnyMeasure | Iterable[AnyMeasure]) -> list[Measure | Aggregate]:
@@ -83,12 +87,12 @@ def apart(measure: AnyMeasure) -> list[AnyMeasure]:
     >>> apart("v2(nDCG@5,10)")
     ['v2(nDCG@5)', 'v2(nDCG@10)']
     """
-    if not isinstance(measure, str) or len(measure) > LONGEST:
+    if not isinstance(measure, str) or "," not in measure or len(measure) > LONGEST:
         return [measure]
-    if names.UTILITY.fullmatch(measure.strip()):
-        return [measure]
-    found = SEVERAL.search(measure)
-    if found is None:
+    from rankgauge.measures import names
+
+    found = re.search(SEVERAL, measure, re.ASCII)
+    if found is None or re.fullmatch(names.UTILITY, measure.strip()):
         return [measure]
     numbers = re.split(r"\s*,\s*", found[2])
     if len(numbers) > MOST:
@@ -97,10 +101,10 @@ def apart(measure: AnyMeasure) -> list[AnyMeasure]:
     return [f"{start}{number}{end}" for number in numbers]
 
 
-_NUMBER = r"\d*\.?\d+"
-SEVERAL = re.compile(
-    rf"(@\s*|^\s*[A-Za-z_]+[_.])({_NUMBER}(?:\s*,\s*{_NUMBER})+)(?=\s*(?:$|\)|,\s*\w+\s*=))",
-    re.ASCII,
+_NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+)"
+SEVERAL = (
+    rf"(@\s*|^\s*[A-Za-z_]+[_.])({_NUMBER}(?:\s*,\s*{_NUMBER})+)"
+    r"(?=\s*(?:$|\)|,\s*\w+\s*=))"
 )
 """Several cut-offs: nDCG@5,10 or trec_eval's ndcg_cut.5,10; a parameter of a wrapper may follow."""
 
@@ -194,26 +198,46 @@ class _Parser:
         if self.depth > DEEPEST:
             raise MeasureError(f"measures nested more than {DEEPEST} deep")
         name = self.expect("name")
-        known = None if registry.is_registered(name) else names.find_name(name)
+        known = None if registry.is_registered(name) else self.elsewhere(name)
         wraps = known is None and isinstance(registry.find(name), type)
         values, keywords = self.arguments(wraps) if self.peek("symbol", "(") else ([], {})
         cutoff = self.cutoff()
-        if known is not None and (
-            isinstance(known[0], names.Name) or names.is_unclear(known[0], cutoff)
-        ):
-            ours = names.meaning(name, *known, cutoff)
+        ours = known(cutoff) if known is not None else None
+        result: Measure | Aggregate
+        if ours is not None:
             if cutoff and "@" in ours:
                 raise MeasureError(f"{self.text!r}: {name} says its cut-off already; write {ours}")
             result = self.by_another_name(name, ours, values, keywords)
         elif wraps:
             result = self.around(name, values, keywords)
         else:
-            name, keywords = names.reworded(registry.find(name).name, keywords)
-            result = registry.find(name)(*values, **keywords)
+            result = self.registered(name, values, keywords)
         if cutoff:
             result = result @ _number(cutoff)
         self.depth -= 1
         return result
+
+    def elsewhere(self, name: str) -> Callable[[str], str | None] | None:
+        """What a name of other tools means with a cut-off, or without one; None where none has it."""
+        from rankgauge.measures import names
+
+        known = names.find_name(name)
+        if known is None:
+            return None
+        row, number = known
+        return lambda cutoff: names.meaning(name, row, number, cutoff)
+
+    def registered(
+        self, name: str, values: list[Any], keywords: dict[str, Any]
+    ) -> Measure | Aggregate:
+        """The measure of a name of ours, with these arguments, which may be those of ir_measures."""
+        entry = registry.find(name)
+        if keywords:
+            from rankgauge.measures.names import reworded
+
+            name, keywords = reworded(entry.name, keywords)
+            entry = registry.find(name)
+        return entry(*values, **keywords)
 
     def cutoff(self) -> str:
         """The cut-off that follows, as it is written; "" where there is none."""
@@ -241,7 +265,6 @@ class _Parser:
             return meant
         if isinstance(meant, Aggregate):
             raise MeasureError(f"{name} takes no arguments here; write them inside {meant}")
-        _, keywords = names.reworded(meant.name, keywords)
         return meant(*values, **keywords)
 
     def arguments(self, wraps: bool) -> tuple[list[Any], dict[str, Any]]:

@@ -171,10 +171,10 @@ UNCLEAR = (
     Unclear("runid", "it is the name of the run, which every table has", "trec_eval"),
 )
 
-UTILITY = re.compile(r"utility[_.]([^,]+),([^,]+),([^,]+),([^,]+)", re.IGNORECASE)
+UTILITY = r"(?i)utility[_.]([^,]+),([^,]+),([^,]+),([^,]+)"
 """trec_eval's utility with its four weights."""
 
-LEVEL = re.compile(r"([a-z0-9_-]+?)(@\d+)?-l(\d+)", re.IGNORECASE)
+LEVEL = r"(?i)([a-z0-9_-]+?)(@\d+)?-l(\d+)"
 """ranx's level of relevance, as in precision@5-l2."""
 
 WITH_GAINS = ("dcg", "ndcg", "dcg_burges", "ndcg_burges")
@@ -223,21 +223,21 @@ def _lookup() -> tuple[
     return exact, any_case, patterns
 
 
-def meaning(name: str, row: Name | Unclear, number: str, cutoff: str) -> str:
-    """Our text for a name that has this cut-off, or none; MeasureError where the name is unclear."""
+def meaning(name: str, row: Name | Unclear, number: str, cutoff: str) -> str | None:
+    """Our text for a name that has this cut-off, or none; MeasureError where the name is unclear.
+
+    None where a name is unclear only with a cut-off, or only without one, and this is not the case.
+    """
     if isinstance(row, Name):
         chosen = row.cut if row.cut and cutoff else row.ours
         return chosen.replace(NUMBER, number)
+    if row.when not in ("always", "cut" if cutoff else "bare"):
+        return None
     at = f"@{cutoff}" if cutoff else ""
     why = row.why.replace("{at}", at).replace("{p}", f"0.{cutoff}")
     if "{root}" in why:
         why = why.replace("{root}", f"{float(number) ** 0.5:g}")
     raise MeasureError(f"{name}{at}: {why}")
-
-
-def is_unclear(row: Name | Unclear, cutoff: str) -> bool:
-    """Whether a row refuses a name with this cut-off, or none."""
-    return isinstance(row, Unclear) and row.when in ("always", "cut" if cutoff else "bare")
 
 
 def other_names(ours: str, *, brief: bool = False) -> list[str]:
@@ -273,9 +273,9 @@ def example(row: Name) -> tuple[str, str]:
 
 def in_our_words(text: str) -> str:
     """A whole text in the form of another tool that our grammar does not have, or the text as it is."""
-    if found := UTILITY.fullmatch(text):
+    if "," in text and (found := re.fullmatch(UTILITY, text)):
         return found.expand(r"Utility(1,\1,\2,\3,\4)")
-    if found := LEVEL.fullmatch(text):
+    if "-" in text and (found := re.fullmatch(LEVEL, text)):
         name, cutoff, level = found[1], found[2] or "", found[3]
         if folded(name) in WITH_GAINS:
             raise MeasureError(

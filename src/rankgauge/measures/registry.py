@@ -12,7 +12,6 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.base import Measure
 from rankgauge.measures.families import FAMILIES, HOMES
-from rankgauge.measures.names import DIGITS, NAMES, NUMBER, Name, find_name, folded
 from rankgauge.workers import prepare
 
 Entry = Measure | type[Wrapper] | type[Aggregate]
@@ -49,6 +48,8 @@ def register(entry: E) -> E:
             raise MeasureError(f"a measure cannot be called {spelling!r}, expected another name")
         if ours:
             continue
+        from rankgauge.measures.names import Name, find_name
+
         known = _entries.get(_any_case(spelling) or "")
         if known is not None and _origin(known) != _origin(entry):
             raise MeasureError(f"the name {spelling} is taken by {_origin(known)}")
@@ -89,6 +90,8 @@ def _any_case(name: str) -> str | None:
     """The name under which a measure is registered that is spelled like this, or differs in case."""
     if is_registered(name):
         return _aliases.get(name, name)
+    from rankgauge.measures.names import folded
+
     spellings = {folded(spelling): spelling for spelling in (*_aliases, *_entries, *HOMES)}
     found = spellings.get(folded(name))
     return None if found is None else _aliases.get(found, found)
@@ -97,6 +100,8 @@ def _any_case(name: str) -> str | None:
 def _hint(name: str) -> str:
     """The nearest names to one that is not known."""
     import difflib
+
+    from rankgauge.measures.names import DIGITS, NAMES, NUMBER, folded
 
     others = (row.spelling for row in NAMES if not row.spelling.endswith((NUMBER, DIGITS)))
     lower = {folded(spelling): spelling for spelling in (*others, *_aliases, *_entries, *HOMES)}
