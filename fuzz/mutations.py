@@ -61,6 +61,20 @@ def id_words(random: Random) -> list[bytes]:
     return [an_id(random) for _ in range(random.randrange(1, 5))]
 
 
+SCORES = b"""
+{ } [ ] , : "runs": "queries": "measures": "values": "present": "policies": "notes": "failed": ["a"],
+null true false "inf" "-inf" "AP" "nDCG@10" "P" "gm(AP)" "given('x')" "DCG@5" {"kind":"x","count":1}
+"source":"joined", "standardized":"z(2_runs)", "missing":"skip", "version":2, NaN Infinity [[0.5]] -1
+""".replace(b"_runs", b" runs").split()
+
+
+def score_words(random: Random) -> list[bytes]:
+    return [
+        a_number(random) if random.random() < 0.3 else random.choice(SCORES)
+        for _ in range(random.randrange(1, 4))
+    ]
+
+
 WORDS: dict[str, Callable[[Random], list[bytes]]] = {
     "run": run_words,
     "qrels": qrels_words,
@@ -68,6 +82,7 @@ WORDS: dict[str, Callable[[Random], list[bytes]]] = {
     "letor": letor_words,
     "letor_tokens": letor_words,
     "ids": id_words,
+    "scores": score_words,
 }
 
 

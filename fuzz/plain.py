@@ -5,6 +5,7 @@ Kinds of fault are the numbers that FAULTS in data/trec.py and data/letor.py put
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import struct
@@ -173,6 +174,22 @@ def _feature(word: bytes, place: int) -> tuple[int, bytes]:
     if len(pair[1]) > 18 or not 1 <= int(pair[1]) <= LARGEST_FEATURE:
         raise Fault(18, place)
     return int(pair[1]), pair[2]
+
+
+def json_numbers(text: bytes, entry: str) -> list[float]:
+    """The numbers that an entry of a JSON object holds, in lists at any depth."""
+    meant = {None: math.nan, "inf": math.inf, "-inf": -math.inf}
+    flat: list[float] = []
+
+    def add(value: Any) -> None:
+        if isinstance(value, list):
+            for item in value:
+                add(item)
+        else:
+            flat.append(meant[value] if value in meant else float(value))
+
+    add(json.loads(text)[entry])
+    return flat
 
 
 # Whole files

@@ -7,6 +7,7 @@ reading leniently what is read strictly gives the same; what is written reads ba
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import struct
 from collections.abc import Callable, Iterable
@@ -23,6 +24,7 @@ from rankgauge import (
     InputError,
     Judgments,
     Run,
+    Scores,
     read_letor,
     read_qrels,
     read_run,
@@ -30,10 +32,21 @@ from rankgauge import (
     write_run,
 )
 from rankgauge.data.files import UTF8_MARK, UTF16_MARKS, compression
+from rankgauge.measures.around import inner
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native_letor
 from rankgauge.native import scan as native_scan
 from rankgauge.native import trec as native_trec
+from rankgauge.scores.documents import (
+    NUMBERS,
+    VERSION,
+    Described,
+    Document,
+    document_of,
+    read_json,
+    scores_of_json,
+)
+from rankgauge.scores.saved import columns_of, described_by
 
 SIZE_LIMIT = 1 << 16
 """Small, so that no input asks for much memory or time."""
@@ -392,6 +405,87 @@ def hostile_ids(data: bytes, column: Any, offsets: Any) -> None:
         assert pieces[1].tolist() == offsets_of([raw[a : a + n] for a, n in pairs]).tolist()
 
 
+# Scores
+
+
+def scores(data: bytes, folder: Path) -> None:
+    """A file of scores is refused, or holds what plain Python finds in it, within the ranges.
+
+    The JSON of version 1 is read as it is. The same document as the metadata of a Parquet file, with
+    numbers made of the same bytes in place of its columns, is checked without the decoder.
+    """
+    try:
+        found = scores_of_json(data, "x")
+    except InputError:
+        found = None
+    if found is not None:
+        assert bits(found.values.ravel().tolist()) == bits(plain.json_numbers(data, "values"))
+        sound_scores(found)
+        again = described_again(found).scores(found.values, found.present, found.judged_at_10, "x")
+        assert repr(vars(again)) == repr(vars(found))
+    metadata_scores(data)
+
+
+def metadata_scores(data: bytes) -> None:
+    """Any text as the metadata, any bytes as the numbers of a Parquet file."""
+    text = data.decode("utf-8", "replace")
+    text = text.replace('"version": 1', '"version": 2', 1)
+    try:
+        entries = read_json(text, "x")
+        if isinstance(entries, dict):
+            text = json.dumps({key: entries[key] for key in entries if key not in NUMBERS})
+            entries = json.loads(text)
+        described = Described.by(Document(entries, VERSION, "x"))
+    except InputError:
+        return
+    runs, queries, measures = described.shape
+    columns = columns_of(entries["measures"])
+    rows = runs * queries
+    assert described_by(text, columns, rows, "x").shape == described.shape
+    for wrong in (columns[:-1], columns[::-1], [*columns, columns[-1]]):
+        refused(lambda wrong=wrong: described_by(text, wrong, rows, "x"))
+    refused(lambda: described_by(text, columns, rows + 1, "x"))
+    cells = np.resize(np.frombuffer(data, dtype=np.uint8), (rows, measures, 8)).copy()
+    for numbers in (cells.view(np.float64), cells.astype(np.float64)[:, :, :1] / 200):
+        table = numbers.reshape(runs, queries, measures)
+        try:
+            made = described.scores(
+                table, np.ones((runs, queries), dtype=bool), np.full((runs, queries), 0.5), "x"
+            )
+        except InputError:
+            continue
+        sound_scores(made)
+
+
+def described_again(found: Scores) -> Described:
+    """What a Parquet file of these scores would describe."""
+    text = json.dumps(document_of(found), allow_nan=False)
+    columns = columns_of([str(measure) for measure in found.measures])
+    return described_by(text, columns, len(found.runs) * len(found.queries), "x")
+
+
+def sound_scores(found: Scores) -> None:
+    """Names differ, shapes fit, and every score is one that its measure gives."""
+    names = (found.runs, found.queries, tuple(map(str, found.measures)))
+    assert all(len(set(axis)) == len(axis) for axis in names)
+    assert found.values.shape == tuple(map(len, names))
+    policies = found.policies
+    if policies.source == "joined" or policies.standardized is not None:
+        return
+    for m, measure in enumerate(found.measures):
+        low, high = inner(measure).range
+        for value in found.values[:, :, m].ravel().tolist():
+            assert value != value or low - 1e-9 <= value <= high + 1e-9
+
+
+def refused(call: Callable[[], Any]) -> None:
+    try:
+        call()
+    except InputError:
+        return
+    raise AssertionError("took what does not fit")
+
+
 def refused_unless(fits: bool, call: Callable[[], Any]) -> Any:
     try:
         result = call()
@@ -415,5 +509,6 @@ TARGETS: dict[str, Callable[[bytes, Path], None]] = {
     "subtopics": subtopics,
     "letor": letor,
     "ids": ids,
+    "scores": scores,
 }
 """The properties by name; each takes the bytes and a folder to write files in."""

@@ -7,6 +7,8 @@ The package is copied to a temporary folder and compiled there with sanitizers, 
 Inputs start from tests/fuzz_corpus; atheris makes more, guided by the Python and native code that
 they reach (see coverage.c), half of them by mutations.py, which knows the formats. Whatever refutes
 a property of properties.py or upsets a sanitizer is kept in the folder --found, with exit status 1.
+Parquet itself is not fuzzed: polars decodes it, in a process of its own; the target scores has what is
+made of what it gives.
 """
 
 from __future__ import annotations

@@ -40,7 +40,12 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     is_flag=True,
     help="Print how each number was computed (in tsv and csv: lines with #).",
 )
-@click.option("--save", metavar="FILE", help="Also keep all scores in a file (Scores.load).")
+@click.option(
+    "--save",
+    metavar="FILE",
+    help="Also save all scores to FILE, as Parquet. `--scores FILE` of other commands and "
+    "Scores.load read it.",
+)
 @output_options
 @plugin_option
 def command(

@@ -18,6 +18,9 @@ stream for the result. A function of a module, since the other process finds it 
 
 DECODER = "import sys; sys.path[:] = sys.argv[2:]; from rankgauge.data.decoder import work; work()"
 
+PIPE_SIZE = 1 << 20
+"""How many bytes are on their way at most, where the system lets a program choose."""
+
 REFUSED = 83
 """How the other process ends when it has a message for the user."""
 
@@ -58,7 +61,9 @@ def _of_another_process(
     job = json.dumps([decode.__module__, decode.__name__, content.source, content.limit, asked])
     command = [sys.executable, "-P", "-c", DECODER, job, *_paths()]
     try:
-        process = subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE, stderr=errors)
+        process = subprocess.Popen(
+            command, stdin=file, stdout=subprocess.PIPE, stderr=errors, pipesize=PIPE_SIZE
+        )
     except (OSError, ValueError) as error:
         raise no_decoder(content.source, first_line(error)) from None
     assert process.stdout is not None

@@ -50,7 +50,7 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
 
     check(scores, os.fspath(path))
     document = json.dumps(document_of(scores), allow_nan=False)
-    names = [name for name, _ in _columns([str(measure) for measure in scores.measures])]
+    names = [name for name, _ in columns_of([str(measure) for measure in scores.measures])]
     columns = [scores.present.ravel(), scores.judged_at_10.ravel(), *_by_measure(scores.values)]
     frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
     with writing(path) as stream:
@@ -97,7 +97,7 @@ def _write(frame: Any, stream: Any, metadata: dict[str, str]) -> None:
         raise target.error or OSError(first_line(error)) from None
 
 
-def _columns(measures: Sequence[str]) -> list[tuple[str, str]]:
+def columns_of(measures: Sequence[str]) -> list[tuple[str, str]]:
     """The columns of a file and their types; a number before each measure keeps names apart."""
     texts = [text.encode(errors="backslashreplace").decode() for text in measures]
     return [PRESENT, JUDGED, *((f"{m} {text}", "Float64") for m, text in enumerate(texts))]
@@ -155,7 +155,7 @@ def described_by(
         raise InputError(source, None, f"{message}, expected one made by Scores.save")
     document = Document(read_json(text, source), VERSION, source)
     described = Described.by(document)
-    expected = _columns(document.texts("measures"))
+    expected = columns_of(document.texts("measures"))
     for found, wanted in zip(columns, expected, strict=False):
         if found != wanted:
             told = f"the column {short(found[0])} of type {found[1]}"
