@@ -38,8 +38,10 @@ def each_list(
     for i, query in enumerate(rankings.query.tolist()):
         labels = rankings.labels[rankings.offsets[i] : rankings.offsets[i + 1]]
         known = judged.labels[judged.offsets[query] : judged.offsets[query + 1]]
-        one = JudgedLabels.of(known, pooled=int(judged.pooled[query]), max_grade=judged.max_grade)
-        result[i] = bounds_of_one(Rankings.of(labels, judged=one))
+        pooled = judged.pooled[query : query + 1]
+        one = JudgedLabels(known, np.array([0, len(known)]), pooled, judged.max_grade)
+        alone = Rankings(labels, np.array([0, len(labels)]), np.zeros(1, dtype=np.int64), one)
+        result[i] = bounds_of_one(alone)
     return result[:, 0], result[:, 1]
 
 
