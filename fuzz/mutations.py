@@ -20,6 +20,11 @@ BLANKS = [b" ", b"\t", b"  ", b" \t ", b"\r", b"\v", b"\f", b"\n", b"\r\n", b"\n
 FEATURES = [b"0", b"1", b"2", b"3", b"10", b"136", b"100000", b"100001", b"4294967297", b"1" * 30]
 
 
+QUERIES = [b"query_id", b"qid", b"Query-ID", b"user_id", b'"qid"']
+DOCUMENTS = [b"doc_id", b"docno", b"corpus-id", b"ITEM ID", b"doc"]
+VALUES = [b"score", b"rank", b"relevance", b"rating", b"text"]
+
+
 def an_id(random: Random) -> bytes:
     return random.choice(IDS) if random.random() < 0.3 else b"d%d" % random.randrange(9)
 
@@ -57,6 +62,39 @@ def letor_words(random: Random) -> list[bytes]:
     return words + random.choice([*comments, [b"#", an_id(random)]])
 
 
+def csv_words(random: Random) -> list[bytes]:
+    """A row of CSV, or a header."""
+    if random.random() < 0.2:
+        cells = [random.choice(QUERIES), random.choice(DOCUMENTS), random.choice(VALUES)]
+    else:
+        cells = [b"q%d" % random.randrange(3), an_id(random), a_number(random)]
+    if random.random() < 0.3:
+        at = random.randrange(3)
+        cells[at] = (
+            random.choice([b'"%b"', b'"%b', b'%b"', b'"%b""', b' "%b" ', b'""%b']) % cells[at]
+        )
+    return [random.choice(b", , , \t ; |".split(b" ") + [b"\t"]).join(cells)]
+
+
+def json_words(random: Random) -> list[bytes]:
+    """A line of JSON: documents of a query, or of several."""
+    documents = [b'"d%d"' % random.randrange(9) for _ in range(random.randrange(4))]
+    pairs = [name + b": " + random.choice([b"1", a_number(random)]) for name in documents]
+    keyed = random.choice([b'{"id": %b, "score": %d}', b'{"doc_id": %b, "grade": %d}', b"[%b, %d]"])
+    objects = [keyed % (name, random.randrange(3)) for name in documents]
+    listing = random.choice(
+        [
+            b"[%b]" % b", ".join(documents),
+            b"{%b}" % b", ".join(pairs),
+            b"[%b]" % b", ".join(objects),
+        ]
+    )
+    query = random.choice([b'"q-%d"' % random.randrange(3), b"7", b"null", b'"\\u0071"'])
+    key = random.choice([b"retrieved", b"relevant", b"results", b"gold"])
+    whole = [b'{"query": %b, "%b": %b}' % (query, key, listing), b"{%b: %b}" % (query, listing)]
+    return [random.choice(whole)]
+
+
 def id_words(random: Random) -> list[bytes]:
     return [an_id(random) for _ in range(random.randrange(1, 5))]
 
@@ -83,6 +121,10 @@ WORDS: dict[str, Callable[[Random], list[bytes]]] = {
     "letor_tokens": letor_words,
     "ids": id_words,
     "scores": score_words,
+    "csv_cells": csv_words,
+    "csv": csv_words,
+    "json": json_words,
+    "json_lines": json_words,
 }
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import plain
+import plain_tables
 from plain import bits
 
 from rankgauge import (
@@ -31,8 +32,11 @@ from rankgauge import (
     write_qrels,
     write_run,
 )
-from rankgauge.data.files import UTF8_MARK, UTF16_MARKS, compression
+from rankgauge.data.files import UTF8_MARK, UTF16_MARKS, Content, compression
+from rankgauge.data.kinds import SEPARATORS, kind_of
+from rankgauge.data.roles import judgment_columns, places_of, run_columns
 from rankgauge.measures.around import inner
+from rankgauge.native import csv as native_csv
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native_letor
 from rankgauge.native import scan as native_scan
@@ -216,7 +220,7 @@ def reader(read: Callable[..., Any], data: bytes, folder: Path, **options: bool)
 
 def text_of(data: bytes, comments: bool = False) -> bytes | None:
     """The text that a reader should see, or None for another kind of file, which has no oracle."""
-    if data.startswith(UTF16_MARKS) or compression(data):
+    if data.startswith(UTF16_MARKS) or compression(data) or kind_of(Content("", SIZE_LIMIT, data)):
         return None
     lines = data.removeprefix(UTF8_MARK).split(b"\n")
     return b"\n".join(b"" if comments and x.startswith(b"#") else x for x in lines)
@@ -339,6 +343,103 @@ def letor_table(found: Features) -> plain.Table:
     return [
         (q, [(names[i], labels[i], bits(values[i])) for i in rows]) for q, rows in segments(found)
     ]
+
+
+# Tables
+
+
+def csv_cells(data: bytes, folder: Path) -> None:
+    """The cells of CSV are those that plain Python finds, and so is the first fault."""
+    text = exact(data)
+    for separator in SEPARATORS:
+        part = separator.encode()
+        rows = plain_tables.csv_rows(data, part)
+        header, start, fault = native_csv.first_row(text, ord(separator))
+        try:
+            _, after, cells = next(rows, (0, len(data), []))
+        except plain_tables.Broken as broken:
+            assert (fault, start) == (broken.kind, broken_at(data, broken))
+            continue
+        assert (header, start, fault) == (cells, after, 0)
+        if not header:
+            continue
+        for wanted in {(0,), (0, len(header) - 1), tuple(range(len(header)))[:3]}:
+            compare_cells(data, text, separator, start, len(header), tuple(sorted(set(wanted))))
+
+
+def compare_cells(
+    data: bytes, text: Any, separator: str, start: int, columns: int, wanted: tuple[int, ...]
+) -> None:
+    slots = np.full(columns, -1, dtype=np.int64)
+    slots[list(wanted)] = np.arange(len(wanted))
+    starts, lengths, fault, position, _, _ = native_csv.rows(
+        text, ord(separator), start, columns, slots
+    )
+    rows, wrong = plain_tables.csv_wanted(data, separator.encode(), start, columns, wanted)
+    assert (fault, position) == ((0, 0) if wrong is None else wrong)
+    for slot in range(len(wanted)):
+        expected = [cells[slot] for _, cells in rows]
+        raw, offsets = native_csv.texts(text, starts[slot], lengths[slot])
+        ends = offsets.tolist()
+        assert [raw[a:b].tobytes() for a, b in itertools.pairwise(ends)] == expected
+        numbers, bad = native_csv.numbers(text, starts[slot], lengths[slot])
+        values = [plain_tables.number(cell) for cell in expected]
+        first = values.index(None) if None in values else -1
+        assert bad == first
+        kept = values if first < 0 else values[:first]
+        assert bits(numbers[: len(kept)]) == bits(value for value in kept if value is not None)
+
+
+def broken_at(data: bytes, broken: plain_tables.Broken) -> int:
+    """Where the header ends that is broken: an open quote takes all that follows."""
+    return len(data) if broken.kind == plain_tables.OPEN_QUOTE else broken.position
+
+
+def csv(data: bytes, folder: Path) -> None:
+    """Runs and judgments in CSV are those that plain Python reads, and faults are at their lines."""
+    kind = kind_of(Content("", SIZE_LIMIT, data))
+    text = data.removeprefix(UTF8_MARK)
+    readers: list[tuple[Any, Any, Any, Any]] = [
+        (read_run, run_table, run_columns(), "score"),
+        (read_qrels, qrels_table, judgment_columns(), "grade"),
+    ]
+    for read, table_of, wanted, value in readers:
+        try:
+            found = table_of(reader(read, data, folder)(False))
+            line = None
+        except InputError as error:
+            found, line = None, error.line
+        if kind is None or kind.form != "csv" or compression(data):
+            continue
+        part = kind.separator.encode()
+        try:
+            _, start, header = next(plain_tables.csv_rows(text, part))
+            names = [name.decode("utf-8", "surrogateescape") for name in header]
+            places = places_of(wanted, names, "")
+            asked = tuple(place for _, place in places)
+            if places[2][0].option == "rank":
+                value = "rank"
+            expected = plain_tables.csv_table(text, part, start, len(header), asked, value)
+        except (InputError, plain_tables.Broken):
+            assert found is None
+        except plain.Refused as refused:
+            assert found is None
+            assert b'"' in text or line == refused.line
+        else:
+            assert found == expected
+
+
+def by_query(data: bytes, folder: Path) -> None:
+    """Documents by query in JSON are those that plain Python finds, where it knows the shape."""
+    text = data.removeprefix(UTF8_MARK)
+    for read, table_of, gold in ((read_run, run_table, False), (read_qrels, qrels_table, True)):
+        try:
+            found = table_of(reader(read, data, folder)(False))  # type: ignore[operator]
+        except InputError:
+            found = None
+        expected = plain_tables.by_query(text, gold)
+        if expected is not None and kind_of(Content("", SIZE_LIMIT, data)) is not None:
+            assert found == expected
 
 
 # Columns of ids
@@ -510,5 +611,9 @@ TARGETS: dict[str, Callable[[bytes, Path], None]] = {
     "letor": letor,
     "ids": ids,
     "scores": scores,
+    "csv_cells": csv_cells,
+    "csv": csv,
+    "json": by_query,
+    "json_lines": by_query,
 }
 """The properties by name; each takes the bytes and a folder to write files in."""

@@ -122,22 +122,21 @@ def max_grade_option(known: str) -> Callable[[F], F]:
     )
 
 
-def column_option(role: str, name: str) -> Callable[[F], F]:
-    """The option of this name, for the column that tables have in a role."""
-    return click.option(
-        name,
-        multiple=True,
-        metavar="NAME",
-        help=f"The column of the {role} in CSV, TSV and Parquet, or its key in JSON, if it has none of "
-        "the usual names. May be repeated, if files differ.",
-    )
+def _column(role: str) -> Any:
+    """What the options for the names of columns share."""
+    return {
+        "multiple": True,
+        "metavar": "NAME",
+        "help": f"The column of the {role} in CSV, TSV and Parquet, or its key in JSON, if it has none "
+        "of the usual names. May be repeated, if files differ.",
+    }
 
 
 reading_options = together(
-    column_option("query", "--query-column"),
-    column_option("document", "--document-column"),
-    column_option("score", "--score-column"),
-    column_option("grade", "--grade-column"),
+    click.option("--query-column", **_column("query")),
+    click.option("--document-column", **_column("document")),
+    click.option("--score-column", **_column("score")),
+    click.option("--grade-column", **_column("grade")),
     click.option("--lenient", is_flag=True, help="Drop faulty lines of TREC files and count them."),
     click.option(
         "--size-limit",

@@ -168,7 +168,7 @@ def rows(
                 position = (cell.start if cell.fault == OPEN_QUOTE else cell.next) - base
                 break
             if column == 0:
-                line = cell.start
+                line = cell.start - cell.quoted
                 if cell.length == 0 and not cell.quoted and (
                     cell.next == end or cell.next[0] == NEWLINE
                 ):
