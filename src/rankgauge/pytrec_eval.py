@@ -2,8 +2,8 @@
 
     import rankgauge.pytrec_eval as pytrec_eval
 
-`RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries that
-have both judgements and results. Measures are trec_eval's, written as pytrec_eval reads them: `map`,
+`RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries
+that have both judgements and results. Measures are trec_eval's, written as pytrec_eval reads them: `map`,
 `ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. What is computed comes from the drop-in
 for trec_eval 9 (`rankgauge.trec_eval`); scores are compared in single precision, as trec_eval does.
 
@@ -65,7 +65,7 @@ supported_nicknames = {
         "prefs_pair_ret prefs_pair_imp prefs_avgjg_ret prefs_avgjg_imp prefs_avgjg_Rnonrel "
         "prefs_avgjg_Rnonrel_ret".split()
     ),
-    "qrels_jg": set(["runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"]),
+    "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},
 }
 """The measures that each nickname stands for. As in pytrec_eval, those of preferences and of judgement
 groups have a nickname, and are refused."""

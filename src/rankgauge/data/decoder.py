@@ -124,7 +124,9 @@ def work() -> None:
 
     module, function, source, limit, asked = json.loads(sys.argv[1])
     decode: Decode = getattr(importlib.import_module(module), function)
-    limit_memory(limit)
+    global _decodes
+    _decodes = True
+    limit_decoder(limit)
     try:
         decode(sys.stdin.buffer, source, limit, asked, sys.stdout.buffer)
     except InputError as error:
@@ -135,9 +137,15 @@ def work() -> None:
         os._exit(0)
 
 
-def limit_memory(limit: int) -> None:
-    """Bounds what this process allocates: room for the packages and threads, and for the data in each
-    form it has on its way."""
+_decodes = False
+"""Whether this is the other process, which does nothing else."""
+
+
+def limit_decoder(limit: int) -> None:
+    """Bounds what the other process allocates: room for the packages and threads, and for the data in
+    each form it has on its way. A user's own process is left as it is."""
+    if not _decodes:
+        return
     try:
         import resource
     except ImportError:  # Windows

@@ -6,9 +6,9 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.measures.base import Answer, Binary, ratio
-from rankgauge.measures.formulas import miss_chance
+from rankgauge.measures.formulas import chances_of_hits
 from rankgauge.measures.registry import register
-from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings.lists import Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
@@ -22,6 +22,7 @@ class PairAccuracy(Binary):
         "only relevant documents are there, 0 where none is (ir_measures leaves such topics out)"
     )
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
+    range = (0.0, 1.0)
     ideal_is_best = True
     expectation = "exact"
     examples = ("Accuracy", "Accuracy@20", "Accuracy(rel=2)")
@@ -51,22 +52,27 @@ class PairAccuracy(Binary):
         reached = hits > 0 if best else (hits > 0) & (hits == tied.lengths)
         return reached.astype(np.float64)
 
-    def expected_each(self, judged: JudgedLabels) -> Floats:
-        """½, but 1 where the top k has only relevant documents, and 0 where it has none."""
-        size, relevant = judged.sizes, judged.relevant(self.rel)
-        places = size if self.cutoff is None else np.minimum(size, self.cutoff)
-        none, all_ = (miss_chance(size, n, places) for n in (relevant, size - relevant))
-        return np.where(places > 0, 0.5 * (1 - none + all_), 0.0)
-
-    def _tied(self, tied: TiedRankings) -> Floats | None:
-        """Each pair in one group counts half; None where the cut-off goes through a group."""
-        places = tied.within(self.depth)
-        if ((places > 0) & (places < tied.sizes)).any():
-            return None
-        hits = np.where(places > 0, tied.count(tied.rankings.relevant(self.rel)), 0)
-        others = np.where(places > 0, tied.sizes - hits, 0)
+    def _tied(self, tied: TiedRankings) -> Floats:
+        """Each pair in one group counts half. Where the cut-off goes through a group, it is the mean
+        over the number of its relevant documents above the cut-off."""
+        places, found = tied.within(self.depth), tied.count(tied.rankings.relevant(self.rel))
+        whole = places == tied.sizes
+        hits, others = np.where(whole, found, 0), np.where(whole, tied.sizes - found, 0)
         right = tied.over_groups(others * (tied.before(hits) + hits / 2))
-        return self._share(right, tied.over_groups(hits), tied.over_groups(others))
+        all_hits, all_others = tied.over_groups(hits), tied.over_groups(others)
+        score = self._share(right, all_hits, all_others)
+        cut = np.flatnonzero((places > 0) & ~whole)
+        if not len(cut):
+            return score
+        above, drawn = tied.owner[cut], places[cut][:, None]
+        chance, more = chances_of_hits(tied.sizes[cut], found[cut], places[cut])
+        right, all_hits, all_others = (
+            values[above][:, None] for values in (right, all_hits, all_others)
+        )
+        pairs = right + (drawn - more) * (all_hits + more / 2)
+        share = self._share(pairs, all_hits + more, all_others + drawn - more)
+        score[above] = (chance * share).sum(axis=1)
+        return score
 
 
 Accuracy = register(PairAccuracy())

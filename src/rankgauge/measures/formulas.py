@@ -62,6 +62,30 @@ def miss_chance(size: Ints, hits: Ints, drawn: Ints) -> Floats:
     return native.segment_cumprod(left, offsets)[offsets[1:] - 1]
 
 
+def chances_of_hits(size: Ints, hits: Ints, drawn: Ints) -> tuple[Floats, Ints]:
+    """For each row the chances of 0, 1, … hits among the first `drawn` of `size` documents in random
+    order, and these numbers of hits.
+
+    >>> chance, number = chances_of_hits(np.array([4]), np.array([2]), np.array([2]))
+    >>> chance.round(4).tolist(), number.tolist()
+    ([[0.1667, 0.6667, 0.1667]], [[0, 1, 2]])
+    """
+    least, most = np.maximum(0, drawn - (size - hits)), np.minimum(hits, drawn)
+    number = least[:, None] + np.arange(int((most - least).max(initial=0)) + 1)
+    there = number <= most[:, None]
+    number = np.minimum(number, most[:, None])
+    before = number[:, :-1]
+    of, all_, places = hits[:, None], size[:, None], drawn[:, None]
+    steps = (of - before) * (places - before) / ((before + 1) * (all_ - of - places + before + 1.0))
+    logs = np.zeros(number.shape)
+    with np.errstate(divide="ignore"):  # beyond the most there is no next number
+        np.cumsum(np.log(steps), axis=1, out=logs[:, 1:])
+    weights = np.where(
+        there, np.exp(logs - np.where(there, logs, -np.inf).max(axis=1)[:, None]), 0.0
+    )
+    return weights / weights.sum(axis=1)[:, None], number
+
+
 def mean_reciprocal_rank(size: Ints, hits: Ints, above: Ints, depth: int | None) -> Floats:
     """The mean of 1/rank of the first hit, 0 beyond `depth`.
 

@@ -79,6 +79,7 @@ class IntentAwareAveragePrecision(Binary):
     )
     source = SOURCE
     swap_monotone = True
+    range = (0.0, 1.0)
     ideal_is_best = True
     expectation = "exact"
     by_subtopic = True

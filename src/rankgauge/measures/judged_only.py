@@ -61,7 +61,7 @@ class Condensed(LikeInside):
     # Lists: asked about without their unjudged documents.
 
     def score_each(self, rankings: Rankings) -> Floats:
-        return scores(rankings.once(_condensed), self.complete().measure)
+        return scores(rankings.once(_condensed), self.complete().measure).copy()
 
     def tied_each(self, tied: TiedRankings) -> Mean:
         return self.measure.tied_each(tied.condensed())
