@@ -21,13 +21,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from data_in_text import assert_same, run_of
 from profiles import examples
 from rankgauge import AP, SearchLength, nDCG
-from rankgauge.data import columns, decoder, json_rows, parquet_files, roles, table_files
+from rankgauge.data import columns, decoder, json_rows, parquet_files, roles
 from rankgauge.data.errors import DuplicateError
-from rankgauge.data.files import Content
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.roles import USUAL_NAMES
 
 Rows = list[tuple[Any, Any, Any]]
 
@@ -144,16 +143,6 @@ def read(kind: str, frame: pl.DataFrame, what: type[Run] | type[Judgments]) -> A
             arrays.append(np.array(column.to_list(), text) if text else column.to_numpy())
         return what.from_arrays(*arrays)
     return what.from_frame(given_as(kind, frame))
-
-
-def assert_same(left: Any, right: Any) -> None:
-    assert list(left.queries) == list(right.queries)
-    assert list(left.documents) == list(right.documents)
-    assert left.bounds.tolist() == right.bounds.tolist()
-    values = "scores" if isinstance(left, Run) else "grades"
-    one, other = getattr(left, values), getattr(right, values)
-    assert one.dtype == other.dtype
-    assert one.tobytes() == other.tobytes()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -736,12 +725,7 @@ def test_a_run_in_json_lines(tmp_path: Path, name: str) -> None:
 def slow(text: bytes, monkeypatch: pytest.MonkeyPatch) -> Run:
     with monkeypatch.context() as patch:
         patch.setattr(json_rows, "_polars_json", lambda *_: None)
-        return _json_run(text)
-
-
-def _json_run(text: bytes) -> Run:
-    content = Content("x", 10**6, text)
-    return table_files.run_table(content, table_files._known(content, USUAL_NAMES), "x")
+        return run_of(text)
 
 
 json_ids = st.one_of(
@@ -771,10 +755,10 @@ def test_the_fast_way_through_json_lines_says_what_the_slow_one_says(
             expected = slow(text, patch)
         except rg.InputError as error:
             with pytest.raises(type(error)) as caught:
-                _json_run(text)
+                run_of(text)
             assert str(caught.value) == str(error)  # noqa: PT017
         else:
-            assert_same(_json_run(text), expected)
+            assert_same(run_of(text), expected)
 
 
 tokens = st.sampled_from(
@@ -809,7 +793,7 @@ def test_the_two_ways_read_the_same_of_any_json(lines: Any, colon: bytes) -> Non
         text += b"{" + b",".join(key + colon + value for key, value in pairs) + b"}\n"
     with pytest.MonkeyPatch.context() as patch:
         outcomes = []
-        for read_as in (lambda: slow(text, patch), lambda: _json_run(text)):
+        for read_as in (lambda: slow(text, patch), lambda: run_of(text)):
             try:
                 run = read_as()
                 outcomes.append((list(run.queries), list(run.documents), run.scores.tolist()))
@@ -831,7 +815,7 @@ def test_the_two_ways_read_the_same_of_any_json(lines: Any, colon: bytes) -> Non
 def test_unusual_json_is_refused_whatever_the_way(line: bytes, message: str, first: str) -> None:
     text = b'{"qid":"q","docno":%b,"score":2}\n%b\n' % (first.encode(), line)
     with pytest.raises(rg.InputError) as caught:
-        _json_run(text)
+        run_of(text)
     assert str(caught.value).startswith(message)
 
 
@@ -847,15 +831,15 @@ def test_a_grade_is_a_whole_number_in_json_too(tmp_path: Path) -> None:
 
 def test_keys_that_nobody_asked_for_may_repeat() -> None:
     text = b'{"qid":"q","docno":"a","score":1,"t":1,"t":2}\n'
-    assert_same(_json_run(text), Run.from_dict({"q": {"a": 1.0}}))
+    assert_same(run_of(text), Run.from_dict({"q": {"a": 1.0}}))
 
 
 @pytest.mark.skipif(not json_rows.polars_is_strict(), reason="an old polars")
 def test_the_fast_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "_object_ids", None)
-    assert_same(_json_run(jsonl(RECORDS)), Run.from_dict(EXPECTED))
+    assert_same(run_of(jsonl(RECORDS)), Run.from_dict(EXPECTED))
     by_number = [{**record, "qid": 7, "extra": {"x": [1]}} for record in RECORDS[:2]]
-    assert_same(_json_run(b"\n" + jsonl(by_number)), Run.from_dict({"7": EXPECTED["q"]}))
+    assert_same(run_of(b"\n" + jsonl(by_number)), Run.from_dict({"7": EXPECTED["q"]}))
 
 
 @pytest.mark.parametrize(
@@ -885,12 +869,12 @@ def test_the_fast_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_faults_in_json_lines_are_located(text: bytes, message: str) -> None:
     with pytest.raises(rg.InputError) as caught:
-        _json_run(text)
+        run_of(text)
     assert str(caught.value).startswith(message)
 
 
 def test_a_mark_at_the_start_of_json_lines_is_passed_over() -> None:
-    assert_same(_json_run(b"\xef\xbb\xbf" + jsonl(RECORDS)), Run.from_dict(EXPECTED))
+    assert_same(run_of(b"\xef\xbb\xbf" + jsonl(RECORDS)), Run.from_dict(EXPECTED))
 
 
 def test_real_runs_survive_the_way_through_tables(real_data: Any, tmp_path: Path) -> None:

@@ -158,9 +158,9 @@ Wanted = Sequence[tuple[Role, ColumnChoice]]
 
 
 def is_known(names: Sequence[object], role: Role, chosen: ColumnChoice) -> bool:
-    """Whether one of these names is a column in the role."""
-    if chosen:
-        return not set(_choices(chosen)).isdisjoint(names)
+    """Whether one of these names was chosen for the role, or is usual for it."""
+    if not set(_choices(chosen)).isdisjoint(names):
+        return True
     known = {normal(name) for name in role.names}
     return any(normal(name) in known for name in names)
 

@@ -41,7 +41,7 @@ def read_run_table(
     """
     names = ColumnNames(query, document, score)
     with open_content(path, limit=size_limit) as content:
-        kind = _known(content, names)
+        kind = known_kind(content, names)
         return run_table(content, kind, run_name(path) if name is None else name, names)
 
 
@@ -68,10 +68,10 @@ def read_qrels_table(
     """
     names = ColumnNames(query, document, grade=grade, subtopic=subtopic)
     with open_content(path, limit=size_limit) as content:
-        return qrels_table(content, _known(content, names), names)
+        return qrels_table(content, known_kind(content, names), names)
 
 
-def _known(content: Content, names: ColumnNames) -> TableKind:
+def known_kind(content: Content, names: ColumnNames) -> TableKind:
     """The kind of a file that must be a table."""
     kind = kind_of(content, names)
     if kind is not None:

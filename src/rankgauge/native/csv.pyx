@@ -85,8 +85,11 @@ cdef inline Cell read_cell(Text p, Text end, unsigned char separator) noexcept n
 
 
 def first_row(const unsigned char[::1] text, unsigned char separator):
-    """The cells of the first row that is not blank, where the next one starts, and a fault or 0."""
-    cdef Py_ssize_t size = text.shape[0]
+    """The cells of the first row that is not blank, where the next one starts, and 0.
+
+    Where the row cannot be read, the place of the fault and its kind.
+    """
+    cdef Py_ssize_t size = text.shape[0], position
     cdef Cell cell
     cdef Text p, end, base
     cells = []
@@ -98,7 +101,8 @@ def first_row(const unsigned char[::1] text, unsigned char separator):
         cell = read_cell(p, end, separator)
         p = cell.next
         if cell.fault != SOUND:
-            return cells, p - base, cell.fault
+            position = (cell.start if cell.fault == OPEN_QUOTE else p) - base
+            return cells, position, cell.fault
         raw = (<const char*>cell.start)[: abs(cell.length)]
         if cell.length < 0:
             raw = raw.replace(b'""', b'"')
