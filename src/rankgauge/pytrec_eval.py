@@ -5,7 +5,8 @@
 `RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries
 that have both judgements and results. Measures are trec_eval's, written as pytrec_eval reads them:
 `map`, `ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. What is computed
-comes from the drop-in for trec_eval 9 (`rankgauge.trec_eval`); scores are compared in single precision, as trec_eval does.
+comes from the drop-in for trec_eval 9 (`rankgauge.trec_eval`); scores are compared in
+single precision, as trec_eval does.
 
 Where pytrec_eval 0.5 reads memory that nobody wrote, or divides 0 by 0, the values differ:
 

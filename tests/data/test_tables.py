@@ -567,10 +567,8 @@ def test_a_decoder_that_takes_too_much_memory_is_stopped(
 ) -> None:
     pytest.importorskip("resource")
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    greedy = (
-        "from rankgauge.data import decoder as d; "
-        "d._decodes = True; d.limit_decoder(10**6); bytes(1 << 40)"
-    )
+    greedy = "from rankgauge.data import decoder as d; d._is_decoder = True; "
+    greedy += "d.limit_memory(10**6); bytes(1 << 40)"
     monkeypatch.setattr(decoder, "DECODER", greedy)
     with pytest.raises(rg.InputError, match="takes more memory than 1,000,000 bytes of data"):
         rg.read_run_table(tmp_path / "x.parquet", size_limit=10**6)

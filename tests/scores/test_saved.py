@@ -552,6 +552,18 @@ def test_a_damaged_file_is_refused_or_sound(scores: Scores, tmp_path: Path, shar
         assert told == str(path)
 
 
+def test_loading_leaves_the_memory_of_this_process_unbounded(
+    scores: Scores, tmp_path: Path
+) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    scores.save(tmp_path / "scores")
+    with one_process():
+        Scores.load(tmp_path / "scores")
+    Scores.load(tmp_path / "scores")
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
 # What is not saved
 
 

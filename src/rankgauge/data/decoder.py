@@ -117,6 +117,10 @@ def no_decoder(source: str, reason: str) -> InputError:
     return InputError(source, None, message + f"{sys.executable} (the file may be sound)")
 
 
+_is_decoder = False
+"""Whether this is the other process, whose memory is its own to bound."""
+
+
 def work() -> None:
     """What the other process does: decode standard input to standard output."""
     import importlib
@@ -124,9 +128,9 @@ def work() -> None:
 
     module, function, source, limit, asked = json.loads(sys.argv[1])
     decode: Decode = getattr(importlib.import_module(module), function)
-    global _decodes
-    _decodes = True
-    limit_decoder(limit)
+    global _is_decoder
+    _is_decoder = True
+    limit_memory(limit)
     try:
         decode(sys.stdin.buffer, source, limit, asked, sys.stdout.buffer)
     except InputError as error:
@@ -137,14 +141,10 @@ def work() -> None:
         os._exit(0)
 
 
-_decodes = False
-"""Whether this is the other process, which does nothing else."""
-
-
-def limit_decoder(limit: int) -> None:
+def limit_memory(limit: int) -> None:
     """Bounds what the other process allocates: room for the packages and threads, and for the data in
-    each form it has on its way. A user's own process is left as it is."""
-    if not _decodes:
+    each form it has on its way. The process of the user is left as it is, where that one decodes."""
+    if not _is_decoder:
         return
     try:
         import resource

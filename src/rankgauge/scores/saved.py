@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats
 from rankgauge.data.columns import first_line
-from rankgauge.data.decoder import decoded, limit_decoder
+from rankgauge.data.decoder import decoded, limit_memory
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import Content, open_content, writing
 from rankgauge.scores.documents import (
@@ -209,7 +209,7 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
         numbers = columns[2:]
         if columns[:2] != [PRESENT, JUDGED] or any(kind != JUDGED[1] for _, kind in numbers):
             return  # the reader of this line refuses the file
-        limit_decoder(size)
+        limit_memory(size)
         for piece in _pieces(rows):
             frame = scan.slice(piece.start, piece.stop - piece.start).collect()
             _check_whole(frame, piece, source)
