@@ -4,7 +4,7 @@
     python docs/readme.py --check   fails where a page is not what the commands print
 
 Command output stands in a fenced block after a line that starts with `$ `; Python in ```python blocks as
-doctest examples.
+doctest examples. A ```jsonl block is the file rag.jsonl for the commands after it.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def renewed(text: str) -> str:
                 language, body = found.groups()
                 if language == "python":
                     body = python(body, names)
+                elif language == "jsonl":
+                    Path("rag.jsonl").write_text(body)
                 elif body.startswith("$ "):
                     body = shell(body)
                 return f"```{language}\n{body}```"
