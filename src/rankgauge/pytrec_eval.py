@@ -7,16 +7,17 @@ have both judgements and results. Measures are trec_eval's, written as pytrec_ev
 `ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. What is computed comes from the drop-in
 for trec_eval 9 (`rankgauge.trec_eval`); scores are compared in single precision, as trec_eval does.
 
-Where pytrec_eval 0.5 reads memory that nobody wrote, or divides 0 by 0, the values differ:
+Every value is the one of pytrec_eval 0.5, except where pytrec_eval divides 0 by 0 or crashes:
 
-- `runid` is 0.0, as `relstring` is in both: neither is a number.
-- `ndcg_rel`, `Rndcg` and `11pt_avg` are 0.0 for a query without a relevant document.
-- `iprec_at_recall` and `11pt_avg` are 0.0 for an empty ranking.
-- A query whose grades are all negative has nothing relevant.
+- `iprec_at_recall` and `11pt_avg` of a ranking without documents are 0, there NaN.
+- A query whose grades are all negative has nothing relevant; there the process ends, or hangs.
+- `relstring` and `runid` are no numbers and always 0, also beside rankings without documents.
+- Parameters that a measure cannot have, such as `P.0` or `ndcg.5`, raise ValueError, a relevance level
+  below 1 and a score that is NaN raise TypeError. There the process ends, or the values mean nothing.
+- `utility` takes four weights from 0 on, in the order of their text. With any other number of weights all
+  values are 0; here a warning says so.
 
-Some arguments are refused that pytrec_eval takes and then computes with at random: a NaN for a score, a
-cut-off of 0, gains of `ndcg` without a level. Two things are taken that it refuses: documents that are
-whole numbers, and numbers of NumPy.
+Documents may also be whole numbers, and values numbers of NumPy, which pytrec_eval refuses.
 
 >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"map", "P.1"})
 >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 2.5}})
@@ -100,7 +101,9 @@ class RelevanceEvaluator:
     ) -> None:
         if index(relevance_level) < 1:
             raise TypeError(f"relevance_level is {relevance_level}, expected 1 or more")
-        self._settings = Settings(rel=relevance_level, judged_only=index(judged_docs_only_flag) != 0)
+        self._settings = Settings(
+            rel=relevance_level, judged_only=index(judged_docs_only_flag) != 0
+        )
         self._columns = list(_report_columns(measures, self._settings))
         judged = {query: row for query, row in query_relevance.items() if len(row) > 0}
         read = _read(judged, graded=True)
@@ -194,7 +197,9 @@ def _read(nested: object, *, graded: bool) -> Columns:
         if not isinstance(query, str):
             raise TypeError(f"{source}: the query is {query!r}, expected text")
         if not isinstance(row, dict):
-            raise TypeError(f"{source}: query {query!r} has a {type(row).__name__}, expected a dict")
+            raise TypeError(
+                f"{source}: query {query!r} has a {type(row).__name__}, expected a dict"
+            )
     try:
         return Columns.of(nested, graded=graded, source=source)
     except InputError as error:
