@@ -2,8 +2,8 @@
 
     import rankgauge.pytrec_eval as pytrec_eval
 
-`RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries that
-have both judgements and results. Measures are trec_eval's, written as pytrec_eval reads them: `map`,
+`RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries
+that have both judgements and results. Measures are trec_eval's, written as pytrec_eval reads them: `map`,
 `ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. What is computed comes from the drop-in
 for trec_eval 9 (`rankgauge.trec_eval`); scores are compared in single precision, as trec_eval does.
 
@@ -14,8 +14,8 @@ Every value is the one of pytrec_eval 0.5, except where pytrec_eval divides 0 by
 - `relstring` and `runid` are no numbers and always 0, also beside rankings without documents.
 - Parameters that a measure cannot have, such as `P.0` or `ndcg.5`, raise ValueError, a relevance level
   below 1 and a score that is NaN raise TypeError. There the process ends, or the values mean nothing.
-- `utility` takes four weights from 0 on, in the order of their text. With any other number of weights all
-  values are 0; here a warning says so.
+- `utility` takes four weights from 0 on, in the order of their text. With any other number of weights
+  all values are 0; here a warning says so.
 
 Documents may also be whole numbers, and values numbers of NumPy, which pytrec_eval refuses.
 
@@ -57,16 +57,19 @@ supported_measures = {
 }
 """The names of the measures."""
 
-PREFERENCES = "prefs_simp prefs_pair prefs_avgjg prefs_num_prefs_poss prefs_num_prefs_ful"
+_PREFERENCES = {"runid", "num_q"} | {
+    f"prefs_{name}"
+    for name in ("simp", "pair", "avgjg", "num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret")
+}
 supported_nicknames = {
     **{name: set(measures) & supported_measures for name, measures in NICKNAMES.items()},
-    "prefs": set(f"runid num_q {PREFERENCES} prefs_num_prefs_ful_ret".split()),
-    "all_prefs": set(
-        f"runid num_q {PREFERENCES} prefs_num_prefs_ful_ret prefs_simp_ret prefs_simp_imp "
-        "prefs_pair_ret prefs_pair_imp prefs_avgjg_ret prefs_avgjg_imp prefs_avgjg_Rnonrel "
-        "prefs_avgjg_Rnonrel_ret".split()
-    ),
-    "qrels_jg": set("runid num_q map_avgjg P_avgjg Rprec_mult_avgjg".split()),
+    "prefs": set(_PREFERENCES),
+    "all_prefs": {
+        *_PREFERENCES,
+        *(f"prefs_{name}_{of}" for name in ("simp", "pair", "avgjg") for of in ("ret", "imp")),
+        *("prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret"),
+    },
+    "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},
 }
 """The measures that each nickname stands for. As in pytrec_eval, those of preferences and of judgement
 groups have a nickname, and are refused."""

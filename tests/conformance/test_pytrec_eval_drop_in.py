@@ -1,7 +1,8 @@
 """`rankgauge.pytrec_eval` against pytrec_eval itself: the same names, and every value to the last bit.
 
-pytrec_eval crashes where the first query has no documents, and where all grades of a query are below -1. So
-a plain query stands before the random ones, and such grades, and `relstring` among them, are left out.
+pytrec_eval crashes where the first query has no documents, and where all grades of a query are below -1.
+So a plain query stands before the random ones. Such grades, and `relstring` beside empty rankings, are not
+tried.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from profiles import examples
 ALL = sorted(theirs.supported_measures - {"relstring"})
 WITH_PARAMETERS = [
     "P_1,2,3", "P.5", "ndcg_cut.1,2,4", "ndcg_cut_10", "map_cut_3", "recall_2", "success_2,3",
-    "relative_P_3", "iprec_at_recall_0.33,0.5,1.0", "iprec_at_recall.2", "Rprec_mult_0.3,1.7", "set_F_0.5",
-    "set_F.10,2", "11pt_avg.0.2,0.7", "utility.0,1,2,3", "map.5", "P_5x", "Rprec_mult_0",
+    "relative_P_3", "iprec_at_recall_0.33,0.5,1.0", "iprec_at_recall.2", "Rprec_mult_0.3,1.7",
+    "set_F_0.5", "set_F.10,2", "11pt_avg.0.2,0.7", "utility.0,1,2,3", "map.5", "P_5x", "Rprec_mult_0",
 ]  # fmt: skip
 NICKNAMES = ["official", "set"]
 UNDEFINED_WITHOUT_DOCUMENTS = ("iprec_at_recall", "11pt_avg")
