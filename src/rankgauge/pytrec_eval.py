@@ -3,9 +3,9 @@
     import rankgauge.pytrec_eval as pytrec_eval
 
 `RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries
-that have both judgements and results. Measures are trec_eval's, written as pytrec_eval reads them: `map`,
-`ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. What is computed comes from the drop-in
-for trec_eval 9 (`rankgauge.trec_eval`); scores are compared in single precision, as trec_eval does.
+that have both judgements and results. Measures are written as pytrec_eval reads them: `map`,
+`ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. Scores of documents are compared in
+single precision, as trec_eval 9 does.
 
 Every value is the one of pytrec_eval 0.5, except where pytrec_eval divides 0 by 0 or crashes:
 

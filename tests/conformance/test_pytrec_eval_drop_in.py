@@ -1,8 +1,8 @@
 """`rankgauge.pytrec_eval` against pytrec_eval itself: the same names, and every value to the last bit.
 
 pytrec_eval crashes where the first query has no documents, and where all grades of a query are below -1.
-So a plain query stands before the random ones. Such grades, and `relstring` beside empty rankings, are not
-tried.
+So a plain query stands before the random ones. Such grades are not tried, nor is `relstring` beside a
+ranking without documents.
 """
 
 from __future__ import annotations
