@@ -3,21 +3,21 @@
     import rankgauge.pytrec_eval as pytrec_eval
 
 `RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries
-that have both judgements and results. Measures are trec_eval's, written as pytrec_eval reads them:
-`map`, `ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. What is computed
-comes from the drop-in for trec_eval 9 (`rankgauge.trec_eval`); scores are compared in
-single precision, as trec_eval does.
+that have both judgements and results. Measures are written as pytrec_eval reads them: `map`,
+`ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. Scores of documents are compared in
+single precision, as trec_eval 9 does.
 
-Where pytrec_eval 0.5 reads memory that nobody wrote, or divides 0 by 0, the values differ:
+Every value is the one of pytrec_eval 0.5, except where pytrec_eval divides 0 by 0 or crashes:
 
-- `runid` is 0.0, as `relstring` is in both: neither is a number.
-- `ndcg_rel`, `Rndcg` and `11pt_avg` are 0.0 for a query without a relevant document.
-- `iprec_at_recall` and `11pt_avg` are 0.0 for an empty ranking.
-- A query whose grades are all negative has nothing relevant.
+- `iprec_at_recall` and `11pt_avg` of a ranking without documents are 0, there NaN.
+- A query whose grades are all negative has nothing relevant; there the process ends, or hangs.
+- `relstring` and `runid` are no numbers and always 0, also beside rankings without documents.
+- Parameters that a measure cannot have, such as `P.0` or `ndcg.5`, raise ValueError, a relevance level
+  below 1 and a score that is NaN raise TypeError. There the process ends, or the values mean nothing.
+- `utility` takes four weights from 0 on, in the order of their text. With any other number of weights
+  all values are 0; here a warning says so.
 
-Some arguments are refused that pytrec_eval takes and then computes with at random: a NaN for a score, a
-cut-off of 0, gains of `ndcg` without a level. Two things are taken that it refuses: documents that are
-whole numbers, and numbers of NumPy.
+Documents may also be whole numbers, and values numbers of NumPy, which pytrec_eval refuses.
 
 >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"map", "P.1"})
 >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 2.5}})
@@ -57,15 +57,18 @@ supported_measures = {
 }
 """The names of the measures."""
 
-PREFERENCES = "prefs_simp prefs_pair prefs_avgjg prefs_num_prefs_poss prefs_num_prefs_ful"
+_PREFERENCES = {"runid", "num_q"} | {
+    f"prefs_{name}"
+    for name in ("simp", "pair", "avgjg", "num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret")
+}
 supported_nicknames = {
     **{name: set(measures) & supported_measures for name, measures in NICKNAMES.items()},
-    "prefs": set(f"runid num_q {PREFERENCES} prefs_num_prefs_ful_ret".split()),
-    "all_prefs": set(
-        f"runid num_q {PREFERENCES} prefs_num_prefs_ful_ret prefs_simp_ret prefs_simp_imp "
-        "prefs_pair_ret prefs_pair_imp prefs_avgjg_ret prefs_avgjg_imp prefs_avgjg_Rnonrel "
-        "prefs_avgjg_Rnonrel_ret".split()
-    ),
+    "prefs": set(_PREFERENCES),
+    "all_prefs": {
+        *_PREFERENCES,
+        *(f"prefs_{name}_{of}" for name in ("simp", "pair", "avgjg") for of in ("ret", "imp")),
+        *("prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret"),
+    },
     "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},
 }
 """The measures that each nickname stands for. As in pytrec_eval, those of preferences and of judgement

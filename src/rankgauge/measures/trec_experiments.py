@@ -132,7 +132,7 @@ class AtRelevant(GainAgainstIdeal):
         place = np.arange(len(ideal)) - np.repeat(offsets[:-1], positive)
         whole = native.segment_sum(ideal / log[place], offsets)[lists.query]
         last = lists.sum(value / log[lists.ranks - 1])
-        return ratio(at_found + missing * ratio(last, whole), positive[lists.query])
+        return ratio(at_found + ratio(missing * last, whole), positive[lists.query])
 
 
 class AtGainLevels(GainAgainstIdeal):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count
 from typing import Literal, TypeAlias
 
@@ -89,6 +89,7 @@ def graded(text: str) -> TopicScores:
     return lambda topics: measure.score_each(topics.rankings)
 
 
+@lru_cache(maxsize=1000)
 def _measure(text: str) -> Measure:
     measure = parse(text)
     assert isinstance(measure, Measure)
