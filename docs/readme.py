@@ -4,7 +4,7 @@
     python docs/readme.py --check   fails where a page is not what the commands print
 
 Command output stands in a fenced block after a line that starts with `$ `; Python in ```python blocks as
-doctest examples. A ```jsonl block is the file rag.jsonl for the commands after it.
+doctest examples. A block that begins with ```jsonl and the name of a file is that file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PAGES = [
         "docs/DISTANCE.md",
     )
 ]
-FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```(\w*)( \S+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def shell(block: str) -> str:
@@ -73,14 +73,14 @@ def renewed(text: str) -> str:
             subprocess.run(["rankgauge", "demo"], capture_output=True, check=True)
 
             def block(found: re.Match[str]) -> str:
-                language, body = found.groups()
-                if language == "python":
+                language, file, body = found.groups()
+                if file is not None:
+                    Path(file.strip()).write_text(body)
+                elif language == "python":
                     body = python(body, names)
-                elif language == "jsonl":
-                    Path("rag.jsonl").write_text(body)
                 elif body.startswith("$ "):
                     body = shell(body)
-                return f"```{language}\n{body}```"
+                return f"```{language}{file or ''}\n{body}```"
 
             return FENCED.sub(block, text)
         finally:
