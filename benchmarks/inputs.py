@@ -4,8 +4,8 @@
 
 Makes a run of 1,000 documents a topic as CSV, TSV, JSON and JSON Lines, and reads each file in a process
 of its own. The time is that of the call, the best of the repetitions, without starting and importing;
-the memory is the peak of the whole process. What rankgauge reads is a `Run`: ids and scores by query, with
-every document once a query. The peer only parses: polars gives a frame, json gives Python objects.
+the memory is the peak of the whole process. What rankgauge reads is a `Run`: ids and scores by query,
+with every document once a query. The peer only parses: polars gives a frame, json gives Python objects.
 """
 
 from __future__ import annotations

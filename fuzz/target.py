@@ -14,10 +14,17 @@ with atheris.instrument_imports(include=["rankgauge"]):
 
 import mutations
 
-from rankgauge.data import files, scanning
+from rankgauge.data import csv_files, files, json_lists, scanning
 
 # Files are read in pieces; small ones cost little memory, and what lies across them is met often.
-SIZES = {(files, "CHUNK"): 500, (scanning, "PIECE"): 200, (scanning, "WINDOW"): 10}
+SIZES = {
+    (files, "CHUNK"): 500,
+    (scanning, "PIECE"): 200,
+    (scanning, "WINDOW"): 10,
+    (csv_files, "PIECE"): 100,
+    (csv_files, "WINDOW"): 10,
+    (json_lists, "MOST_OBJECTS"): 5,
+}
 for (module, size), value in SIZES.items():
     assert hasattr(module, size)
     setattr(module, size, value)

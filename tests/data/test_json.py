@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from data_in_text import assert_same, qrels_of, run_of
 from profiles import examples
+from rankgauge.data import json_lists
 from rankgauge.data.errors import DuplicateError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import RECORD_QUERY, RELEVANT, RETRIEVED
@@ -330,6 +331,23 @@ def test_any_run_survives_every_shape(
     assert_same(run_of(lines(objects)), expected)
 
 
+def test_documents_become_columns_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_query = {f"q-{i}": {f"d{j}": float(j) for j in range(i % 4)} for i in range(20)}
+    expected = Run.from_dict(by_query)
+    twice = lines([*records(by_query, "retrieved"), {"query": "x", "retrieved": ["a", "b", "a"]}])
+    odd = lines([*records(by_query, "retrieved"), {"query": "x", "retrieved": ["a", None]}])
+    for most in (1, 3, 1 << 16):
+        monkeypatch.setattr(json_lists, "MOST_OBJECTS", most)
+        for text in in_every_shape(by_query, "retrieved"):
+            assert_same(run_of(text), expected)
+        with pytest.raises(
+            rg.InputError, match=r"x:21: .*'a' again .*first at place 1 of its list"
+        ):
+            run_of(twice)
+        with pytest.raises(rg.InputError, match=r"x:21: no document, expected an id"):
+            run_of(odd)
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -343,7 +361,7 @@ def test_any_run_survives_every_shape(
     ids=["cut short", "open braces", "only braces", "blank lines", "repeated keys", "repeated ids"],
 )
 def test_hostile_json_takes_no_more_than_linear_time(make: Any) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(rg.InputError):
         run_of(make(200_000))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -15,7 +15,14 @@ from rankgauge.data.columns import Place
 from rankgauge.data.errors import InputError
 from rankgauge.data.json_lists import ByQuery, QueryEntry, entries_of_object, entries_of_records
 from rankgauge.data.json_rows import line_of_row, record_columns, row_columns
-from rankgauge.data.json_text import JsonObject, described, lines_of, parsed, parsed_object
+from rankgauge.data.json_text import (
+    JsonObject,
+    described,
+    lines_of,
+    parsed,
+    parsed_object,
+    quick_object,
+)
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import (
     DOCUMENT,
@@ -55,13 +62,16 @@ class Shape(NamedTuple):
     def objects(self, source: str) -> Iterator[tuple[int | None, JsonObject]]:
         """Each object with its line, where that is known."""
         if self.records is None:
+            quick = True
             for number, line in lines_of(self.text):
-                yield number, parsed_object(line, source, number)
+                record = quick_object(line) if quick else None
+                quick = record is not None  # ids with colons, say: all lines have them
+                yield number, parsed_object(line, source, number) if record is None else record
             return
-        for number, record in enumerate(self.records):
-            if not isinstance(record, dict):
-                raise Place(source).error(number, f"{described(record)}, expected an object")
-            yield None, record
+        for number, value in enumerate(self.records):
+            if not isinstance(value, dict):
+                raise Place(source).error(number, f"{described(value)}, expected an object")
+            yield None, value
 
 
 def shape_of(text: bytes, names: ColumnNames, source: str) -> Shape:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.arrays import Ints
 from rankgauge.data.columns import ArrayColumn, Place
@@ -30,6 +31,9 @@ from rankgauge.data.roles import (
 )
 from rankgauge.data.tables import Grouping, judgments_by_query, run_by_query
 from rankgauge.native import ids as native
+
+MOST_OBJECTS = 1 << 16
+"""How many documents are Python objects before they become columns."""
 
 
 class QueryEntry(NamedTuple):
@@ -153,17 +157,23 @@ class ByQuery:
     ) -> ByQuery:
         """What the entries hold, retrieved or relevant documents."""
         reader = _Reader(role, names, source)
-        kept = [reader.add(entry) for entry in entries]
+        for entry in entries:
+            reader.add(entry)
+        reader.flush()
+        kept = reader.entries
         if not kept:
             raise InputError(source, None, "no queries, expected some")
-        bounds = np.concatenate(([0], np.cumsum(reader.sizes, dtype=np.int64)))
+        bounds = _bounds(reader.sizes)
         queries = ArrayColumn([entry.query for entry in kept]).ids(
             RECORD_QUERY, QueryPlace(source, entries=kept)
         )
         _refuse_repeated(queries, kept, source)
-        place = ListPlace(source, bounds=bounds, entries=kept)
-        documents = ArrayColumn(reader.documents).ids(ITEM, place)
-        return cls(Grouping(queries, bounds, None), documents, ArrayColumn(reader.values), place)
+        return cls(
+            Grouping(queries, bounds, None),
+            Ids.joined(reader.ids),
+            ArrayColumn(np.concatenate(reader.numbers)),
+            ListPlace(source, bounds=bounds, entries=kept),
+        )
 
     def run(self, name: str) -> Run:
         """The run of these documents."""
@@ -186,18 +196,39 @@ def _refuse_repeated(queries: Ids, entries: Sequence[QueryEntry], source: str) -
         raise InputError(source, entries[at].line, message)
 
 
+def _bounds(sizes: Sequence[int]) -> Ints:
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+
 class _Reader:
-    """Takes the documents of one query after the other, whatever their shape."""
+    """Takes the documents of one query after the other, whatever their shape.
+
+    Python objects are made into columns from time to time, so that there are never many of them.
+    """
 
     def __init__(self, role: Role, names: ColumnNames, source: str) -> None:
         self.role, self.names, self.source = role, names, source
+        self.entries: list[QueryEntry] = []
+        self.sizes: list[int] = []
+        self.ids: list[Ids] = []
+        self.numbers: list[NDArray[Any]] = []
+        self.done = 0  # how many entries are in columns already
         self.documents: list[object] = []
         self.values: list[object] = []
-        self.sizes: list[int] = []
         self.keys: tuple[str, str | None, Role | None] | None = None
 
-    def add(self, entry: QueryEntry) -> QueryEntry:
-        """Take the documents of an entry; gives it back without them."""
+    def flush(self) -> None:
+        """Make columns of the documents that were taken since the last time."""
+        bounds = _bounds(self.sizes[self.done :])
+        place = ListPlace(self.source, bounds=bounds, entries=self.entries[self.done :])
+        self.ids.append(ArrayColumn(self.documents).ids(ITEM, place))
+        value = GRADE if self.role is RELEVANT else SCORE
+        self.numbers.append(ArrayColumn(self.values).numbers(value, place))
+        self.done = len(self.entries)
+        self.documents, self.values = [], []
+
+    def add(self, entry: QueryEntry) -> None:
+        """Take the documents of an entry."""
         listing = entry.documents
         before = len(self.documents)
         if isinstance(listing, dict):
@@ -221,7 +252,9 @@ class _Reader:
             self.documents += listing
             self._add_order(len(listing))
         self.sizes.append(len(self.documents) - before)
-        return entry._replace(documents=None)
+        self.entries.append(entry._replace(documents=None))
+        if len(self.documents) >= MOST_OBJECTS:
+            self.flush()
 
     def _add_order(self, count: int) -> None:
         """Values of documents that have none: by their place in a run, 1 where they are relevant."""
@@ -233,8 +266,8 @@ class _Reader:
             self.keys = self._keys_of(list(listing[0]))
         document, value, role = self.keys
         wanted = [document] if value is None else [document, value]
-        for number, item in enumerate(listing, 1):
-            if type(item) is not dict:
+        if set(map(type, listing)) != {dict}:  # one is no object, or has a key twice
+            for number, item in enumerate(listing, 1):
                 self._refuse(entry, number, item, wanted)
         try:
             self.documents += [item[document] for item in listing]

@@ -123,7 +123,7 @@ def _polars_json(
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
     if frame.height != lines and frame.height != sum(1 for _ in lines_of(text)):
         return None
-    if ESCAPED_KEY.search(text) or not all(
+    if (b"\\" in text and ESCAPED_KEY.search(text)) or not all(
         _plainly_there(text, key, kind, frame.height) for key, kind in schema.items()
     ):
         return None

@@ -238,9 +238,9 @@ def texts(
         raise ValueError("cells outside their text")
     offsets_array = np.zeros(count + 1, dtype=np.int64)
     cdef long long[::1] offsets = offsets_array
-    for i in range(count):
-        at += abs(lengths[i])
-        offsets[i + 1] = at
+    with nogil:
+        for i in range(count):
+            at += -lengths[i] if lengths[i] < 0 else lengths[i]
     data_array = np.empty(at, dtype=np.uint8)
     cdef unsigned char[::1] data = data_array
     at = 0
