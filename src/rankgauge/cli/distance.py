@@ -21,11 +21,17 @@ from rankgauge.cli.options import (
     ties_option,
 )
 from rankgauge.cli.output import Incomplete, notify, progress, show_with_notes
-from rankgauge.cli.scoring import about_judgments, column_names, read_judgments, same_file
+from rankgauge.cli.scoring import (
+    about_judgments,
+    can_be_read,
+    column_names,
+    read_judgments,
+    same_file,
+)
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.files import display_name
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.trec import run_files
+from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import asked_measure, checked_grades
 from rankgauge.distance.runs import Distances, med_matrix
@@ -198,7 +204,9 @@ def _read(paths: Sequence[str], qrels: str | None, known: Judgments | None, read
     with progress(len(sources)) as advance:
         for source, result in outcomes(lambda source: source(), sources, None, label):
             if isinstance(result, RankgaugeError):
-                read.failed.append(str(result))
+                judged = can_be_read(read_qrels, str(source.path), **(reading | {"lenient": False}))
+                remedy = "; the file has judgements: give it with --qrels" if judged else ""
+                read.failed.append(f"{result}{remedy}")
             elif known is not None and not (rows_of(known.queries, result.queries) >= 0).any():
                 where = display_name(source.path)
                 read.failed.append(str(no_shared_topics(where, result.queries, known)))
