@@ -12,6 +12,14 @@ MOST_ALIKE = 5
 """Of how many runs the like is said one by one; of more, of the first alone."""
 
 
+WARNING = "warning"
+"""The severity of a note that puts the numbers themselves in doubt."""
+
+
+LOUD = f"{WARNING.upper()}: "
+"""What the text of a warning begins with."""
+
+
 def counted(count: int, thing: str, things: str | None = None) -> str:
     """A count with its noun: `1 query`, `1,200 queries`."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
@@ -23,7 +31,7 @@ class Note(Value):
     `kind` is the sentence; {topics}, {lines}, {pairs}, {count} and {error} in it stand for the numbers
     of this note, so that notes of one kind are alike. `run`, `part` (a set of topics) and `measure` say
     what the note is about, `column` which columns of a table it explains. `detail` comes in brackets at
-    the end.
+    the end. `severity` is None, or `WARNING` where the numbers probably mean nothing.
 
     >>> print(Note("nothing relevant on {topics}", run="bm25", measure="v2(AP)", count=3))
     bm25: v2(AP): nothing relevant on 3 topics
@@ -37,6 +45,7 @@ class Note(Value):
     count: int | None = None
     error: float | None = None
     detail: str = ""
+    severity: str | None = None
 
     def __repr__(self) -> str:
         return f"Note({str(self)!r})"
@@ -58,7 +67,13 @@ class Note(Value):
 
     def __str__(self) -> str:
         about = (self.run, self.part, self.measure, self.column)
-        return ": ".join([*(each for each in about if each is not None), self.sentence()])
+        text = ": ".join([*(each for each in about if each is not None), self.sentence()])
+        return f"{self.start}{text}"
+
+    @property
+    def start(self) -> str:
+        """What its text begins with, so that nobody overlooks a warning."""
+        return LOUD if self.severity == WARNING else ""
 
 
 _THINGS = ("topics", "lines", "pairs")
@@ -83,20 +98,22 @@ class _Line(Record):
 
     def __str__(self) -> str:
         first = self.notes[0]
-        about = (first.run, first.part, ", ".join(self.measures) or None, first.column)
+        measures = ", ".join(self.measures) or None
+        about = (first.run, first.part, measures, first.column)
         said = "; ".join(note.sentence() for note in self.notes)
-        return ": ".join([*(each for each in about if each is not None), said])
+        text = ": ".join([*(each for each in about if each is not None), said])
+        return f"{first.start}{text}"
 
 
 def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
-    """The notes as text. What is the same for several measures is said once; `gather` says what is
-    alike for many runs of the first of them alone, with the number of the others.
+    """The notes as text, warnings first. What is the same for several measures is said once; `gather`
+    says what is alike for many runs of the first of them alone, with the number of the others.
 
     >>> about = [("AP", "on 2 topics"), ("AP", "the same for all runs"), ("RR", "on 2 topics")]
     >>> worded(Note(text, measure=name) for name, text in about)
     ('AP, RR: on 2 topics', 'AP: the same for all runs')
     """
-    lines = _lines(notes)
+    lines = sorted(_lines(notes), key=lambda line: line.notes[0].severity is None)
     if not gather:
         return tuple(map(str, lines))
     kinds: dict[object, list[_Line]] = {}
@@ -122,7 +139,8 @@ def _lines(notes: Iterable[Note]) -> list[_Line]:
     for (note, _), named in same.items():
         measures = tuple(named)
         # Only what is said of measures goes into one line; anything else stands alone.
-        key = (note.run, note.part, measures, note.column) if measures else note
+        about = (note.run, note.part, measures, note.column, note.severity)
+        key: object = about if measures else note
         before = lines[key].notes if key in lines else ()
         lines[key] = _Line(measures, (*before, note))
     return list(lines.values())

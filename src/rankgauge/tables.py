@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from rankgauge.notes import LOUD
 from rankgauge.records import Value
 
 
@@ -263,6 +264,13 @@ def _latex_lines(table: Table, digits: int | None) -> Iterator[str]:
     yield from (f"% {_visible_line(note)}" for note in table.notes)
 
 
+def _html_note(note: str) -> str:
+    from html import escape
+
+    text = escape(_visible_line(note))
+    return f"<strong style='color: #b00020'>{text}</strong>" if note.startswith(LOUD) else text
+
+
 def _html_lines(table: Table, digits: int | None) -> Iterator[str]:
     from html import escape
 
@@ -276,7 +284,7 @@ def _html_lines(table: Table, digits: int | None) -> Iterator[str]:
     header, *rows = _grid(table, _visible_line, _DASH, digits)
     yield "<table>"
     if table.notes:
-        notes = "<br>".join(escape(_visible_line(note)) for note in table.notes)
+        notes = "<br>".join(map(_html_note, table.notes))
         yield f"<caption style='caption-side: bottom'>{notes}</caption>"
     yield from ("<thead>", line("th", header), "</thead>")
     yield from ("<tbody>", *(line("td", row) for row in rows), "</tbody>", "</table>")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -19,6 +19,7 @@ import oracles
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, ERR, RR, P, SearchLength, gm, nDCG
+from rankgauge.data.errors import NoSharedTopics
 from rankgauge.notes import worded
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -58,6 +59,10 @@ def test_alignment_is_its_definition(qrels: Any, run: Any, precision: Any) -> No
 @given(qrels_dicts, run_dicts)
 def test_evaluation_is_the_score_of_each_list(qrels: Any, run: Any) -> None:
     highest = max([1, *(g for r in qrels.values() for g in r.values())])
+    if not set(qrels) & set(run):
+        with pytest.raises(NoSharedTopics):
+            rg.evaluate(qrels, rg.Run.from_dict(run), [AP])
+        return
     scores = rg.evaluate(qrels, rg.Run.from_dict(run), [AP, nDCG @ 3, ERR]).per_query()
     for query, grades in qrels.items():
         ranking = labels_by_oracle(grades, run.get(query, {}), single=False)
@@ -84,8 +89,9 @@ def test_missing_topics_count_as_empty_rankings_or_are_left_out() -> None:
 
 
 def test_a_missing_topic_is_never_the_best_for_a_lower_is_better_measure() -> None:
-    scores = rg.evaluate({"q1": {"a": 1, "b": 0, "c": 0}}, {"q2": {"a": 1.0}}, SearchLength)
-    assert scores.mean()["run"][SearchLength] == 2.0
+    qrels = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}}
+    scores = rg.evaluate(qrels, {"q2": {"a": 1.0}}, SearchLength)
+    assert scores.per_query()["run"]["q1"][SearchLength] == 2.0
 
 
 def test_queries_on_which_a_measure_is_undefined_are_left_out_and_counted() -> None:
@@ -136,7 +142,8 @@ def test_runs_come_in_many_forms() -> None:
     assert rg.evaluate(QRELS, {"x": RUN, "y": RUN}, RR).runs == ("x", "y")
     assert rg.evaluate(QRELS, [RUN, RUN], RR).runs == ("run1", "run2")
     assert rg.evaluate(QRELS, {"mine": run}, RR).runs == ("mine",)
-    assert rg.evaluate(QRELS, {"a": {}, "b": RUN}, RR).runs == ("a", "b")
+    some = rg.evaluate(QRELS, {"a": {}, "b": RUN}, RR, failures="skip")
+    assert (some.runs, len(some.failed)) == (("b",), 1)
 
 
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
@@ -188,8 +195,10 @@ def test_scores_from_dicts_are_numbers(score: Any) -> None:
 
 
 def test_empty_inputs_are_defined() -> None:
-    assert rg.evaluate(QRELS, {}, RR).mean()["run"][RR] == 0.0
-    assert math.isnan(rg.evaluate({}, RUN, RR).mean()["run"][RR])
+    with pytest.raises(NoSharedTopics, match="the run is empty"):
+        rg.evaluate(QRELS, {}, RR)
+    with pytest.raises(NoSharedTopics, match="the judgements have no topics"):
+        rg.evaluate({}, RUN, RR)
     assert rg.evaluate(QRELS, [], RR).mean() == {}
     assert judged_labels(rg.Judgments.from_dict({})).max_grade == 1
 
@@ -253,6 +262,7 @@ def test_lists_of_labels_score_what_the_run_does(qrels: Any, run: Any) -> None:
     evaluator = rg.Evaluator(qrels, [AP, nDCG @ 3, "v1(P@2)"])
     lists = align(rg.Judgments.from_dict(qrels), rg.Run.from_dict(run))
     scores = evaluator.score_labels(lists.rankings.labels, lists.rankings.offsets, lists.queries)
+    assume(len(lists.queries))
     whole = evaluator.scores(rg.Run.from_dict(run)).values[0]
     np.testing.assert_array_equal(scores, whole[lists.queries])
 
@@ -304,8 +314,8 @@ def test_a_measure_is_asked_of_a_file_what_it_is_asked_of_a_run(tmp_path: Path) 
     rg.write_run(run, tmp_path / "x.run")
     for runs in (run, tmp_path / "x.run"):
         assert rg.evaluate(qrels, runs, OnlyWhereThereAreLists()).values.tolist() == [[[1.0]]]
-    nobody = rg.evaluate(qrels, {"q9": {"a": 1.0}}, OnlyWhereThereAreLists()).values
-    assert nobody.tolist() == [[[0.0]]]
+    more = {**qrels, "q2": {"a": 1}}
+    assert rg.evaluate(more, run, OnlyWhereThereAreLists()).values.tolist() == [[[1.0], [0.0]]]
 
 
 def test_topics_in_two_places_of_a_file_are_one_also_with_subtopics(tmp_path: Path) -> None:

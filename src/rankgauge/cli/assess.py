@@ -8,6 +8,7 @@ import click
 
 from rankgauge.cli.assessment_output import TABLES, draw, show_assessment, write_json
 from rankgauge.cli.options import (
+    CommandWithFiles,
     output_options,
     plugin_option,
     samples_option,
@@ -38,7 +39,7 @@ from rankgauge.policies import (
 DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 
 
-@click.command("assess")
+@click.command("assess", cls=CommandWithFiles)
 @click.option(
     "--sets",
     default="",

@@ -9,6 +9,7 @@ import click
 
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
+    CommandWithFiles,
     output_options,
     plugin_option,
     samples_option,
@@ -27,7 +28,7 @@ from rankgauge.resampling import Drawing, pair_blocks
 from rankgauge.scores.model import Scores
 
 
-@click.command("compare")
+@click.command("compare", cls=CommandWithFiles)
 @click.option(
     "--baseline",
     "baselines",

@@ -21,18 +21,27 @@ from rankgauge.cli.options import (
     ties_option,
 )
 from rankgauge.cli.output import Incomplete, notify, progress, show_with_notes
-from rankgauge.cli.scoring import about_judgments, column_names, read_judgments, same_file
+from rankgauge.cli.scoring import (
+    about_judgments,
+    can_be_read,
+    column_names,
+    read_judgments,
+    same_file,
+)
 from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.files import display_name
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.trec import run_files
+from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import asked_measure, checked_grades
 from rankgauge.distance.runs import Distances, med_matrix
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
+from rankgauge.evaluation.mismatch import no_shared_topics
 from rankgauge.measures.grammar import parse_all
 from rankgauge.notes import Note, counted
 from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
+from rankgauge.rankings.alignment import rows_of
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
 from rankgauge.workers import outcomes
@@ -129,7 +138,7 @@ def command(
     columns = column_names(query_column, document_column, score_column, grade_column)
     reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": columns}
     known, own = (None, None) if qrels is None else read_judgments(qrels, runs, **reading)
-    read = _read(runs, qrels if own is None else None, reading)
+    read = _read(runs, qrels if own is None else None, known, reading)
     if len(read.runs) > 2 and (witness or judge is not None or len(asked) > 1):
         option = "--judge" if judge is not None else "--witness" if witness else "several measures"
         raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
@@ -183,7 +192,8 @@ class _Read(NamedTuple):
     failed: list[str]
 
 
-def _read(paths: Sequence[str], qrels: str | None, reading: Any) -> _Read:
+def _read(paths: Sequence[str], qrels: str | None, known: Judgments | None, reading: Any) -> _Read:
+    """The runs; one that shares no topic with the judgments cannot be used."""
     files = run_files(paths, **reading)
     sources = [run for run in files if qrels is None or not same_file(run.path, qrels)]
     if len(sources) < 2:
@@ -194,7 +204,12 @@ def _read(paths: Sequence[str], qrels: str | None, reading: Any) -> _Read:
     with progress(len(sources)) as advance:
         for source, result in outcomes(lambda source: source(), sources, None, label):
             if isinstance(result, RankgaugeError):
-                read.failed.append(str(result))
+                judged = can_be_read(read_qrels, str(source.path), **(reading | {"lenient": False}))
+                remedy = "; the file has judgements: give it with --qrels" if judged else ""
+                read.failed.append(f"{result}{remedy}")
+            elif known is not None and not (rows_of(known.queries, result.queries) >= 0).any():
+                where = display_name(source.path)
+                read.failed.append(str(no_shared_topics(where, result.queries, known)))
             else:
                 read.runs.append(result)
                 read.notes.extend(replace(note, run=result.name) for note in result.dropped)

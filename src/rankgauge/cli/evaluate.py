@@ -7,6 +7,7 @@ from typing import Any, Literal
 import click
 
 from rankgauge.cli.options import (
+    CommandWithFiles,
     level_option,
     measure_option,
     output_options,
@@ -21,7 +22,7 @@ from rankgauge.cli.scoring import Scoring
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 
-@click.command("evaluate")
+@click.command("evaluate", cls=CommandWithFiles)
 @measure_option(*DEFAULT_MEASURES, example="'gm(AP(rel=2))'")
 @per_topic_option
 @click.option(
@@ -30,7 +31,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     flag_value="t",
     type=click.Choice(["t", "bootstrap"]),
     help="Put a confidence interval beside each mean: by Student's t (the meaning of --interval "
-    "alone, after the files), or from samples of topics (BCa).",
+    "alone), or from samples of topics (BCa).",
 )
 @level_option()
 @samples_option()

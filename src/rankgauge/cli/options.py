@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
 import click
 
-from rankgauge.data.files import SIZE_LIMIT
+from rankgauge.data.files import SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.measures import load_plugin
 from rankgauge.policies import (
     DEFAULT_MISSING,
@@ -43,6 +44,39 @@ def together(*parameters: Callable[[F], F]) -> Callable[[F], F]:
         return command
 
     return decorate
+
+
+class CommandWithFiles(click.Command):
+    """A command whose options with an optional value may stand before the name of a file.
+
+    `--interval qrels.txt` is `--interval` alone and a file: what follows such an option is its value
+    only where it is one of the values, or no file.
+    """
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        alone = {
+            name: option
+            for option in self.params
+            if isinstance(option, click.Option)
+            and not option.is_flag
+            and isinstance(option.flag_value, str)
+            for name in option.opts
+        }
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        for place in range(end - 1):
+            option = alone.get(arguments[place])
+            following = arguments[place + 1]
+            if option is not None and _is_file(following) and not _is_choice(option, following):
+                arguments[place] += f"={option.flag_value}"
+        return super().parse_args(context, arguments)
+
+
+def _is_file(text: str) -> bool:
+    return text == STANDARD_INPUT or os.path.exists(text) or bool(set(text) & set("*?["))
+
+
+def _is_choice(option: click.Option, text: str) -> bool:
+    return isinstance(option.type, click.Choice) and text in option.type.choices
 
 
 # What is asked

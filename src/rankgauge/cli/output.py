@@ -14,7 +14,7 @@ import click
 from rankgauge.cli import printable
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import writing
-from rankgauge.notes import Note, counted, worded
+from rankgauge.notes import LOUD, Note, counted, worded
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -79,9 +79,12 @@ def notify(notes: Iterable[Note]) -> None:
 
 
 def tell(texts: Iterable[str]) -> None:
-    """Notes that are text already, on standard error."""
+    """Notes that are text already, on standard error; warnings are red where there is colour."""
     for text in texts:
-        click.echo(f"note: {printable(text)}", err=True)
+        if text.startswith(LOUD):
+            click.echo(click.style(printable(text), fg="red", bold=True), err=True)
+        else:
+            click.echo(f"note: {printable(text)}", err=True)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import ColumnNames
-from rankgauge.data.trec import RunFile, read_qrels_and_run, run_files
+from rankgauge.data.trec import RunFile, read_qrels, read_qrels_and_run, read_run, run_files
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.around import innermost
@@ -48,10 +48,42 @@ def read_judgments(qrels: str, runs: Sequence[str], **reading: Any) -> tuple[Jud
     except InputError as error:
         if qrels in runs:
             raise click.UsageError(f"{twice} ({error})") from None
+        check_order(qrels, runs, reading["columns"], reading["size_limit"])
         raise
     if own is None and qrels in runs:
         raise click.UsageError(twice)
     return judgments, own
+
+
+def check_order(qrels: str, runs: Sequence[str], columns: ColumnNames, size_limit: int) -> None:
+    """Refuse a run and judgments that are given the wrong way round; for files that cannot be used."""
+    reading: Any = {"columns": columns, "size_limit": size_limit}
+    if not can_be_read(read_run, qrels, **reading):
+        return
+    as_given = can_be_read(read_qrels, qrels, **reading)
+    for run in runs[:MOST_TRIED]:
+        if not can_be_read(read_qrels, run, **reading):
+            continue
+        if not (as_given and can_be_read(read_run, run, **reading)):
+            raise click.UsageError(
+                f"the files are the wrong way round: {qrels} is a run and {run} has judgements; "
+                "give the judgements as QRELS"
+            )
+
+
+MOST_TRIED = 10
+"""How many runs are tried as judgments, where those given as judgments are a run."""
+
+
+def can_be_read(read: Callable[..., object], file: str, **reading: Any) -> bool:
+    """Whether a function reads this file, a regular one, without a fault."""
+    if not os.path.isfile(file):
+        return False
+    try:
+        read(file, **reading)
+    except RankgaugeError:
+        return False
+    return True
 
 
 class Scoring(Record):
@@ -136,6 +168,7 @@ class Scoring(Record):
                 progress=advance,
             )
         if not scores.runs:
+            check_order(self.qrels, self.runs, self.columns, self.size_limit)
             raise RankgaugeError("\n".join(scores.failed))
         return judgments, scores
 

@@ -25,6 +25,10 @@ class DuplicateError(InputError):
     """A document that occurs twice for a topic."""
 
 
+class NoSharedTopics(InputError):
+    """A run none of whose topics is judged: its scores would all be 0 and mean nothing."""
+
+
 class MeasureError(RankgaugeError):
     """A measure that does not exist, is written wrongly or has a value outside its range."""
 

@@ -13,10 +13,17 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Bools, Floats, Ints, T
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import Judgments, Run
+from rankgauge.data.files import display_name
+from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Source, label
+from rankgauge.evaluation.mismatch import (
+    KEPT,
+    few_shared_topics,
+    no_shared_topics,
+    nothing_judged,
+)
 from rankgauge.measures import answers
 from rankgauge.measures.base import Measure, estimates
 from rankgauge.measures.precision import Judged
@@ -48,7 +55,11 @@ class RunScores(Record):
 
 
 class _PieceScores(Record):
-    """The scores of some queries of a run, and what was found on the way."""
+    """The scores of some queries of a run, and what was found on the way.
+
+    `unknown` topics are not judged, `strangers` are some of them; `judged` retrieved documents have a
+    judgement; where none has, `documents` are some of those retrieved.
+    """
 
     queries: Ints
     values: Floats
@@ -57,6 +68,9 @@ class _PieceScores(Record):
     precision: ScorePrecision
     unknown: int
     merged: int
+    judged: int
+    strangers: Ids
+    documents: Ids
 
 
 class Scorer(Record):
@@ -88,10 +102,11 @@ class Scorer(Record):
         if not isinstance(found, Run | list):
             kind = type(found).__name__
             raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
+        where = display_name(source.path) if isinstance(source, RunFile) else label(source)
         if isinstance(found, Run):
             piece = self._piece_scores(located(self.judgments, found))
-            return self._joined(found.name, [piece], found.dropped)
-        return self._joined(label(source), found)
+            return self._joined(found.name, where, [piece], found.dropped)
+        return self._joined(label(source), where, found)
 
     def _piece_scores(self, piece: Piece) -> _PieceScores:
         """The scores of the judged queries in a piece of a run."""
@@ -104,9 +119,11 @@ class Scorer(Record):
             seed=self.seed,
             precision=precision,
         )
-        return self._scores_of(lists, precision)
+        return self._scores_of(lists, precision, piece)
 
-    def _scores_of(self, lists: Alignment, precision: ScorePrecision) -> _PieceScores:
+    def _scores_of(
+        self, lists: Alignment, precision: ScorePrecision, piece: Piece | None = None
+    ) -> _PieceScores:
         rankings: Rankings | TiedRankings = lists.rankings
         if self.ties == "expected":
             seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
@@ -127,12 +144,21 @@ class Scorer(Record):
             precision,
             lists.unknown,
             lists.merged,
+            len(lists.retrieved),
+            *_unmatched(piece, lists),
         )
 
     def _joined(
-        self, name: str, pieces: Sequence[_PieceScores], dropped: tuple[Note, ...] = ()
+        self,
+        name: str,
+        source: str,
+        pieces: Sequence[_PieceScores],
+        dropped: tuple[Note, ...] = (),
     ) -> RunScores:
         """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
+        strangers = Ids.joined([piece.strangers for piece in pieces])
+        if not any(len(piece.queries) for piece in pieces):
+            raise no_shared_topics(source, strangers, self.judgments)
         precision = pieces[0].precision
         present = np.zeros(len(self.judged), dtype=np.bool_)
         for piece in pieces:
@@ -147,13 +173,18 @@ class Scorer(Record):
             values[part.queries] = part.values
             judged_share[part.queries] = part.judged_share
         unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
+        few = few_shared_topics(int(present.sum()), unknown, strangers, self.judgments)
+        warnings = [] if few is None else [few]
+        if not any(piece.judged for piece in pieces):
+            documents = Ids.joined([piece.documents for piece in pieces])
+            warnings.append(nothing_judged(documents, self.judgments))
         return RunScores(
             name,
             self._finished(values),
             present,
             judged_share,
             precision,
-            (*dropped, *alignment_notes(unknown, merged)),
+            (*warnings, *dropped, *alignment_notes(0 if few else unknown, merged)),
             [_together(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
         )
 
@@ -169,6 +200,20 @@ class Scorer(Record):
                     else measure.from_basis(known[measure.basis], self.judged)
                 )
         return side_by_side(columns, len(scores))
+
+
+def _unmatched(piece: Piece | None, lists: Alignment) -> tuple[Ids, Ids]:
+    """Some topics of a piece that are not judged, and some documents if none of them is judged."""
+    if piece is None:
+        return _NO_IDS, _NO_IDS
+    strangers = piece.queries.take(np.flatnonzero(piece.numbers < 0)[:KEPT])
+    if len(lists.retrieved):
+        return strangers, _NO_IDS
+    judged_topics = np.repeat(piece.numbers >= 0, np.diff(piece.bounds))
+    return strangers, piece.documents.take(np.flatnonzero(judged_topics)[:KEPT])
+
+
+_NO_IDS = Ids.of([])
 
 
 def scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:

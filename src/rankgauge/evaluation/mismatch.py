@@ -1,0 +1,131 @@
+"""Runs and judgments whose ids do not meet: what is said about them, and the likely reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from rankgauge.data.errors import NoSharedTopics
+from rankgauge.data.model import Ids, Judgments, decode
+from rankgauge.notes import WARNING, Note, counted
+
+SHOWN = 3
+"""How many ids of each side are shown."""
+
+KEPT = 1000
+"""How many ids of each side are looked at for the reason."""
+
+LONGEST = 60
+"""How many characters of an id are shown."""
+
+
+def no_shared_topics(source: str, strangers: Ids, judgments: Judgments) -> NoSharedTopics:
+    """The error for a run that ranks these topics, none of which is judged."""
+    if not len(judgments.queries):
+        return NoSharedTopics(source, None, "cannot be scored: the judgements have no topics")
+    if not len(strangers):
+        return NoSharedTopics(source, None, "the run is empty, expected topics with documents")
+    ours, theirs = first_texts(strangers), first_texts(judgments.queries)
+    return NoSharedTopics(
+        source,
+        None,
+        f"none of its topics is judged. The run has topics such as {shown(ours)}; the judgements "
+        f"have {shown(theirs)}{_hint(ours, theirs, 'topic')}",
+    )
+
+
+def few_shared_topics(shared: int, strangers: int, some: Ids, judgments: Judgments) -> Note | None:
+    """A warning, where a run and the judgments share less than half of the topics of either.
+
+    `shared` topics are judged, `strangers` are not; `some` are ids of the latter.
+    """
+    judged, ranked = len(judgments.queries), shared + strangers
+    if 2 * shared >= judged or 2 * shared >= ranked:
+        return None
+    ours, theirs = first_texts(some), first_texts(judgments.queries)
+    detail = (
+        f"the run ranks {counted(ranked, 'topic')}, the judgements have {judged:,}; not judged: "
+        f"{shown(ours)}{_hint(ours, theirs, 'topic')}"
+    )
+    kind = "the run and the judgements share only {topics}"
+    return Note(kind, count=shared, detail=detail, severity=WARNING)
+
+
+def nothing_judged(documents: Ids, judgments: Judgments) -> Note:
+    """The warning that a run retrieved documents, such as these, and none of them is judged."""
+    if not len(documents):
+        return Note("the run has no documents for any judged topic", severity=WARNING)
+    ours, theirs = first_texts(documents), first_texts(judgments.documents)
+    detail = (
+        f"the run has documents such as {shown(ours)}; the judgements have {shown(theirs)}"
+        f"{_hint(ours, theirs, 'document')}"
+    )
+    return Note("no document of the run is judged", detail=detail, severity=WARNING)
+
+
+def first_texts(ids: Ids) -> list[str]:
+    """The first ids of a column as text, enough to find the reason in."""
+    return [decode(ids[row]) for row in range(min(KEPT, len(ids)))]
+
+
+def shown(ids: Sequence[str]) -> str:
+    """The first few ids, long ones cut."""
+    cut = (each if len(each) <= LONGEST else f"{each[:LONGEST]}…" for each in ids[:SHOWN])
+    return ", ".join(map(repr, cut))
+
+
+def _hint(ours: Sequence[str], theirs: Sequence[str], what: str) -> str:
+    found = reason(ours, theirs)
+    if found is None:
+        return ""
+    here, there, why = found
+    return f"; {what} {here[:LONGEST]!r} is probably {there[:LONGEST]!r} there ({why})"
+
+
+def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] | None:
+    """An id of ours, the id of theirs that is probably meant by it, and how the two differ.
+
+    A way of writing ids explains a difference where it keeps the ids of each side apart and makes at
+    least half of ours, or of theirs, one of the other side.
+
+    >>> reason(["01", "02"], ["1", "2"])
+    ('01', '1', 'leading zeros')
+    """
+    for why, plain in _WAYS:
+        here, there = _by_plain(ours, plain), _by_plain(theirs, plain)
+        if here is None or there is None:
+            continue
+        meet = [(mine, there[form]) for form, mine in here.items() if form in there]
+        differ = [pair for pair in meet if pair[0] != pair[1]]
+        if differ and 2 * len(meet) >= min(len(here), len(there)):
+            return *differ[0], why
+    return None
+
+
+def _by_plain(ids: Sequence[str], plain: Callable[[str], str]) -> dict[str, str] | None:
+    """The ids by their plain form; None where two have the same."""
+    distinct = dict.fromkeys(ids)
+    found = {plain(each): each for each in distinct}
+    return found if len(found) == len(distinct) else None
+
+
+def _without_zeros(text: str) -> str:
+    return re.sub(r"(?<![0-9])0+(?=[0-9])", "", text)
+
+
+def _number(text: str) -> str:
+    """The last whole number in a text, or the text."""
+    numbers = re.findall(r"[0-9]+", text[-LONGEST:])
+    return numbers[-1].lstrip("0") or "0" if numbers else text
+
+
+_WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("blanks", lambda text: "".join(text.split())),
+    ("upper and lower case", str.casefold),
+    ("leading zeros", _without_zeros),
+    ("written as a decimal number", lambda text: re.sub(r"\.0+$", "", text)),
+    ("a file ending", lambda text: re.sub(r"(?<=.)\.[A-Za-z]{1,5}$", "", text)),
+    ("a folder before it", lambda text: text.rsplit("/", 1)[-1]),
+    ("what stands before or after the number", _number),
+)
+"""Ways in which two tools write one id differently, the least first."""

@@ -1,0 +1,166 @@
+"""Mistakes that people make at the command line, and what they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from command_line import Outcome
+
+Call = Callable[..., Outcome]
+
+
+class Files(NamedTuple):
+    qrels: Path
+    good: Path
+    zeros: Path
+    other: Path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Judgements of ten topics, two runs on them, and one whose topics are written with a zero."""
+    made = Files(*(tmp_path / name for name in ("qrels.txt", "good.run", "zeros.run", "other.run")))
+    topics = range(1, 11)
+    made.qrels.write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics))
+    made.good.write_text("".join(f"{t} Q0 a 1 2 x\n{t} Q0 b 2 1 x\n" for t in topics))
+    made.zeros.write_text("".join(f"0{t} Q0 a 1 2 x\n" for t in topics))
+    made.other.write_text("".join(f"{t} Q0 {'ab'[t % 2]} 1 2 x\n" for t in topics))
+    return made
+
+
+# Runs that share no topic with the judgements
+
+
+def test_a_run_that_shares_no_topic_is_named_and_the_others_go_on(
+    rankgauge: Call, files: Files
+) -> None:
+    code, out, err = rankgauge("evaluate", files.qrels, files.good, files.zeros, "-m", "AP")
+    assert code == 3
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "good"]
+    assert f"{files.zeros}: none of its topics is judged." in err
+    assert "topic '01' is probably '1' there (leading zeros)" in err
+    assert "1 run of 2 not evaluated" in err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "assess", "queries"])
+def test_no_run_with_a_judged_topic_is_nothing_to_show(
+    rankgauge: Call, files: Files, command: str
+) -> None:
+    code, out, err = rankgauge(command, files.qrels, files.zeros)
+    assert (code, out) == (2, "")
+    assert "none of its topics is judged" in err
+
+
+def test_distance_refuses_a_run_without_a_judged_topic(rankgauge: Call, files: Files) -> None:
+    asked = ("distance", "--qrels", files.qrels, "-m", "P@1", files.good, files.zeros)
+    code, out, err = rankgauge(*asked)
+    assert (code, out) == (2, "")
+    assert "none of its topics is judged" in err
+    code, out, err = rankgauge(*asked, files.other)
+    assert code == 3
+    assert "zeros\t" not in out
+    assert "1 run of 3 not read" in err
+
+
+def test_a_warning_is_the_first_line_of_standard_error(rankgauge: Call, files: Files) -> None:
+    files.good.write_text("".join(f"{t} Q0 A{t} 1 2 x\n" for t in range(1, 12)))
+    code, _, err = rankgauge("evaluate", files.qrels, files.good, "-m", "AP")
+    assert code == 0
+    assert err.startswith("WARNING: good: no document of the run is judged (")
+    assert "note: good: topics without judgements, not scored: 1" in err
+
+
+# Judgements and runs the wrong way round
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "assess", "queries"])
+def test_judgements_and_run_the_wrong_way_round(
+    rankgauge: Call, files: Files, command: str
+) -> None:
+    for more in ((), ("--lenient",)):
+        code, out, err = rankgauge(command, files.good, files.qrels, *more)
+        assert (code, out) == (2, "")
+        assert "the files are the wrong way round" in err
+        assert f"{files.good} is a run and {files.qrels} has judgements" in err
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels"),
+    [
+        ("query,document,score\n1,a,2.5\n", "query,document,relevance\n1,a,2\n"),
+        ("query,document,score\n1,a,2\n", "query,document,relevance\n1,a,2\n"),
+        ('{"1": {"a": 1.5}}', '{"1": {"a": 1}}'),
+        ("1 Q0 a 1 2 x\n", '{"query": "1", "document": "a", "relevance": 1}\n'),
+    ],
+)
+def test_tables_the_wrong_way_round(rankgauge: Call, files: Files, run: str, qrels: str) -> None:
+    files.good.write_text(run)
+    files.qrels.write_text(qrels)
+    assert rankgauge("evaluate", files.qrels, files.good, "-m", "AP").code == 0
+    code, _, err = rankgauge("evaluate", files.good, files.qrels, "-m", "AP")
+    assert code == 2
+    assert "the files are the wrong way round" in err
+
+
+def test_a_fault_in_a_file_is_not_called_the_wrong_way_round(rankgauge: Call, files: Files) -> None:
+    files.good.write_text("1 Q0 a 1 2 x\n1 Q0 b\n")
+    code, _, err = rankgauge("evaluate", files.qrels, files.good)
+    assert code == 2
+    assert "wrong way" not in err
+    assert f"{files.good}:2: 3 columns" in err
+    code, _, err = rankgauge("evaluate", files.good, files.qrels)
+    assert code == 2
+    assert "wrong way" not in err
+
+
+def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
+    rankgauge: Call, files: Files
+) -> None:
+    files.qrels.write_text("query,document,score\n1,a,2\n")
+    files.good.write_text("query,document,score\n01,a,2\n")
+    _, _, err = rankgauge("evaluate", files.qrels, files.good)
+    assert "wrong way" not in err
+    assert "none of its topics is judged" in err
+
+
+def test_distance_says_where_judgements_belong(rankgauge: Call, files: Files) -> None:
+    code, _, err = rankgauge("distance", files.qrels, files.good)
+    assert code == 2
+    assert "the file has judgements: give it with --qrels" in err
+    code, _, err = rankgauge("distance", "--qrels", files.good, files.qrels, files.other)
+    assert code == 2
+    assert "the files are the wrong way round" in err
+
+
+# Options whose value may be left out
+
+
+def test_interval_may_stand_before_the_files(rankgauge: Call, files: Files) -> None:
+    after = rankgauge("evaluate", files.qrels, files.other, "-m", "AP", "--interval")
+    assert after.code == 0
+    assert rankgauge("evaluate", "--interval", files.qrels, files.other, "-m", "AP") == after
+    assert rankgauge("evaluate", "-m", "AP", files.qrels, "--interval", files.other) == after
+    drawn = rankgauge("evaluate", "--interval", "bootstrap", files.qrels, files.other, "-m", "AP")
+    assert drawn.code == 0
+    assert drawn != after
+
+
+@pytest.mark.parametrize("command", ["compare", "assess"])
+def test_standardize_may_stand_before_the_files(
+    rankgauge: Call, files: Files, command: str
+) -> None:
+    inputs = (files.qrels, files.good, files.other)
+    after = rankgauge(command, *inputs, "-m", "AP", "-m", "RR", "--standardize")
+    assert after.code == 0
+    before = rankgauge(command, "-m", "AP", "-m", "RR", "--standardize", *inputs)
+    assert before == after
+
+
+def test_a_misspelt_value_is_still_refused(rankgauge: Call, files: Files) -> None:
+    code, _, err = rankgauge("evaluate", "--interval", "bootstrp", files.qrels, files.good)
+    assert code == 2
+    assert "'bootstrp' is not one of 't', 'bootstrap'" in err
