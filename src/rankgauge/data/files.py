@@ -247,8 +247,6 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
     An ending .gz, .bz2, .xz or .zst compresses. A pipe or device is written to as it is. Raises
     InputError where the file cannot be written.
     """
-    import tempfile
-
     temporary, ending = None, os.path.splitext(path)[1]
     try:
         target, mode = _target(path)
@@ -256,8 +254,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
             with open(target, "wb") as raw, _compressor(ending, raw) as stream:
                 yield stream
             return
-        descriptor, temporary = tempfile.mkstemp(prefix=".rankgauge-", dir=os.path.dirname(target))
-        with os.fdopen(descriptor, "wb") as raw, _compressor(ending, raw) as stream:
+        # Its name is known before it is there, so that a signal at any moment leaves none behind.
+        temporary = os.path.join(os.path.dirname(target), f".rankgauge-{os.urandom(8).hex()}")
+        with open(temporary, "xb", opener=_private) as raw, _compressor(ending, raw) as stream:
             yield stream
         os.chmod(temporary, 0o666 & ~UMASK if mode is None else stat.S_IMODE(mode))
         os.replace(temporary, target)
@@ -272,6 +271,10 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _target(path: str | os.PathLike[str]) -> tuple[str, int | None]:
