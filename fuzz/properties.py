@@ -32,7 +32,8 @@ from rankgauge import (
     write_qrels,
     write_run,
 )
-from rankgauge.data.files import UTF8_MARK, UTF16_MARKS, Content, compression
+from rankgauge.data.compression import compression
+from rankgauge.data.files import UTF8_MARK, UTF16_MARKS, Content
 from rankgauge.data.kinds import SEPARATORS, kind_of
 from rankgauge.data.roles import judgment_columns, places_of, run_columns
 from rankgauge.measures.around import inner

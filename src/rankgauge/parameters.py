@@ -40,7 +40,7 @@ class Parametric:
         super().__init_subclass__(**options)
         collect_fields(cls, kw_only=True)
 
-    def __init__(self, *values: Any, **parameters: Any) -> None:
+    def __init__(self, /, *values: Any, **parameters: Any) -> None:
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         vars(self).update(bound(type(self), fields, values, parameters))
         self.__post_init__()

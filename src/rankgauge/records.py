@@ -102,7 +102,7 @@ class Record:
         collect_fields(cls)
         cls._fields = dataclasses.fields(cls)
 
-    def __init__(self, *values: Any, **named: Any) -> None:
+    def __init__(self, /, *values: Any, **named: Any) -> None:
         vars(self).update(bound(type(self), self._fields, values, named))
         self.__post_init__()
 

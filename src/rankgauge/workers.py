@@ -190,7 +190,7 @@ def outcomes(
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(min(processors(), len(items))) if executor is None else executor
-    shared = share(work, executor)
+    shared, wait = share(work, executor), True
     futures: list[Future[Settled[R]] | None] = []
     try:
         for item in items:
@@ -200,13 +200,18 @@ def outcomes(
                 futures.append(None)
         for item, future in zip(items, futures, strict=True):
             settled = None if future is None else _received(future)
+            if settled is None and executor is None:  # no thread could be started
+                settled = _settled(work, item, name)
             yield item, (settled or _alone(shared, item, name)).outcome()
+    except KeyboardInterrupt:
+        wait = False
+        raise
     finally:
         for future in futures:
             if future is not None:
                 future.cancel()
         if executor is None:
-            pool.shutdown()
+            pool.shutdown(wait)
 
 
 def _received(future: Future[Settled[R]]) -> Settled[R] | None:

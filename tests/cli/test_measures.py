@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankgauge as rg
-from rankgauge.cli import group
+from rankgauge.cli.commands import group
 from rankgauge.measures import entries
 
 

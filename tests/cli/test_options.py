@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 import rankgauge.cli
-from rankgauge.cli import COMMANDS, group
+from rankgauge.cli import COMMANDS
+from rankgauge.cli.commands import group
 
 SOURCES = sorted(Path(rankgauge.cli.__file__).parent.glob("*.py"))
 

@@ -16,6 +16,7 @@ import random
 import re
 import stat
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -27,6 +28,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankgauge import InputError, Judgments, Run, read_qrels, read_run, write_qrels, write_run
+from rankgauge.data import files
 from rankgauge.data.files import writing
 from rankgauge.notes import worded
 
@@ -572,6 +574,75 @@ def test_a_decompression_bomb_is_not_unpacked(name: str, file: Path) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 32 << 20
+
+
+@each_compression
+def test_every_stream_of_a_compressed_file_is_read(name: str, file: Path) -> None:
+    lines, table = GOOD[read_run]
+    compress = COMPRESSIONS[name]
+    streams = [compress(line + b"\n") for line in lines]
+    for whole in (b"".join(streams), b"".join([*streams, compress(b""), bytes(512)])):
+        file.write_bytes(whole)
+        assert table_of(read_run(file)) == table
+
+
+@each_compression
+def test_damage_after_the_first_stream_is_refused(name: str, file: Path) -> None:
+    compress = COMPRESSIONS[name]
+    first, second = (compress(RUN_LINES[at] + b"\n") for at in (0, 3))
+    damaged = second[:-6] + bytes([second[-6] ^ 255]) + second[-5:]
+    for rest in (b"x", b"rest of a mail\n", second[:-1], second[1:], damaged, bytes(9) + b"x"):
+        file.write_bytes(first + rest)
+        for lenient in (False, True):
+            error = refusal(read_run, file, lenient=lenient)
+            assert error.message.startswith(f"damaged or truncated {name} data (")
+
+
+def test_a_frame_of_zstandard_to_skip_is_skipped(file: Path) -> None:
+    lines, table = GOOD[read_run]
+    skip = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
+    file.write_bytes(skip + zstandard.compress(b"\n".join(lines)) + skip)
+    assert table_of(read_run(file)) == table
+
+
+@pytest.mark.parametrize("name", ["bzip2", "xz", "zstandard"])  # gzip does not compress that far
+def test_by_default_a_small_file_may_not_hold_much(name: str, file: Path) -> None:
+    file.write_bytes(COMPRESSIONS[name](bytes(80 << 20)))
+    assert refusal(read_run, file).message.startswith("holds more than 67,108,864 bytes")
+
+
+def test_lack_of_memory_is_not_called_damage(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"\n".join(RUN_LINES)
+    window, block = bytes([(30 - 10) << 3]), (1 | len(data) << 3).to_bytes(3, "little")
+    file.write_bytes(b"\x28\xb5\x2f\xfd\x00" + window + block + data)
+    error = refusal(read_run, file)
+    assert error.message == (
+        "its zstandard data asks for more memory than 67,108,864 bytes of content should, expected "
+        "less (raise the size limit)"
+    )
+    assert len(read_run(file, size_limit=1 << 30).queries)
+    for name, compress in COMPRESSIONS.items():
+        file.write_bytes(compress(b"\n".join(RUN_LINES)))
+
+        def no_memory(*_: object) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(files, "decompressed", no_memory)
+        error = refusal(read_run, file)
+        assert error.message == (
+            f"not enough memory for its content, expected less {name} data or more memory"
+        )
+
+
+def test_many_short_streams_take_little_time(file: Path) -> None:
+    lines = b"".join(b"q Q0 d%d 1 %d t\n" % (number, number) for number in range(3000))
+    empty = gzip.compress(b"", mtime=0)
+    file.write_bytes(
+        b"".join(gzip.compress(line) for line in lines.splitlines(True)) + empty * 20_000
+    )
+    start = time.perf_counter()
+    assert len(read_run(file).documents) == 3000
+    assert time.perf_counter() - start < 5
 
 
 # Places that cannot be written

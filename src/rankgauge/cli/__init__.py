@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import io
 import os
 import sys
 
-import click
-
+from rankgauge.cli.signals import (
+    MESSAGE,
+    Interrupted,
+    catch_signals,
+    end_now,
+    ignore_signals,
+)
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.version import __version__
 
 COMMANDS = {
     "evaluate": "Score runs against judgements.",
@@ -26,27 +29,10 @@ COMMANDS = {
 }
 
 
-class Commands(click.Group):
-    """A group that knows its commands by name and imports the one that is called."""
+UNFORESEEN = 70
+"""The exit code of an error that nobody foresaw, as sysexits.h has it."""
 
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"rankgauge.cli.{name}").command
-        return command
-
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="rankgauge")
-def group() -> None:
-    """How good is a ranking, and how far can the number be trusted."""
+DEBUG = "RANKGAUGE_DEBUG"
 
 
 def run() -> None:
@@ -55,9 +41,14 @@ def run() -> None:
     Most objects are made by imports and stay to the end. Looking through them for garbage, again and
     again while modules are imported and once more at the end, takes longer than scoring 50 topics.
     """
+    catch_signals()
     gc.set_threshold(100_000, 20, 20)
     try:
         main()
+    except SystemExit as end:
+        if isinstance(end.code, int) and end.code > 128:
+            end_now(end.code)
+        raise
     finally:
         gc.freeze()
 
@@ -65,8 +56,13 @@ def run() -> None:
 def main() -> None:
     """Run the command line; every refusal is one line on standard error and exit code 2.
 
-    Called under the name trec_eval, through a link, it is that program.
+    A signal ends it with 128 and the number of the signal, an error that nobody foresaw with 70. Called
+    under the name trec_eval, through a link, it is that program.
     """
+    import click
+
+    from rankgauge.cli.commands import group
+
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -81,9 +77,11 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(130)
+    except (click.Abort, KeyboardInterrupt) as error:
+        ignore_signals()
+        raised = error if isinstance(error, KeyboardInterrupt) else error.__cause__
+        click.echo(MESSAGE, err=True)
+        sys.exit(128 + (raised.number if isinstance(raised, Interrupted) else 2))
     except RankgaugeError as error:
         click.echo(printable(str(error)), err=True)
         sys.exit(2)
@@ -97,6 +95,25 @@ def main() -> None:
         abandon_output()
         click.echo(f"standard output: cannot be written: {error.strerror}", err=True)
         sys.exit(2)
+    except SystemExit:
+        raise
+    except BaseException as error:  # polars panics with one that is no Exception
+        if os.environ.get(DEBUG):
+            raise
+        sys.exit(_unforeseen(error))
+
+
+def _unforeseen(error: BaseException) -> int:
+    """Say in one line that this is our fault and where to report it; the exit code."""
+    import click
+
+    what = f"{type(error).__name__}: {error}".strip().partition("\n")[0][:200]
+    click.echo(
+        f"rankgauge has a fault: {printable(what)}. Please report it, with the command and what "
+        f"{DEBUG}=1 shows",
+        err=True,
+    )
+    return UNFORESEEN
 
 
 def abandon_output() -> None:

@@ -16,12 +16,13 @@ from rankgauge.simulation import simulate
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@10", "Recall@100", "gm(AP)")
 FOLDER = "rankgauge-demo"
+MOST = 10_000
 
 
 @click.command("demo")
 @output_option("DIR", "The folder to write to.", default=FOLDER)
-@click.option("--topics", type=click.IntRange(1), default=50, show_default=True)
-@click.option("--systems", type=click.IntRange(1), default=12, show_default=True)
+@click.option("--topics", type=click.IntRange(1, MOST), default=50, show_default=True)
+@click.option("--systems", type=click.IntRange(1, MOST), default=12, show_default=True)
 @seed_option("all that is drawn", default=2026)
 def command(output: str, topics: int, systems: int, seed: int) -> None:
     """Make a synthetic test collection, write it as TREC files and evaluate it.

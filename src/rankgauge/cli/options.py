@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from rankgauge.data.files import SIZE_LIMIT, STANDARD_INPUT
+from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.measures import load_plugin
 from rankgauge.policies import (
     DEFAULT_MISSING,
@@ -177,7 +177,8 @@ reading_options = together(
         type=click.IntRange(1),
         default=SIZE_LIMIT,
         metavar="BYTES",
-        help=f"How large a file may be once decompressed; by default {SIZE_LIMIT >> 30} GiB.",
+        help=f"How large a file may be once decompressed; by default {SIZE_LIMIT >> 30} GiB, and for a "
+        f"compressed file {MOST_EXPANSION:,} times its size, at least {LEAST_CONTENT >> 20} MiB.",
     ),
 )
 """How runs and judgements are read: `--lenient`, `--size-limit` and the names of columns."""

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
-import re
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.data.compression import NeedsMemory, compression, decompressed
 from rankgauge.data.errors import InputError
 
 SIZE_LIMIT = 8 << 30
-"""How many bytes a file may hold once decompressed, unless the caller says otherwise."""
+"""How many bytes a file may hold once decompressed, unless the caller says otherwise.
+
+For compressed files this default is smaller, see `justified`."""
+
+MOST_EXPANSION, LEAST_CONTENT = 1000, 64 << 20
 
 CHUNK = 1 << 22
 HEAD = 1 << 12
-ZSTANDARD_CHUNK = 1 << 10
 STANDARD_INPUT = "-"
 
 UMASK = os.umask(0)
@@ -41,51 +43,6 @@ class Readable(Protocol):
 def _pieces(stream: Readable, size: int = CHUNK) -> Iterator[bytes]:
     while piece := stream.read(size):
         yield piece
-
-
-def _gunzip(raw: bytes) -> Iterator[bytes]:
-    import gzip
-
-    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
-        yield from _pieces(stream)
-
-
-def _bunzip2(raw: bytes) -> Iterator[bytes]:
-    import bz2
-
-    with bz2.BZ2File(io.BytesIO(raw)) as stream:
-        yield from _pieces(stream)
-
-
-def _unxz(raw: bytes) -> Iterator[bytes]:
-    import lzma
-
-    with lzma.LZMAFile(io.BytesIO(raw)) as stream:
-        yield from _pieces(stream)
-
-
-def _unzstd(raw: bytes) -> Iterator[bytes]:
-    """Fed in small pieces, so that a bomb shows its size early; a frame cut short is an error."""
-    import zstandard
-
-    at = 0
-    while at < len(raw):
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        while not frame.eof and at < len(raw):
-            yield frame.decompress(raw[at : at + ZSTANDARD_CHUNK])
-            at += ZSTANDARD_CHUNK
-        if not frame.eof:
-            raise EOFError("the last frame is not complete")
-        at = min(at, len(raw)) - len(frame.unused_data)
-
-
-COMPRESSIONS: dict[str, tuple[re.Pattern[bytes], Callable[[bytes], Iterator[bytes]]]] = {
-    "gzip": (re.compile(rb"\x1f\x8b"), _gunzip),
-    "bzip2": (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _bunzip2),
-    "xz": (re.compile(rb"\xfd7zXZ\x00"), _unxz),
-    "zstandard": (re.compile(rb"\x28\xb5\x2f\xfd"), _unzstd),
-}
-"""How to decompress, by the first bytes: the name of a file proves nothing."""
 
 
 class Content:
@@ -203,21 +160,40 @@ def _decompressed(raw: bytes, source: str, limit: int) -> bytes:
     name = compression(raw)
     if name is None:
         return raw
+    limit = justified(len(raw)) if limit == SIZE_LIMIT else limit
     try:
-        return _within(limit, COMPRESSIONS[name][1](raw), source)
+        return _within(limit, decompressed(raw, name, limit), source)
     except ImportError:
         message = "is compressed with zstandard, expected: pip install 'rankgauge[zstd]'"
         raise InputError(source, None, message) from None
     except InputError:
         raise
+    except NeedsMemory:
+        message = f"its {name} data asks for more memory than {limit:,} bytes of content should"
+        raise InputError(source, None, f"{message}, expected less (raise the size limit)") from None
+    except MemoryError:
+        message = f"not enough memory for its content, expected less {name} data or more memory"
+        raise InputError(source, None, message) from None
     except Exception as error:  # each codec raises its own kinds
         message = f"damaged or truncated {name} data ({error}), expected a whole file"
         raise InputError(source, None, message) from None
 
 
-def compression(raw: bytes) -> str | None:
-    """The name of the compression that a file with this beginning has."""
-    return next((name for name, (magic, _) in COMPRESSIONS.items() if magic.match(raw)), None)
+def justified(size: int) -> int:
+    """How many bytes a compressed file of this size may hold at the default limit.
+
+    A thousand times its size, which is far more than runs and judgements compress, but at least 64 MiB,
+    and at most half the memory of the machine.
+    """
+    return min(max(MOST_EXPANSION * size, LEAST_CONTENT), SIZE_LIMIT, _memory() // 2)
+
+
+def _memory() -> int:
+    """The bytes of memory that this machine has, as far as the system says."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 2 * SIZE_LIMIT
 
 
 def _too_large(source: str, limit: int) -> InputError:
@@ -271,8 +247,6 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
     An ending .gz, .bz2, .xz or .zst compresses. A pipe or device is written to as it is. Raises
     InputError where the file cannot be written.
     """
-    import tempfile
-
     temporary, ending = None, os.path.splitext(path)[1]
     try:
         target, mode = _target(path)
@@ -280,8 +254,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
             with open(target, "wb") as raw, _compressor(ending, raw) as stream:
                 yield stream
             return
-        descriptor, temporary = tempfile.mkstemp(prefix=".rankgauge-", dir=os.path.dirname(target))
-        with os.fdopen(descriptor, "wb") as raw, _compressor(ending, raw) as stream:
+        # Its name is known before it is there, so that a signal at any moment leaves none behind.
+        temporary = os.path.join(os.path.dirname(target), f".rankgauge-{os.urandom(8).hex()}")
+        with open(temporary, "xb", opener=_private) as raw, _compressor(ending, raw) as stream:
             yield stream
         os.chmod(temporary, 0o666 & ~UMASK if mode is None else stat.S_IMODE(mode))
         os.replace(temporary, target)
@@ -296,6 +271,10 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _target(path: str | os.PathLike[str]) -> tuple[str, int | None]:

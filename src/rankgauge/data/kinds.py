@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from rankgauge.data.files import HEAD, UTF8_MARK, Content, compression
+from rankgauge.data.compression import compression
+from rankgauge.data.files import HEAD, UTF8_MARK, Content
 from rankgauge.data.roles import DOCUMENT, QUERY, USUAL_NAMES, ColumnNames, is_known, listed
 from rankgauge.records import Record
 

@@ -138,7 +138,11 @@ def _mapped(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(threads, len(items))) as pool:
-        yield from pool.map(work, items)
+        try:
+            results = pool.map(work, items)
+        except RuntimeError:  # no thread could be started
+            results = map(work, items)
+        yield from results
 
 
 def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> tuple[Ints, Piece] | None:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints
+from rankgauge.data.compression import compression
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.files import (
     HEAD,
@@ -27,7 +28,6 @@ from rankgauge.data.files import (
     UTF8_MARK,
     UTF16_MARKS,
     Content,
-    compression,
     display_name,
     open_content,
     unreadable,

@@ -103,15 +103,15 @@ class Measure(OneList, Parametric):
 
     @overload
     def __call__(
-        self, *values: Any, judged_only: Literal[True, "True"], **parameters: Any
+        self, /, *values: Any, judged_only: Literal[True, "True"], **parameters: Any
     ) -> Measure:
         pass
 
     @overload
-    def __call__(self, *values: Any, **parameters: Any) -> Self:
+    def __call__(self, /, *values: Any, **parameters: Any) -> Self:
         pass
 
-    def __call__(self, *values: Any, **parameters: Any) -> Measure:
+    def __call__(self, /, *values: Any, **parameters: Any) -> Measure:
         """The same measure with these parameters; `judged_only=True` takes unjudged documents out of a
         ranking before this measure looks, as `condensed` does."""
         judged_only = "judged_only" in parameters and "judged_only" not in self.parameters()

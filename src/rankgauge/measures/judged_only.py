@@ -38,7 +38,7 @@ class Condensed(LikeInside):
     def __matmul__(self, cutoff: Any) -> Self:
         return type(self)(self.measure @ cutoff)
 
-    def __call__(self, *values: Any, **parameters: Any) -> Measure:  # type: ignore[override]
+    def __call__(self, /, *values: Any, **parameters: Any) -> Measure:  # type: ignore[override]
         """The same with these parameters of the measure inside."""
         return condensed_if(
             parameters.pop("judged_only", True), self.measure(*values, **parameters)

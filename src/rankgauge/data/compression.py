@@ -1,0 +1,166 @@
+"""Decompression: one loop for all codecs, stream by stream, in bounded memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+PIECE = 1 << 22
+"""How many bytes a codec gives at a time."""
+
+FIRST_STEP, LAST_STEP = 1 << 10, 1 << 20
+"""How many bytes a codec is fed at first, so that many short streams cost little, and at most."""
+
+LEAST_MEMORY = 1 << 27
+"""How much memory a codec may ask for at any limit: xz -9 and zstd -19 need less."""
+
+PADDING = re.compile(rb"\x00*")
+
+
+class NeedsMemory(Exception):
+    """The codec asks for more memory than it may have; the data may be sound."""
+
+
+class Decoder(Protocol):
+    """The decoder of one stream, as those of bz2 and lzma are."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+class _Gzip:
+    def __init__(self, _: int) -> None:
+        import zlib
+
+        self._decoder = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._decoder.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._decoder.decompress(data or self._decoder.unconsumed_tail, max_length)
+
+
+class _Zstandard:
+    """It knows no largest piece, so that it is fed little at a time."""
+
+    needs_input = True
+
+    def __init__(self, memory: int) -> None:
+        import zstandard
+
+        self._error = zstandard.ZstdError
+        most = min(memory, 1 << zstandard.WINDOWLOG_MAX)
+        self._decoder = zstandard.ZstdDecompressor(max_window_size=most).decompressobj()
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._decoder.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._decoder.unused_data)
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        try:
+            return bytes(self._decoder.decompress(data))
+        except self._error as error:
+            if "memory" in str(error).lower():
+                raise NeedsMemory from None
+            raise
+
+
+class _Xz:
+    def __init__(self, memory: int) -> None:
+        import lzma
+
+        self._error = lzma.LZMAError
+        self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=memory)
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return self._decoder.needs_input
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        try:
+            return self._decoder.decompress(data, max_length)
+        except self._error as error:
+            if "memory" in str(error).lower():
+                raise NeedsMemory from None
+            raise
+
+
+def _bzip2(_: int) -> Decoder:
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+class Codec(NamedTuple):
+    """How a stream begins, a decoder of one that may take so much memory, and the most it is fed."""
+
+    magic: re.Pattern[bytes]
+    decoder: Callable[[int], Any]
+    step: int = LAST_STEP
+
+
+COMPRESSIONS = {
+    "gzip": Codec(re.compile(rb"\x1f\x8b"), _Gzip),
+    "bzip2": Codec(re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _bzip2),
+    "xz": Codec(re.compile(rb"\xfd7zXZ\x00"), _Xz),
+    "zstandard": Codec(
+        re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _Zstandard, FIRST_STEP
+    ),
+}
+"""How to decompress, by the first bytes: the name of a file proves nothing."""
+
+
+def compression(raw: bytes) -> str | None:
+    """The name of the compression that a file with this beginning has."""
+    return next((name for name, codec in COMPRESSIONS.items() if codec.magic.match(raw)), None)
+
+
+def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
+    """The content of all streams in the file, one after the other, in pieces.
+
+    Zero bytes after a stream are padding, as gzip's and xz's own programs have it. Anything else
+    that starts no stream is an error, and so is damage in any stream. Raises NeedsMemory where the
+    codec needs more memory than a content of `limit` bytes justifies, MemoryError where there is no
+    more, and whatever the codec raises for damage.
+    """
+    codec, memory, at = COMPRESSIONS[name], max(limit, LEAST_MEMORY), 0
+    while at < len(raw):
+        if not codec.magic.match(raw, at):
+            raise ValueError(f"the bytes from byte {at:,} on start no {name} stream")
+        decoder, step = codec.decoder(memory), FIRST_STEP
+        while not decoder.eof:
+            fed = raw[at : at + step] if decoder.needs_input else b""
+            if not fed and decoder.needs_input:
+                raise EOFError("the last stream is not complete")
+            at, step = at + len(fed), min(2 * step, codec.step)
+            yield decoder.decompress(fed, PIECE)
+        padding = PADDING.match(raw, at - len(decoder.unused_data))
+        at = padding.end() if padding else at

@@ -1,0 +1,190 @@
+"""Bad days of the command line: signals, faults of ours, systems that refuse threads."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import profiles
+from command_line import Outcome
+from rankgauge.cli import evaluate as module
+
+PROGRAM = [sys.executable, "-m", "rankgauge"]
+MOMENTS = 20 if profiles.thorough() else 1
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with judgements and runs, enough for a moment of work."""
+    folder = tmp_path_factory.mktemp("collection")
+    topics, documents = range(40), range(60)
+    lines = [f"{t} 0 d{d} {(d * t) % 3}" for t in topics for d in documents if d % 3]
+    (folder / "qrels").write_text("\n".join(lines))
+    (folder / "runs").mkdir()
+    for run in range(8):
+        rows = (f"{t} Q0 d{d} 1 {(d * (run + 7) + t) % 101} r" for t in topics for d in documents)
+        (folder / "runs" / f"r{run}").write_text("\n".join(rows))
+    return folder
+
+
+COMMANDS = {
+    "evaluate": ["qrels", "runs", "-m", "AP", "--interval", "bootstrap", "--save", "out/scores"],
+    "compare": ["qrels", "runs", "-m", "AP", "--test", "randomization"],
+    "assess": ["qrels", "runs", "-m", "AP", "-m", "RR", "--json", "out/json"],
+    "distance": ["runs/r1", "runs/r2", "runs/r3", "-m", "AP@10"],
+}
+
+
+def arguments(command: str, folder: Path) -> list[str]:
+    """The command with its files; all output goes to the folder `out`."""
+    (folder / "out").mkdir(exist_ok=True)
+    for file in (folder / "out").iterdir():
+        file.unlink()
+    return [*PROGRAM, command, *COMMANDS[command], "-o", "out/table"]
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    """All that is in the folder `out`."""
+    return {file.name: file.read_bytes() for file in (folder / "out").iterdir()}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_signal_at_any_moment_leaves_nothing_half_written(command: str, collection: Path) -> None:
+    generator, start = random.Random(MOMENTS), time.perf_counter()
+    subprocess.run(arguments(command, collection), cwd=collection, check=True, capture_output=True)
+    whole, takes = written(collection), time.perf_counter() - start
+    assert "table" in whole
+    for number in (*SIGNALS[:2], signal.SIGKILL):
+        for _ in range(MOMENTS):
+            process = subprocess.Popen(
+                arguments(command, collection), cwd=collection, stderr=subprocess.PIPE
+            )
+            # Python itself needs the first moments, in which a signal ends it as it always does.
+            time.sleep(0.1 + takes * generator.random())
+            process.send_signal(number)
+            _, told = process.communicate(timeout=60)
+            left = written(collection)
+            assert {name: left[name] for name in left if name in whole} == {
+                name: whole[name] for name in left if name in whole
+            }
+            if number == signal.SIGKILL:
+                assert process.returncode in (-number, 0)
+                continue
+            assert process.returncode in (128 + number, 0), told
+            assert set(left) <= set(whole)
+            if process.returncode:
+                assert told.endswith(b"interrupted\n")
+                assert b"Traceback" not in told
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_while_modules_are_imported_ends_the_program_in_one_line(number: int) -> None:
+    code = (
+        "import builtins, os, sys\n"
+        "from rankgauge.cli import run\n"
+        "usual = builtins.__import__\n"
+        "def slow(name, *more):\n"
+        f"    if name == 'click': os.kill(os.getpid(), {int(number)})\n"
+        "    return usual(name, *more)\n"
+        "builtins.__import__ = slow\n"
+        "run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"interrupted\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+def test_a_signal_that_python_loses_is_raised_again() -> None:
+    code = (
+        "import os, signal, time\n"
+        "from rankgauge.cli import signals\n"
+        "signals.catch_signals()\n"
+        "signals.clean_up_on_signals()\n"
+        "class Lost:\n"
+        "    def __del__(self): os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.1)\n"
+        "one = Lost()\n"
+        "del one\n"
+        "try:\n    time.sleep(20)\n"
+        "except signals.Interrupted as error:\n    print(error.number)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=15)
+    assert (done.stdout, done.stderr) == (b"%d\n" % signal.SIGTERM, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no nohup")
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    code = (
+        "import os, signal\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "from rankgauge.cli import signals\n"
+        "signals.catch_signals()\n"
+        "os.kill(os.getpid(), signal.SIGHUP)\n"
+        "print('there')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=15)
+    assert done.stdout == b"there\n"
+
+
+# Faults of ours
+
+
+def test_a_fault_of_ours_is_one_line_and_exit_code_70(
+    rankgauge: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(**_: object) -> None:
+        raise ZeroDivisionError("a\x1b[31m\nb")
+
+    monkeypatch.setattr(module, "Scoring", fault)
+    outcome = rankgauge("evaluate", "qrels", "run")
+    assert outcome == Outcome(
+        70,
+        "",
+        "rankgauge has a fault: ZeroDivisionError: a\\x1b[31m. Please report it, with the command and "
+        "what RANKGAUGE_DEBUG=1 shows\n",
+    )
+    monkeypatch.setenv("RANKGAUGE_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        rankgauge("evaluate", "qrels", "run")
+
+
+@pytest.mark.parametrize("measure", ["nDCG(self=1)", "P(self=1)@5", "gm(AP(self=1))"])
+def test_self_is_no_parameter(measure: str, rankgauge: Callable[..., Outcome]) -> None:
+    code, out, err = rankgauge("evaluate", "qrels", "run", "-m", measure)
+    assert (code, out) == (2, "")
+    assert "self" in err
+    assert "fault" not in err
+
+
+@pytest.mark.parametrize("option", ["--topics", "--systems"])
+def test_a_demonstration_is_of_bounded_size(option: str, rankgauge: Callable[..., Outcome]) -> None:
+    code, out, err = rankgauge("demo", option, 10**30)
+    assert (code, out) == (2, "")
+    assert "not in the range 1<=x<=10000" in err
+
+
+def test_where_no_thread_can_be_started_the_work_is_done_without(
+    collection: Path, rankgauge: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    asked = ("evaluate", collection / "qrels", collection / "runs", "-m", "AP")
+    expected = rankgauge(*asked)
+    assert expected.code == 0
+
+    def no_thread(_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    monkeypatch.setattr("rankgauge.workers.processors", lambda: 4)
+    assert rankgauge(*asked) == expected
