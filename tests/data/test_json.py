@@ -365,3 +365,33 @@ def test_hostile_json_takes_no_more_than_linear_time(make: Any) -> None:
     with pytest.raises(rg.InputError):
         run_of(make(200_000))
     assert time.process_time() - start < 5
+
+
+def test_beside_an_id_the_text_of_a_document_or_query_is_not_taken_for_one(tmp_path: Path) -> None:
+    file = tmp_path / "rag.jsonl"
+    line = {"id": 1, "query": "same", "retrieved": [{"id": "c1", "chunk": "text", "score": 0.9}]}
+    lines = [line | {"relevant": ["c1"]}, line | {"id": 2, "relevant": {"c1": 1}}]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    assert rg.evaluate(file, file, "Recall@5").mean() == {"rag": {"Recall@5": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "relevant"),
+    [
+        (["a", "b"], [{"id": "c"}, {"id": "a", "grade": 0}]),
+        ([{"id": "a"}, {"id": "b", "score": 9}], ["b"]),
+    ],
+)
+def test_values_are_there_for_all_documents_or_for_none(
+    tmp_path: Path, retrieved: object, relevant: object
+) -> None:
+    file = tmp_path / "rag.jsonl"
+    file.write_text(json.dumps({"query": "q", "retrieved": retrieved, "relevant": relevant}))
+    with pytest.raises(rg.InputError, match=r"place 2 has '(score|grade)', expected it for all"):
+        rg.evaluate(file, file, "RR")
+
+
+def test_blank_lines_before_json_change_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    file.write_text("\n" * 10_000 + '{"query": "q", "retrieved": ["a"]}\n')
+    assert len(rg.read_run(file).scores) == 1

@@ -683,9 +683,9 @@ def test_a_decoder_that_dies_is_an_input_error(
 
 
 def test_frames_are_evaluated_as_they_are() -> None:
-    qrels = pl.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "rel": [0, 1]})
+    qrels = pl.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "rel": [0, 1]})
     frame = pl.DataFrame(PLAIN)
-    expected = rg.evaluate({"1": {"a": 0, "b": 1}}, rg.Run.from_dict(EXPECTED), "RR")
+    expected = rg.evaluate({"q": {"a": 0, "b": 1}}, rg.Run.from_dict(EXPECTED), "RR")
     for run in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()):
         for runs in (run, [run], {"run1": run}):
             scores = rg.evaluate(qrels, runs, "RR")
@@ -694,14 +694,14 @@ def test_frames_are_evaluated_as_they_are() -> None:
 
 
 def test_runs_and_judgments_in_tables_are_evaluated_like_any_other(tmp_path: Path) -> None:
-    qrels = {"qid": ["1", "1"], "docno": ["a", "b"], "rel": [0, 1]}
+    qrels = {"qid": ["q", "q"], "docno": ["a", "b"], "rel": [0, 1]}
     pl.DataFrame(qrels).write_parquet(tmp_path / "qrels.parquet")
     (tmp_path / "runs").mkdir()
     pl.DataFrame(PLAIN).write_parquet(tmp_path / "runs" / "a.parquet")
     pl.DataFrame(PLAIN).write_ndjson(tmp_path / "runs" / "b.jsonl")
     scores = rg.evaluate(tmp_path / "qrels.parquet", tmp_path / "runs", "RR")
     expected = rg.evaluate(
-        {"1": {"a": 0, "b": 1}}, {name: rg.Run.from_dict(EXPECTED) for name in "ab"}, "RR"
+        {"q": {"a": 0, "b": 1}}, {name: rg.Run.from_dict(EXPECTED) for name in "ab"}, "RR"
     )
     assert scores.mean() == expected.mean()
     assert scores.policies == expected.policies
@@ -1032,3 +1032,13 @@ def test_the_page_of_inputs_shows_what_happens(
     result = doctest.testfile(str(page), module_relative=False)
     assert result.attempted > 15
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+def test_a_number_of_very_many_digits_is_refused(column: int) -> None:
+    rows: list[Any] = [[1], ["a"], [1]]
+    rows[column] = [10**5000]
+    with pytest.raises(
+        rg.InputError, match=r"row 0: (the (query|document) is too long|grade a very)"
+    ):
+        Judgments.from_arrays(*rows)

@@ -205,7 +205,11 @@ def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
         elif isinstance(value, bytes):
             raw.append(value)
         elif isinstance(value, Integral) and not isinstance(value, bool):
-            raw.append(b"%d" % int(value))
+            try:
+                raw.append(b"%d" % int(value))
+            except ValueError:  # more digits than Python writes
+                message = f"the {role.option} is too long, expected fewer digits"
+                raise place.error(row, message) from None
         elif _is_missing(value):
             raise missing(role, place, row, "an id")
         else:
@@ -281,12 +285,16 @@ def missing(role: Role, place: Place, row: int, expected: str) -> InputError:
 
 def shown(value: object) -> str:
     """A value as messages show it: not all of it where it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # a number of more digits than Python writes
+        return f"a very long {type(value).__name__}"
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
 
 
 def bad_grade(place: Place, row: int, grade: object) -> InputError:
-    return place.error(row, f"grade {grade!s}, expected a whole number of at most 32 bits")
+    plain = grade.item() if isinstance(grade, np.generic) else grade
+    return place.error(row, f"grade {shown(plain)}, expected a whole number of at most 32 bits")
 
 
 def type_error(role: Role, place: Place, what: str, held: str, expected: str) -> InputError:

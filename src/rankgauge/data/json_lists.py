@@ -216,6 +216,7 @@ class _Reader:
         self.documents: list[object] = []
         self.values: list[object] = []
         self.keys: tuple[str, str | None, Role | None] | None = None
+        self.without_value: set[str] = set()
 
     def flush(self) -> None:
         """Make columns of the documents that were taken since the last time."""
@@ -264,8 +265,11 @@ class _Reader:
         """Documents that are objects with an id and, as a rule, a value."""
         if self.keys is None:
             self.keys = self._keys_of(list(listing[0]))
+            self.without_value = {*listing[0]}
         document, value, role = self.keys
         wanted = [document] if value is None else [document, value]
+        if value is None:
+            self._refuse_values(entry, listing)
         if set(map(type, listing)) != {dict}:  # one is no object, or has a key twice
             for number, item in enumerate(listing, 1):
                 self._refuse(entry, number, item, wanted)
@@ -280,6 +284,17 @@ class _Reader:
             self._add_order(len(listing))
         else:
             self.values += map(_negated, values) if role is RANK else values
+
+    def _refuse_values(self, entry: QueryEntry, listing: list[Any]) -> None:
+        """Refuse a value where the first document of the file has none."""
+        for number, item in enumerate(listing, 1):
+            if isinstance(item, dict) and not item.keys() <= self.without_value:
+                key = self._keys_of(list(item))[1]
+                if key is not None:
+                    message = (
+                        f"place {number} has {key!r}, expected it for all documents or for none"
+                    )
+                    raise at_entry(self.source, entry, message)
 
     def _keys_of(self, keys: list[str]) -> tuple[str, str | None, Role | None]:
         """The keys of a document's id and of its value, and what the value is."""

@@ -38,7 +38,7 @@ def kind_of(content: Content, names: ColumnNames = USUAL_NAMES) -> TableKind | N
     if head.startswith(PARQUET):
         return TableKind("parquet")
     text = head.removeprefix(UTF8_MARK)
-    if JSON.match(text):
+    if JSON.match(text) or (not text.strip() and JSON.match(first_line(content))):
         return TableKind("json")
     separator = header_separator(first_line(content), names)
     return None if separator is None else TableKind("csv", separator)
@@ -86,7 +86,10 @@ def _cells(line: bytes, separator: str) -> list[str]:
 
 
 FOREIGN: list[tuple[str, re.Pattern[bytes]]] = [
-    ("an Excel workbook", re.compile(rb"PK\x03\x04.{26}(\[Content_Types\]|xl/|_rels/)", re.DOTALL)),
+    (
+        "an Excel workbook",
+        re.compile(rb"PK\x03\x04.{26}(\[Content_Types\]|xl/|_rels/|docProps/)", re.DOTALL),
+    ),
     ("a NumPy archive", re.compile(rb"PK\x03\x04.{26}[^\0/]*\.npy", re.DOTALL)),
     ("a ZIP archive", re.compile(rb"PK[\x03\x05]")),
     ("an old Excel workbook", re.compile(rb"\xd0\xcf\x11\xe0")),

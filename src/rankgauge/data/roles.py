@@ -148,8 +148,9 @@ SUBTOPIC = Role("subtopic", (("subtopic",),))
 ROLES = {role.option: role for role in (QUERY, DOCUMENT, SCORE, RANK, GRADE, SUBTOPIC)}
 
 # Where JSON has an object a query: what its keys are for.
-RECORD_QUERY = Role("query", (*QUERY.tiers[:2], ("query", "topic", "user"), ("id",), ("question",)))
-ITEM = Role("document", (*DOCUMENT.tiers, ("id",)))
+# Beside an id, a name such as query or passage is that of a text.
+RECORD_QUERY = Role("query", (*QUERY.tiers[:2], ("id",), ("query", "topic", "user"), ("question",)))
+ITEM = Role("document", (DOCUMENT.tiers[0], ("id",), *DOCUMENT.tiers[1:]))
 RETRIEVED = Role("retrieved", (("retrieved",), ("results",), ("ranking",)))
 RELEVANT = Role("relevant", (("relevant",), ("gold",), ("qrels",)))
 
