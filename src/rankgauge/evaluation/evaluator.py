@@ -69,10 +69,12 @@ def evaluate(
     Parameters
     ----------
     qrels
-        Judgments, `{query: {document: grade}}`, a data frame or a qrels file.
+        Judgments, `{query: {document: grade}}`, `{query: {relevant documents}}`, a data frame, a qrels
+        file, or judgments of ranx or ir_measures.
     runs
-        A Run, `{query: {document: score}}`, a data frame, a run file, a folder, a pattern such as
-        "runs/*.gz"; several of these in a list, or in a dict by name.
+        A Run, `{query: {document: score}}`, `{query: [documents, the best first]}`, a data frame, a run
+        file, a folder, a pattern such as "runs/*.gz", a run of ranx or ir_measures; several of these in
+        a list, or in a dict by name.
     measures
         One measure or several, each a measure or its text: "nDCG@10".
     missing, unjudged, ties, seed, tail, documents, precision, max_grade
@@ -109,7 +111,8 @@ class Evaluator:
     Parameters
     ----------
     qrels
-        Judgments, `{query: {document: grade}}`, a data frame or a qrels file.
+        Judgments, `{query: {document: grade}}`, `{query: {relevant documents}}`, a data frame, a qrels
+        file, or judgments of ranx or ir_measures.
     measures
         One measure or several, each a measure or its text: "nDCG@10".
     missing
@@ -194,8 +197,9 @@ class Evaluator:
         """The score of every run on every judged query by every measure.
 
         `runs`: a Run, several, a dict of runs by name; in place of any Run a plain dict
-        `{query: {document: score}}`, a data frame, a run file, or a function that gives a Run; in place
-        of several also a folder or a pattern such as "runs/*.gz". Files are read by as many threads as
+        `{query: {document: score}}` or `{query: [documents]}`, a data frame, a run file, a run of ranx
+        or ir_measures, or a function that gives a Run; in place of several also a folder or a pattern
+        such as "runs/*.gz". Files are read by as many threads as
         there are processors, and their ids not kept. failures="skip" leaves out the runs that cannot be
         read, and says so in `.failed`. `executor` does the work, run by run; by default threads.
         `progress` is called with the name of each run done.
