@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -164,3 +165,57 @@ def test_a_misspelt_value_is_still_refused(rankgauge: Call, files: Files) -> Non
     code, _, err = rankgauge("evaluate", "--interval", "bootstrp", files.qrels, files.good)
     assert code == 2
     assert "'bootstrp' is not one of 't', 'bootstrap'" in err
+
+
+# What is said beside numbers
+
+
+def test_compare_says_that_intervals_are_not_corrected(rankgauge: Call, files: Files) -> None:
+    asked = ("compare", files.qrels, files.good, files.other, "-m", "AP", "--format", "table")
+    said = "each is for its pair alone, not corrected for 3 comparisons"
+    assert said not in rankgauge(*asked).out.replace("\n", " ")
+    files.zeros.write_text("1 Q0 a 1 1 x\n")
+    assert said in " ".join(rankgauge(*asked, files.zeros).out.split())
+    assert "not corrected" not in rankgauge(*asked, files.zeros, "--test", "tukey").out
+
+
+def test_compare_warns_once(rankgauge: Call, files: Files) -> None:
+    files.zeros.write_text("".join(f"{t} Q0 A 1 2 x\n" for t in range(1, 11)))
+    code, out, err = rankgauge("compare", files.qrels, files.good, files.zeros, "--format", "table")
+    assert code == 0
+    assert err.startswith("WARNING: zeros: no document of the run is judged")
+    assert "WARNING" not in out
+
+
+def test_more_queries_than_there_are(rankgauge: Call, files: Files) -> None:
+    code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 11)
+    assert code == 2
+    assert "number=11 of 10 queries, expected no more than there are" in err
+    code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 7)
+    assert code == 0
+    assert "4 topics would be ideal and uninformative at once, and count as uninformative" in err
+    code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 5)
+    assert "at once" not in err
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "arguments"),
+    [
+        ("matplotlib", "plot", ("queries", "qrels.txt", "good.run", "--map", "map.svg")),
+        ("matplotlib", "plot", ("assess", "qrels.txt", "good.run", "other.run", "--tau", "t.svg")),
+        ("zstandard", "zstd", ("evaluate", "qrels.txt", "good.run", "-o", "out.tsv.zst")),
+    ],
+)
+def test_a_missing_extra_names_the_command_that_installs_it(
+    rankgauge: Call,
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    package: str,
+    extra: str,
+    arguments: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(files.qrels.parent)
+    monkeypatch.setitem(sys.modules, package, None)
+    code, _, err = rankgauge(*arguments)
+    assert code == 2
+    assert f"pip install 'rankgauge[{extra}]'" in err
