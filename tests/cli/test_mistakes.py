@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from command_line import Outcome
+from rankgauge.cli import COMMANDS
 
 Call = Callable[..., Outcome]
 
@@ -219,3 +220,31 @@ def test_a_missing_extra_names_the_command_that_installs_it(
     code, _, err = rankgauge(*arguments)
     assert code == 2
     assert f"pip install 'rankgauge[{extra}]'" in err
+
+
+def test_conflicts_and_opposite_are_explained_where_they_are_printed(
+    rankgauge: Call, files: Files
+) -> None:
+    asked = ("assess", files.qrels, files.good, files.other, "-m", "AP", "-m", "RR")
+    for form in ("table", "md"):
+        out = rankgauge(*asked, "--show", "pairs", "--format", form).out
+        text = " ".join(out.split()).replace("\\", "")
+        assert "opposite: tests in which one measure finds one run significantly better" in text
+        assert "conflicts: tests in which only one of the two measures finds" in text
+
+
+# The list of commands
+
+
+def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> None:
+    out = rankgauge("--help").out
+    lines = out.splitlines()
+    assert [line for line in lines if line in ("Score:", "Decide:", "Learn:")] == [
+        "Score:",
+        "Decide:",
+        "Learn:",
+    ]
+    assert lines.index("Score:") < lines.index("Decide:") < lines.index("Learn:")
+    for name in COMMANDS:
+        assert sum(line.startswith(f"  {name} ") for line in lines) == 1
+    assert max(map(len, lines)) <= 80

@@ -13,17 +13,26 @@ import click
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.version import __version__
 
-COMMANDS = {
-    "evaluate": "Score runs against judgements.",
-    "compare": "Say whether differences between runs are real.",
-    "assess": "Say which measures tell runs apart, and which agree.",
-    "queries": "Tell ideal queries from uninformative ones.",
-    "distance": "Say how far apart runs can be, judged or not.",
-    "study": "Do again what a paper did, its numbers beside ours.",
-    "trec_eval": "Do as trec_eval does, with its flags and its output.",
-    "measures": "List the measures, or explain one.",
-    "demo": "Make a synthetic test collection and evaluate it.",
+TASKS = {
+    "Score": {
+        "evaluate": "You have runs and judgements: how good is each run, by nDCG, AP and others?",
+        "trec_eval": "You have scripts that call trec_eval: the same flags, the same output.",
+    },
+    "Decide": {
+        "compare": "Is the new system better, or was it luck? Tests of significance.",
+        "assess": "Which measure to report? Which ones tell your systems apart, which say the same?",
+        "queries": "Which queries does a system earn its score on, and which would chance answer too?",
+        "distance": "Are there enough judgements? How much more of them could still change.",
+    },
+    "Learn": {
+        "measures": "Which measures are there, and what does each compute?",
+        "study": "Repeat a published study; its numbers beside ours.",
+        "demo": "No data at hand? Make a small test collection and evaluate it.",
+    },
 }
+"""The commands by what they are for, each with when to use it."""
+
+COMMANDS = {name: text for commands in TASKS.values() for name, text in commands.items()}
 
 
 class Commands(click.Group):
@@ -39,8 +48,11 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for task, commands in TASKS.items():
+            with formatter.section(task):
+                # Names of one width, so that the texts of all sections start at one column.
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
