@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -248,3 +251,74 @@ def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> N
     for name in COMMANDS:
         assert sum(line.startswith(f"  {name} ") for line in lines) == 1
     assert max(map(len, lines)) <= 80
+
+
+# Terminals: width and colour
+
+
+def on_a_terminal(*arguments: object, **environment: str) -> tuple[int, str]:
+    """The exit code, and all that a terminal gets to see of output and errors."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    unset = ("NO_COLOR", "COLUMNS", "FORCE_COLOR")
+    known = {name: value for name, value in os.environ.items() if name not in unset}
+    with subprocess.Popen(
+        [sys.executable, "-m", "rankgauge", *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**known, "TERM": "xterm", **environment},
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        with contextlib.suppress(OSError):  # what Linux says at the end of a terminal
+            while piece := os.read(ours, 4096):
+                seen += piece
+    os.close(ours)
+    return process.returncode, seen.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "-m", "nDCG@5,10,20,100", "-m", "P@5,10,20,100", "--interval"),
+        ("compare",),
+        ("assess",),
+    ],
+)
+def test_tables_fit_a_terminal(files: Files, arguments: tuple[str, ...]) -> None:
+    long = files.qrels.parent / f"{'a-name-of-a-run-' * 5}1.run"
+    long.write_bytes(files.good.read_bytes())
+    inputs = (files.qrels, long, files.other)
+    code, seen = on_a_terminal(*arguments, *inputs, "--color", "never")
+    assert code == 0
+    lines = seen[seen.index("─") :].splitlines()
+    assert max(map(len, lines)) <= 80
+    said = " ".join(seen.split())
+    if arguments != ("assess",):  # which prints no names of runs
+        assert "… stands for a part of a name; --format tsv has it whole" in said
+    assert "one below the other, are one table" in said
+    wide, seen = on_a_terminal(*arguments, *inputs, "--color", "never", COLUMNS="400")
+    assert wide == 0
+    assert "…" not in seen
+
+
+def test_colour_is_as_asked(files: Files) -> None:
+    files.good.write_text("1 Q0 A 1 2 x\n")
+    asked = ("evaluate", files.qrels, files.good, files.other, "-m", "AP")
+    plain = "WARNING: good: no document"
+    red = f"\x1b[31m\x1b[1m{plain}"
+    assert red in on_a_terminal(*asked)[1]
+    assert red in on_a_terminal(*asked, "--color", "always", NO_COLOR="1")[1]
+    for options, environment in ((("--color", "never"), {}), ((), {"NO_COLOR": "1"})):
+        seen = on_a_terminal(*asked, *options, **environment)[1]
+        assert plain in seen
+        assert "\x1b[3" not in seen
+
+
+def test_colour_in_a_pipe_is_only_there_when_asked_for(rankgauge: Call, files: Files) -> None:
+    files.good.write_text("1 Q0 A 1 2 x\n")
+    asked = ("evaluate", files.qrels, files.good, "-m", "AP")
+    assert rankgauge(*asked).err.startswith("WARNING: ")
+    assert rankgauge(*asked, "--color", "always").err.startswith("\x1b[31m\x1b[1mWARNING: ")
+    assert "\x1b" not in rankgauge(*asked, "--color", "always").out

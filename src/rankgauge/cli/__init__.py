@@ -87,7 +87,7 @@ def main() -> None:
         if program == "trec_eval":
             group(["trec_eval", *sys.argv[1:]], standalone_mode=False)
         else:
-            group(standalone_mode=False)
+            group(standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:
