@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from rankgauge.fitting import column_widths, display_width, fitted
 from rankgauge.notes import LOUD
 from rankgauge.records import Value
 
@@ -55,13 +56,15 @@ class Table(Value):
             if len(row) != (width := len(self.columns)):
                 raise ValueError(f"row {number} has {len(row)} cells for {width} columns")
 
-    def render(self, format: str, *, digits: int | None = None) -> str:
+    def render(self, format: str, *, digits: int | None = None, width: int | None = None) -> str:
         r"""The table as text in one of `FORMATS`, every line ended by one newline.
 
         Floats have `digits` decimals; by default 4 in ``table``, ``md`` and ``latex``, and as many
         as it takes to read the same float back in ``tsv``, ``csv`` and ``jsonl``. ``latex`` needs
         the package booktabs, and amsmath for marks. ``jsonl`` raises `ValueError` when two columns
-        have the same name, and is empty when there are neither rows nor notes.
+        have the same name, and is empty when there are neither rows nor notes. `width` is how many
+        columns a line of ``table`` may have: long names are then shortened, and what does not fit
+        beside the other columns goes below them. The other formats are never shortened.
 
         >>> Table(("run", "AP"), (("bm25", 0.125), ("dense", None))).render("csv", digits=2)
         'run,AP\nbm25,0.12\ndense,\n'
@@ -70,7 +73,9 @@ class Table(Value):
             raise ValueError(f"unknown format {format!r}, expected one of: {', '.join(FORMATS)}")
         if digits is None and format in ("table", "md", "latex"):
             digits = 4
-        return "".join(f"{line}\n" for line in _RENDERERS[format](self, digits))
+        fits = format == "table"
+        lines = _table_lines(self, digits, width) if fits else _RENDERERS[format](self, digits)
+        return "".join(f"{line}\n" for line in lines)
 
     def render_html(self, *, digits: int | None = None) -> str:
         """The table as an HTML element, for notebooks; floats have 4 decimals by default.
@@ -169,27 +174,47 @@ def _sides(table: Table, left: str, right: str) -> list[str]:
     ]
 
 
-def _width(text: str) -> int:
-    """The number of terminal columns that `text` takes."""
-    from unicodedata import category, east_asian_width
-
-    spacing = [c for c in text if category(c) not in ("Mn", "Me", "Cf")]
-    return len(spacing) + sum(east_asian_width(c) in "WF" for c in spacing)
+def _names(table: Table) -> list[bool]:
+    """For each column whether it holds nothing but text."""
+    columns = range(len(table.columns))
+    return [all(isinstance(row[i], str | None) for row in table.rows) for i in columns]
 
 
-def _table_lines(table: Table, digits: int | None) -> Iterator[str]:
-    grid = _grid(table, _visible, _DASH, digits)
-    widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+def _table_lines(table: Table, digits: int | None, width: int | None = None) -> Iterator[str]:
+    fit = fitted(_grid(table, _visible, _DASH, digits), _names(table), width)
+    widths = column_widths(fit.grid)
     sides = _sides(table, "left", "right")
 
     def padded(cell: str, width: int, side: str) -> str:
-        space = " " * (width - _width(cell))
+        space = " " * (width - display_width(cell))
         return cell + space if side == "left" else space + cell
 
-    header, *rows = ("  ".join(map(padded, cells, widths, sides)).rstrip(" ") for cells in grid)
-    yield from (header, "─" * (sum(widths) + 2 * (len(widths) - 1)), *rows)
-    if table.notes:
-        yield from ("", *map(_visible_line, table.notes))
+    gap = " " * fit.gap
+    for number, part in enumerate(fit.parts):
+        header, *rows = (
+            gap.join(padded(cells[c], widths[c], sides[c]) for c in part).rstrip(" ")
+            for cells in fit.grid
+        )
+        rule = "─" * (sum(widths[c] for c in part) + fit.gap * (len(part) - 1))
+        yield from (*([""] if number else []), header, rule, *rows)
+    notes = [*map(_visible_line, table.notes), *fit.notes]
+    if notes:
+        yield ""
+    for note in notes:
+        yield from [note] if width is None else _wrapped(note, width)
+
+
+def _wrapped(note: str, width: int) -> list[str]:
+    """The lines of a note; those after the first are indented."""
+    import textwrap
+
+    return textwrap.wrap(
+        note,
+        max(width, 20),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _tsv_text(text: str) -> str:

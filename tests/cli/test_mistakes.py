@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from command_line import Outcome
+from rankgauge.cli import COMMANDS
 
 Call = Callable[..., Outcome]
 
@@ -164,3 +169,156 @@ def test_a_misspelt_value_is_still_refused(rankgauge: Call, files: Files) -> Non
     code, _, err = rankgauge("evaluate", "--interval", "bootstrp", files.qrels, files.good)
     assert code == 2
     assert "'bootstrp' is not one of 't', 'bootstrap'" in err
+
+
+# What is said beside numbers
+
+
+def test_compare_says_that_intervals_are_not_corrected(rankgauge: Call, files: Files) -> None:
+    asked = ("compare", files.qrels, files.good, files.other, "-m", "AP", "--format", "table")
+    said = "each is for its pair alone, not corrected for 3 comparisons"
+    assert said not in rankgauge(*asked).out.replace("\n", " ")
+    files.zeros.write_text("1 Q0 a 1 1 x\n")
+    assert said in " ".join(rankgauge(*asked, files.zeros).out.split())
+    assert "not corrected" not in rankgauge(*asked, files.zeros, "--test", "tukey").out
+
+
+def test_compare_warns_once(rankgauge: Call, files: Files) -> None:
+    files.zeros.write_text("".join(f"{t} Q0 A 1 2 x\n" for t in range(1, 11)))
+    code, out, err = rankgauge("compare", files.qrels, files.good, files.zeros, "--format", "table")
+    assert code == 0
+    assert err.startswith("WARNING: zeros: no document of the run is judged")
+    assert "WARNING" not in out
+
+
+def test_more_queries_than_there_are(rankgauge: Call, files: Files) -> None:
+    code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 11)
+    assert code == 2
+    assert "number=11 of 10 queries, expected no more than there are" in err
+    code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 7)
+    assert code == 0
+    assert "4 topics would be ideal and uninformative at once, and count as uninformative" in err
+    code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 5)
+    assert "at once" not in err
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "arguments"),
+    [
+        ("matplotlib", "plot", ("queries", "qrels.txt", "good.run", "--map", "map.svg")),
+        ("matplotlib", "plot", ("assess", "qrels.txt", "good.run", "other.run", "--tau", "t.svg")),
+        ("zstandard", "zstd", ("evaluate", "qrels.txt", "good.run", "-o", "out.tsv.zst")),
+    ],
+)
+def test_a_missing_extra_names_the_command_that_installs_it(
+    rankgauge: Call,
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    package: str,
+    extra: str,
+    arguments: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(files.qrels.parent)
+    monkeypatch.setitem(sys.modules, package, None)
+    code, _, err = rankgauge(*arguments)
+    assert code == 2
+    assert f"pip install 'rankgauge[{extra}]'" in err
+
+
+def test_conflicts_and_opposite_are_explained_where_they_are_printed(
+    rankgauge: Call, files: Files
+) -> None:
+    asked = ("assess", files.qrels, files.good, files.other, "-m", "AP", "-m", "RR")
+    for form in ("table", "md"):
+        out = rankgauge(*asked, "--show", "pairs", "--format", form).out
+        text = " ".join(out.split()).replace("\\", "")
+        assert "opposite: tests in which one measure finds one run significantly better" in text
+        assert "conflicts: tests in which only one of the two measures finds" in text
+
+
+# The list of commands
+
+
+def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> None:
+    out = rankgauge("--help").out
+    lines = out.splitlines()
+    assert [line for line in lines if line in ("Score:", "Decide:", "Learn:")] == [
+        "Score:",
+        "Decide:",
+        "Learn:",
+    ]
+    assert lines.index("Score:") < lines.index("Decide:") < lines.index("Learn:")
+    for name in COMMANDS:
+        assert sum(line.startswith(f"  {name} ") for line in lines) == 1
+    assert max(map(len, lines)) <= 80
+
+
+# Terminals: width and colour
+
+
+def on_a_terminal(*arguments: object, **environment: str) -> tuple[int, str]:
+    """The exit code, and all that a terminal gets to see of output and errors."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    unset = ("NO_COLOR", "COLUMNS", "FORCE_COLOR")
+    known = {name: value for name, value in os.environ.items() if name not in unset}
+    with subprocess.Popen(
+        [sys.executable, "-m", "rankgauge", *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**known, "TERM": "xterm", **environment},
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        with contextlib.suppress(OSError):  # what Linux says at the end of a terminal
+            while piece := os.read(ours, 4096):
+                seen += piece
+    os.close(ours)
+    return process.returncode, seen.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "-m", "nDCG@5,10,20,100", "-m", "P@5,10,20,100", "--interval"),
+        ("compare",),
+        ("assess",),
+    ],
+)
+def test_tables_fit_a_terminal(files: Files, arguments: tuple[str, ...]) -> None:
+    long = files.qrels.parent / f"{'a-name-of-a-run-' * 5}1.run"
+    long.write_bytes(files.good.read_bytes())
+    inputs = (files.qrels, long, files.other)
+    code, seen = on_a_terminal(*arguments, *inputs, "--color", "never")
+    assert code == 0
+    lines = seen[seen.index("─") :].splitlines()
+    assert max(map(len, lines)) <= 80
+    said = " ".join(seen.split())
+    if arguments != ("assess",):  # which prints no names of runs
+        assert "… stands for a part of a name; --format tsv has it whole" in said
+    assert "one below the other, are one table" in said
+    wide, seen = on_a_terminal(*arguments, *inputs, "--color", "never", COLUMNS="400")
+    assert wide == 0
+    assert "…" not in seen
+
+
+def test_colour_is_as_asked(files: Files) -> None:
+    files.good.write_text("1 Q0 A 1 2 x\n")
+    asked = ("evaluate", files.qrels, files.good, files.other, "-m", "AP")
+    plain = "WARNING: good: no document"
+    red = f"\x1b[31m\x1b[1m{plain}"
+    assert red in on_a_terminal(*asked)[1]
+    assert red in on_a_terminal(*asked, "--color", "always", NO_COLOR="1")[1]
+    for options, environment in ((("--color", "never"), {}), ((), {"NO_COLOR": "1"})):
+        seen = on_a_terminal(*asked, *options, **environment)[1]
+        assert plain in seen
+        assert "\x1b[3" not in seen
+
+
+def test_colour_in_a_pipe_is_only_there_when_asked_for(rankgauge: Call, files: Files) -> None:
+    files.good.write_text("1 Q0 A 1 2 x\n")
+    asked = ("evaluate", files.qrels, files.good, "-m", "AP")
+    assert rankgauge(*asked).err.startswith("WARNING: ")
+    assert rankgauge(*asked, "--color", "always").err.startswith("\x1b[31m\x1b[1mWARNING: ")
+    assert "\x1b" not in rankgauge(*asked, "--color", "always").out

@@ -16,17 +16,26 @@ from rankgauge.cli.signals import (
 )
 from rankgauge.data.errors import RankgaugeError
 
-COMMANDS = {
-    "evaluate": "Score runs against judgements.",
-    "compare": "Say whether differences between runs are real.",
-    "assess": "Say which measures tell runs apart, and which agree.",
-    "queries": "Tell ideal queries from uninformative ones.",
-    "distance": "Say how far apart runs can be, judged or not.",
-    "study": "Do again what a paper did, its numbers beside ours.",
-    "trec_eval": "Do as trec_eval does, with its flags and its output.",
-    "measures": "List the measures, or explain one.",
-    "demo": "Make a synthetic test collection and evaluate it.",
+TASKS = {
+    "Score": {
+        "evaluate": "You have runs and judgements: how good is each run, by nDCG, AP and others?",
+        "trec_eval": "You have scripts that call trec_eval: the same flags, the same output.",
+    },
+    "Decide": {
+        "compare": "Is the new system better, or was it luck? Tests of significance.",
+        "assess": "Which measure to report? Which ones tell your systems apart, which say the same?",
+        "queries": "Which queries does a system earn its score on, and which would chance answer too?",
+        "distance": "Are there enough judgements? How much more of them could still change.",
+    },
+    "Learn": {
+        "measures": "Which measures are there, and what does each compute?",
+        "study": "Repeat a published study; its numbers beside ours.",
+        "demo": "No data at hand? Make a small test collection and evaluate it.",
+    },
 }
+"""The commands by what they are for, each with when to use it."""
+
+COMMANDS = {name: text for commands in TASKS.values() for name, text in commands.items()}
 
 
 UNFORESEEN = 70
@@ -71,7 +80,7 @@ def main() -> None:
         if program == "trec_eval":
             group(["trec_eval", *sys.argv[1:]], standalone_mode=False)
         else:
-            group(standalone_mode=False)
+            group(standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:

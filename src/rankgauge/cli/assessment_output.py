@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, print_or_write, show_with_notes
+from rankgauge.cli.output import (
+    MACHINE_FORMATS,
+    chosen_format,
+    line_width,
+    print_or_write,
+    show_with_notes,
+)
 from rankgauge.comparison.assessed import Assessment, AssessmentFigure
 from rankgauge.data.files import writing
 from rankgauge.tables import Table
@@ -61,7 +67,8 @@ def show_assessment(
         said = replace(table, notes=notes if name == list(pages)[-1] else ())
         text = HEADINGS[name]
         heading = {"md": f"### {text}\n\n", "latex": f"% {text}\n"}.get(form, f"{text}\n\n")
-        texts.append((heading if len(pages) > 1 else "") + said.render(form, digits=digits))
+        text = said.render(form, digits=digits, width=line_width(output))
+        texts.append((heading if len(pages) > 1 else "") + text)
     print_or_write("\n".join(texts), output)
 
 

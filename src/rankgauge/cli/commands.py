@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-from rankgauge.cli import COMMANDS
+from rankgauge.cli import COMMANDS, TASKS
 from rankgauge.cli.signals import clean_up_on_signals
 from rankgauge.version import __version__
 
@@ -25,8 +25,11 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for task, commands in TASKS.items():
+            with formatter.section(task):
+                # Names of one width, so that the texts of all sections start at one column.
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import click
@@ -109,6 +110,7 @@ def command(
         raise click.UsageError(f"--power with --test {test}, expected {expected}")
     wanted = WantedScores(seed=seed, **source)
     scores = wanted.scores(DEFAULT_MEASURE)
+    scores = replace(scores, notes=())  # they are on standard error already
     names = [wanted.run(name) for name in baselines]
     try:
         _check_baselines(names, scores)

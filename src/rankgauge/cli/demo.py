@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rankgauge.cli.options import output_option, seed_option
-from rankgauge.cli.output import notify
+from rankgauge.cli.output import line_width, notify
 from rankgauge.data.errors import InputError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
@@ -43,10 +43,11 @@ def command(output: str, topics: int, systems: int, seed: int) -> None:
         write_run(Run.from_dict(run, name=name), path)
     scores = evaluate(read_qrels(qrels), [read_run(run) for run in runs], MEASURES)
     click.echo(f"{len(runs)} runs and qrels.txt written to {folder}\n")
-    click.echo(scores.table().render("table"))
+    click.echo(scores.table().render("table", width=line_width()))
     best = max(scores.runs, key=lambda run: scores.mean()[run]["nDCG@10"])
     click.echo(f"{best}, its first topics:\n")
     first = evaluate(read_qrels(qrels), read_run(folder / f"{best}.run.gz"), MEASURES[:5])
-    click.echo(first.select(scores.queries[:5]).query_table().render("table"))
+    few = first.select(scores.queries[:5])
+    click.echo(few.query_table().render("table", width=line_width()))
     notify(scores.notes)
     click.echo(f"Next: rankgauge evaluate {qrels} {folder}/*.run.gz -m nDCG@10 -m AP -q")

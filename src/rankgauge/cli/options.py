@@ -342,6 +342,12 @@ def output_option(metavar: str, help_text: str, **settings: Any) -> Callable[[F]
     )
 
 
+def _set_colour(context: click.Context, option: click.Parameter, choice: str) -> None:
+    """Have everything that is printed from here on coloured, or not; `auto` leaves it as it is."""
+    if choice != "auto":
+        context.color = choice == "always"
+
+
 output_options = together(
     click.option(
         "--format",
@@ -355,5 +361,15 @@ output_options = together(
         help="Decimals; by default 4 in table, md and latex, all of them in the others.",
     ),
     output_option("FILE", "Write to a file, whole or not at all."),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        callback=_set_colour,
+        help="Whether warnings and the progress bar are coloured. auto: on a terminal, unless the "
+        "environment has NO_COLOR.",
+    ),
 )
-"""`--format`, `--digits` and `--output`, for commands that print a table."""
+"""`--format`, `--digits`, `--output` and `--color`, for commands that print a table."""

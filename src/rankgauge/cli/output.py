@@ -34,8 +34,17 @@ def chosen_format(form: str | None, output: str | None) -> str:
 def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
     """Print a table, or write it to a file."""
     form = chosen_format(form, output)
-    text = table.render(form, digits=digits)
+    text = table.render(form, digits=digits, width=line_width(output))
     print_or_write(text, output)
+
+
+def line_width(output: str | None = None) -> int | None:
+    """How many columns a line of the output may have: those of the terminal; None for files."""
+    if output not in (None, "-") or sys.stdout is None or not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def show_with_notes(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
@@ -96,7 +105,9 @@ def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], 
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    colour = click.get_current_context().color  # None: rich looks at NO_COLOR itself
+    console = Console(stderr=True, no_color=None if colour is None else not colour)
+    with Progress(console=console, transient=True) as bar:
         task = bar.add_task(doing, total=total)
         yield lambda _: bar.advance(task)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from rankgauge.cli.options import output_option
-from rankgauge.cli.output import Incomplete
+from rankgauge.cli.output import Incomplete, line_width
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
 
@@ -61,7 +61,9 @@ def med(output: str, data: str | None) -> None:
         with writing(Path(output, f"{name}.csv")) as stream:
             stream.write(table.render("csv").encode("utf-8"))
         if name != "figures":
-            click.echo(f"{name.replace('-', ' ').capitalize()}\n\n{table.render('table')}")
+            click.echo(
+                f"{name.replace('-', ' ').capitalize()}\n\n{table.render('table', width=line_width())}"
+            )
     for name, figure in figures.items():
         for ending in ("svg", "png"):
             save_figure(figure, Path(output, f"{name}.{ending}"))

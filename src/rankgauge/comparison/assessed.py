@@ -405,8 +405,10 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         ),
         "pairs": (
             "tau, tau_b, tau_ap, rbo: how alike the runs are ranked; tau_ap: with second as reference",
-            "both, opposite: significant by both measures, for the same run or for another; "
-            "only_first, only_second: significant by that one alone; conflicts: their sum",
+            "both: tests in which both measures find the same run significantly better; opposite: "
+            "tests in which one measure finds one run significantly better, the other the other run",
+            "conflicts: tests in which only one of the two measures finds a significant difference, "
+            "only_first + only_second; opposite tests are not among them",
             f"significant: {significant}",
         ),
         "swaps": (

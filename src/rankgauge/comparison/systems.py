@@ -236,6 +236,7 @@ def compare(
         level=level,
         seed=drawing.seed if draws else None,
         notes=(
+            *(note for note in scores.notes if note.severity is not None),
             *_about(test, correction, level, len(first), scores, drawing if draws else None),
             *notes,
         ),
@@ -280,9 +281,10 @@ def _about(
             f"for {pairs:,} comparisons; expected at least {int(np.ceil(pairs / (1 - level))):,} "
             "samples, or tukey-randomized"
         )
-    yield Note(
-        f"{100 * level:.10g}% interval of the difference, {method.interval}", column=INTERVAL
-    )
+    text = f"{100 * level:.10g}% interval of the difference, {method.interval}"
+    if pairs > 1 and not method.family:
+        text += f"; each is for its pair alone, not corrected for {counted(pairs, 'comparison')}"
+    yield Note(text, column=INTERVAL)
     yield Note(method.effect, column=EFFECT)
     if scores.policies.standardized is not None:
         yield Note(f"scores standardised by topic: {scores.policies.standardized}")

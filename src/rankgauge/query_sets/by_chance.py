@@ -187,7 +187,8 @@ def easy(
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryTypes(Result):
     """For each query its mean score, expected score, difference and type, one of `TYPES`; `estimated`
-    says of which measures expected scores are estimates."""
+    says of which measures expected scores are estimates. `both` queries are among as many ideal and as
+    many uninformative ones as were asked for; their type is uninformative."""
 
     queries: tuple[str, ...]
     scores: Floats
@@ -196,6 +197,7 @@ class QueryTypes(Result):
     types: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     estimated: tuple[Note, ...] = ()
+    both: int = 0
 
     def sets(self) -> dict[str, QuerySet]:
         """The queries of each type."""
@@ -225,6 +227,7 @@ class QueryTypes(Result):
         return (
             *(Note(f"{name}: {count:,}") for name, count in self.counts().items()),
             *(Note(f"left out: {left_out_text(left)}") for left in self.left_out),
+            *([Note(BOTH, count=self.both)] if self.both else []),
             *self.estimated,
         )
 
@@ -253,6 +256,12 @@ class QueryTypes(Result):
 
     def _title(self) -> str:
         return f"{type(self).__name__}: {counted(len(self.queries), 'topic')}"
+
+
+BOTH = (
+    "{topics} would be ideal and uninformative at once, and count as uninformative: more are asked for "
+    "than there are"
+)
 
 
 def query_types(
@@ -306,6 +315,7 @@ def query_types(
         tuple(names.tolist()),
         found.left_out,
         found.estimated,
+        int(np.count_nonzero(is_ideal & is_uninformative)),
     )
 
 
