@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from rankgauge.cli import printable
-from rankgauge.data.errors import InputError
 from rankgauge.data.files import writing
 from rankgauge.notes import Note, counted, worded
 from rankgauge.tables import Table
@@ -53,24 +51,6 @@ def print_or_write(text: str, output: str | None) -> None:
     else:
         with writing(output) as stream:
             stream.write(text.encode("utf-8"))
-
-
-def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -> None:
-    """Refuse, before any work, figures that cannot be made and files written twice; both by option."""
-    from rankgauge.figures.files import check_figure_path
-
-    options: dict[str, str] = {}
-    for option, file in (figures | others).items():
-        if file is None:
-            continue
-        if option in figures:
-            check_figure_path(file)
-        folder = os.path.dirname(os.path.realpath(file))
-        if file != "-" and not os.path.isdir(folder):
-            raise InputError(file, None, "cannot be written: No such file or directory")
-        other = options.setdefault(os.path.realpath(file), option)
-        if other != option:
-            raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")
 
 
 def notify(notes: Iterable[Note]) -> None:
