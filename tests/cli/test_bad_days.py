@@ -58,7 +58,7 @@ def written(folder: Path) -> dict[str, bytes]:
 
 
 def wait_for_program(process: subprocess.Popen[bytes]) -> None:
-    """Wait until the program catches signals: before, Python itself starts, and ends as it always does."""
+    """Wait until the program catches signals: before, Python starts, and ends as it always does."""
     status, bit = Path(f"/proc/{process.pid}/status"), 1 << (signal.SIGTERM - 1)
     if not status.exists():
         time.sleep(1)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 from command_line import Outcome
 from rankgauge.cli import COMMANDS
 from rankgauge.cli.commands import group
+from rankgauge.cli.output import print_bytes
 from rankgauge.cli.output_files import FigureFile, OutputFile
 
 Command = Callable[..., Outcome]
@@ -103,3 +107,41 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(
         code, _, err = rankgauge(*command, "-o", folder)
         assert code == 2
         assert f"{folder}: cannot be made: " in err
+
+
+# Standard output
+
+
+HOSTILE_IDS = [b"q\x1b[31m1", b"q1", b"q\x1b[0m1", b"q\x07", b"q\xc3\xa4"]
+
+
+def program(*arguments: object) -> bytes:
+    """What the program prints, as bytes."""
+    command = [sys.executable, "-m", "rankgauge", *map(str, arguments)]
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+def test_bytes_of_ids_go_out_as_they_came_in(tmp_path: Path) -> None:
+    qrels, run, table = tmp_path / "qrels", tmp_path / "run", tmp_path / "table"
+    qrels.write_bytes(b"".join(b"%s 0 a 1\n" % topic for topic in [*HOSTILE_IDS, b"q\xff"]))
+    run.write_bytes(b"".join(b"%s Q0 a 1 1 t\n" % topic for topic in [*HOSTILE_IDS, b"q\xff"]))
+    printed = program("evaluate", qrels, run, "-m", "AP", "-q")
+    program("evaluate", qrels, run, "-m", "AP", "-q", "-o", table)
+    assert table.read_bytes() == printed
+    topics = [cell for line in printed.splitlines()[1:] for cell in line.split(b"\t")]
+    assert set(HOSTILE_IDS) <= set(topics)
+    lines = program("trec_eval", "-q", "-m", "map", qrels, run).splitlines()
+    assert {line.split(b"\t")[1] for line in lines} == {*HOSTILE_IDS, b"q\xff", b"all"}
+
+
+def test_on_a_terminal_control_characters_are_shown_escaped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stdout", shown)
+    print_bytes("a\x1b[31mb\tc\x9b\nä\u200d")
+    assert shown.getvalue() == "a\\x1b[31mb\tc\\x9b\nä\u200d"

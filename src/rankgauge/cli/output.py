@@ -47,10 +47,30 @@ def show_with_notes(table: Table, form: str | None, digits: int | None, output: 
 def print_or_write(text: str, output: str | None) -> None:
     """Text to standard output (also for `-`), or to a file."""
     if output is None or output == "-":
-        click.echo(text, nl=False)
+        print_bytes(text)
     else:
         with writing(output) as stream:
             stream.write(text.encode("utf-8"))
+
+
+def print_bytes(text: str) -> None:
+    """Text to standard output. A program gets the bytes as they were in the input, whatever they are;
+    a person sees control characters as escapes, so that no id can move the cursor or change colours."""
+    stream = sys.stdout
+    if stream is None:
+        return
+    if stream.isatty():
+        stream.write("".join(c if c in "\t\n" or not _controls(c) else repr(c)[1:-1] for c in text))
+    elif (raw := getattr(stream, "buffer", None)) is None:
+        stream.write(text)
+    else:
+        stream.flush()
+        raw.write(text.encode("utf-8", "surrogateescape"))
+        raw.flush()
+
+
+def _controls(character: str) -> bool:
+    return character < " " or "\x7f" <= character < "\xa0"
 
 
 def notify(notes: Iterable[Note]) -> None:
