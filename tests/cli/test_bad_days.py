@@ -57,6 +57,19 @@ def written(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (folder / "out").iterdir()}
 
 
+def wait_for_program(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the program catches signals: before, Python starts, and ends as it always does."""
+    status, bit = Path(f"/proc/{process.pid}/status"), 1 << (signal.SIGTERM - 1)
+    if not status.exists():
+        time.sleep(1)
+        return
+    while process.poll() is None:
+        caught = (line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
+        if int(next(caught).split()[1], 16) & bit:
+            return
+        time.sleep(0.001)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_signal_at_any_moment_leaves_nothing_half_written(command: str, collection: Path) -> None:
@@ -69,8 +82,8 @@ def test_a_signal_at_any_moment_leaves_nothing_half_written(command: str, collec
             process = subprocess.Popen(
                 arguments(command, collection), cwd=collection, stderr=subprocess.PIPE
             )
-            # Python itself needs the first moments, in which a signal ends it as it always does.
-            time.sleep(0.1 + takes * generator.random())
+            wait_for_program(process)
+            time.sleep(takes * generator.random())
             process.send_signal(number)
             _, told = process.communicate(timeout=60)
             left = written(collection)

@@ -15,7 +15,8 @@ from rankgauge.cli.options import (
     scores_options,
     testing_options,
 )
-from rankgauge.cli.output import check_files, fail_if_incomplete, progress
+from rankgauge.cli.output import fail_if_incomplete, progress
+from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
 from rankgauge.cli.scoring import WantedScores
 from rankgauge.cli.topic_sets import (
     BY_JUDGMENTS,
@@ -115,21 +116,28 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 @click.option(
     "--json",
     "json_file",
+    type=OUTPUT_FILE,
     metavar="FILE",
     help="Write everything as one JSON object, means and p-values too.",
 )
 @click.option(
-    "--asl", "asl_file", metavar="FILE", help="Draw the p-values of each measure: .svg or .png."
+    "--asl",
+    "asl_file",
+    type=FIGURE_FILE,
+    metavar="FILE",
+    help="Draw the p-values of each measure: .svg or .png.",
 )
 @click.option(
     "--tau",
     "tau_file",
+    type=FIGURE_FILE,
     metavar="FILE",
     help="Draw how alike the measures rank the runs: .svg or .png.",
 )
 @click.option(
     "--swaps",
     "swaps_file",
+    type=FIGURE_FILE,
     metavar="FILE",
     help="Draw swap rates by the size of the difference: .svg or .png. All figures are of all topics.",
 )
@@ -184,8 +192,6 @@ def command(
     The exit code is 0 when all is well, 2 when nothing could be assessed, and 3 when some runs could
     not be read: then the others are used, and standard error says which and why.
     """
-    figures = {"--asl": asl_file, "--tau": tau_file, "--swaps": swaps_file}
-    check_files(figures, {"--json": json_file, "--output": output})
     names = set_names(sets, source["inputs"])
     size = set_size(set_share, set_number, names)
     if swaps_file is not None and not splits:

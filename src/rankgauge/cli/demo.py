@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from rankgauge.cli.options import output_option, seed_option
 from rankgauge.cli.output import line_width, notify
-from rankgauge.data.errors import InputError
+from rankgauge.cli.output_files import make_folder
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
 from rankgauge.evaluation.evaluator import evaluate
@@ -30,12 +28,8 @@ def command(output: str, topics: int, systems: int, seed: int) -> None:
     Topics differ in difficulty; grades go from 0 to 3; some pooled documents are left unjudged; the
     systems differ in quality, break ties, miss topics and return short lists.
     """
-    folder = Path(output)
+    folder = make_folder(output)
     collection = simulate(topics=topics, systems=systems, seed=seed)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(output, None, f"cannot be made: {error.strerror}") from None
     qrels = folder / "qrels.txt"
     write_qrels(Judgments.from_dict(collection.qrels), qrels)
     runs = [folder / f"{name}.run.gz" for name in collection.runs]

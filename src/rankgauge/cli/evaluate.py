@@ -17,6 +17,7 @@ from rankgauge.cli.options import (
     scoring_options,
 )
 from rankgauge.cli.output import fail_if_incomplete, show, show_with_notes
+from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import Scoring
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -43,6 +44,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 )
 @click.option(
     "--save",
+    type=OUTPUT_FILE,
     metavar="FILE",
     help="Also save all scores to FILE, as Parquet. `--scores FILE` of other commands and "
     "Scores.load read it.",

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.measures import load_plugin
 from rankgauge.policies import (
@@ -360,7 +361,7 @@ output_options = together(
         type=click.IntRange(0, 17),
         help="Decimals; by default 4 in table, md and latex, all of them in the others.",
     ),
-    output_option("FILE", "Write to a file, whole or not at all."),
+    output_option("FILE", "Write to a file, whole or not at all.", type=OUTPUT_FILE),
     click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from rankgauge.cli import printable
-from rankgauge.data.errors import InputError
 from rankgauge.data.files import writing
 from rankgauge.notes import LOUD, Note, counted, worded
 from rankgauge.tables import Table
@@ -58,28 +56,30 @@ def show_with_notes(table: Table, form: str | None, digits: int | None, output: 
 def print_or_write(text: str, output: str | None) -> None:
     """Text to standard output (also for `-`), or to a file."""
     if output is None or output == "-":
-        click.echo(text, nl=False)
+        print_bytes(text)
     else:
         with writing(output) as stream:
             stream.write(text.encode("utf-8"))
 
 
-def check_files(figures: dict[str, str | None], others: dict[str, str | None]) -> None:
-    """Refuse, before any work, figures that cannot be made and files written twice; both by option."""
-    from rankgauge.figures.files import check_figure_path
+def print_bytes(text: str) -> None:
+    """Text to standard output. A program gets the bytes as they were in the input, whatever they are;
+    a person sees control characters as escapes, so that no id can move the cursor or change colours."""
+    stream = sys.stdout
+    if stream is None:
+        return
+    if stream.isatty():
+        stream.write("".join(c if c in "\t\n" or not _controls(c) else repr(c)[1:-1] for c in text))
+    elif (raw := getattr(stream, "buffer", None)) is None:
+        stream.write(text)
+    else:
+        stream.flush()
+        raw.write(text.encode("utf-8", "surrogateescape"))
+        raw.flush()
 
-    options: dict[str, str] = {}
-    for option, file in (figures | others).items():
-        if file is None:
-            continue
-        if option in figures:
-            check_figure_path(file)
-        folder = os.path.dirname(os.path.realpath(file))
-        if file != "-" and not os.path.isdir(folder):
-            raise InputError(file, None, "cannot be written: No such file or directory")
-        other = options.setdefault(os.path.realpath(file), option)
-        if other != option:
-            raise click.UsageError(f"{other} and {option} are one file, expected two: {file}")
+
+def _controls(character: str) -> bool:
+    return character < " " or "\x7f" <= character < "\xa0"
 
 
 def notify(notes: Iterable[Note]) -> None:

@@ -15,7 +15,8 @@ from rankgauge.cli.options import (
     plugin_option,
     scoring_options,
 )
-from rankgauge.cli.output import check_files, fail_if_incomplete, show_with_notes
+from rankgauge.cli.output import fail_if_incomplete, show_with_notes
+from rankgauge.cli.output_files import FIGURE_FILE
 from rankgauge.cli.scoring import Scoring
 from rankgauge.data.model import Judgments
 from rankgauge.figures.files import save_figure
@@ -57,12 +58,14 @@ from rankgauge.scores.model import Scores
 @click.option(
     "--map",
     "map_file",
+    type=FIGURE_FILE,
     metavar="FILE",
     help="Draw the map of queries, score by expected score: .svg or .png.",
 )
 @click.option(
     "--histogram",
     "histogram_file",
+    type=FIGURE_FILE,
     metavar="FILE",
     help="Draw the histogram of expected scores, for each measure: .svg or .png.",
 )
@@ -96,7 +99,6 @@ def command(
     """
     given = {"--share": share, "--number": number, "--threshold": threshold}
     _check_at_most_one(*(name for name, value in given.items() if value is not None))
-    check_files({"--map": map_file, "--histogram": histogram_file}, {"--output": output})
     wanted = Scoring(**scoring)
     judgments, scores = wanted.scores(measures)
     types = query_types(scores, judgments, share=share, number=number, threshold=threshold, by=by)

@@ -9,6 +9,7 @@ import click
 
 from rankgauge.cli.options import output_option
 from rankgauge.cli.output import Incomplete, line_width
+from rankgauge.cli.output_files import make_folder
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
 
@@ -47,6 +48,7 @@ def med(output: str, data: str | None) -> None:
     from rankgauge.figures.files import save_figure
     from rankgauge.studies import med as study
 
+    make_folder(output)
     tables, figures, failed = study.tables(), {}, ""
     try:
         found = study.read(data or os.environ.get(VARIABLE) or BESIDE)
@@ -56,7 +58,6 @@ def med(output: str, data: str | None) -> None:
         failed = f"{error}\nno figures: give the folder of the judgements by --data or {VARIABLE}"
     except RankgaugeError as error:
         failed = str(error)
-    _make(output)
     for name, table in tables.items():
         with writing(Path(output, f"{name}.csv")) as stream:
             stream.write(table.render("csv").encode("utf-8"))
@@ -69,10 +70,3 @@ def med(output: str, data: str | None) -> None:
             save_figure(figure, Path(output, f"{name}.{ending}"))
     if failed:
         raise Incomplete(failed)
-
-
-def _make(folder: str) -> None:
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(folder, None, f"cannot be made: {error.strerror}") from None

@@ -9,6 +9,7 @@ from typing import Literal
 import click
 
 from rankgauge.cli import printable
+from rankgauge.cli.output import print_bytes
 from rankgauge.data.errors import DuplicateError, RankgaugeError
 from rankgauge.data.trec import read_qrels, read_run
 from rankgauge.trec_eval.listings import NICKNAMES, asked_for
@@ -134,7 +135,7 @@ def _run(arguments: list[str]) -> int:
     judgments = read_qrels(files[0], comments=comments)
     retrieved = read_run(files[1], comments=comments, more_columns=True)
     lines = list(report(judgments, retrieved, settings))
-    click.echo("\n".join(lines) + "\n" if lines else "", nl=False)
+    print_bytes("\n".join(lines) + "\n" if lines else "")
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -261,16 +262,39 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
         os.chmod(temporary, 0o666 & ~UMASK if mode is None else stat.S_IMODE(mode))
         os.replace(temporary, target)
         temporary = None
-    except ImportError:
-        message = "cannot be written: expected pip install 'rankgauge[zstd]'"
-        raise InputError(os.fspath(path), None, message) from None
-    except OSError as error:
-        message = f"cannot be written: {error.strerror or error}"
-        raise InputError(os.fspath(path), None, message) from None
+    except (OSError, ImportError) as error:
+        raise _unwritable(path, error) from None
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """InputError where `writing` could write no such file, as far as that can be told beforehand."""
+    try:
+        target, mode = _target(path)
+        place = os.path.dirname(target)
+        if mode is None:
+            os.stat(place)
+        elif stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        elif not stat.S_ISREG(mode):
+            place = target
+        if not os.access(place, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if os.path.splitext(path)[1] == ".zst":
+            import zstandard  # noqa: F401
+    except (OSError, ImportError) as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: str | os.PathLike[str], error: OSError | ImportError) -> InputError:
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+    else:
+        reason = "expected pip install 'rankgauge[zstd]'"
+    return InputError(os.fspath(path), None, f"cannot be written: {reason}")
 
 
 def _private(path: str, flags: int) -> int:
