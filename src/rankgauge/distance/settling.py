@@ -25,6 +25,7 @@ from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordere
 from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.rounding import ROUNDING
+from rankgauge.scores.model import mean_of
 from rankgauge.tables import Table
 from rankgauge.workers import outcomes
 
@@ -276,10 +277,9 @@ def _scores(measure: Measure, lists: Lists) -> Floats:
 
 def _means(scores: Floats, averages_defined: bool) -> Floats:
     """The mean of each column over what is defined of it, as `Scores.mean` has it."""
-    defined = ~np.isnan(scores)
-    sums, counts = np.where(defined, scores, 0.0).sum(axis=0), defined.sum(axis=0)
+    columns = [column[~np.isnan(column)] for column in scores.T.copy()]
     least = 1 if averages_defined else len(scores)
-    return np.where(counts >= least, sums / np.maximum(counts, 1), np.nan)
+    return np.array([mean_of(column) if len(column) >= least else np.nan for column in columns])
 
 
 def _finite(*values: ArrayLike) -> float:
