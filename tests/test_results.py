@@ -41,6 +41,7 @@ def results() -> Iterator[Result]:
     assert isinstance(distances, rg.Distances)
     yield distances
     yield advise(distances, 2)
+    yield rg.settled(QRELS, RUNS, "P@2")
 
 
 RESULTS = list(results())

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
     from rankgauge.distance.maximized import Distance
     from rankgauge.distance.runs import Distances, med, med_matrix
+    from rankgauge.distance.settling import Settled, settled
     from rankgauge.evaluation.evaluator import Evaluator, evaluate
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.scores.model import Scores
@@ -55,6 +56,7 @@ __all__ = [
     "RankgaugeError",
     "Run",
     "Scores",
+    "Settled",
     "Unsupported",
     "__version__",
     "assess",
@@ -73,6 +75,7 @@ __all__ = [
     "read_qrels_table",
     "read_run",
     "read_run_table",
+    "settled",
     "spearman",
     "tau_ap",
     "topics_needed",
@@ -96,6 +99,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "RankgaugeError": "rankgauge.data.errors",
     "Run": "rankgauge.data.model",
     "Scores": "rankgauge.scores.model",
+    "Settled": "rankgauge.distance.settling",
     "Unsupported": "rankgauge.data.errors",
     "assess": "rankgauge.comparison.assessment",
     "compare": "rankgauge.comparison.systems",
@@ -113,6 +117,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "read_qrels_table": "rankgauge.data.table_files",
     "read_run": "rankgauge.data.trec",
     "read_run_table": "rankgauge.data.table_files",
+    "settled": "rankgauge.distance.settling",
     "spearman": "rankgauge.comparison.correlation",
     "tau_ap": "rankgauge.comparison.correlation",
     "topics_needed": "rankgauge.comparison.power",

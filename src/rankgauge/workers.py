@@ -147,7 +147,7 @@ def share(value: T, executor: Executor | None = None) -> Shared[T]:
 # Tasks
 
 
-class Settled(Generic[R]):
+class Ended(Generic[R]):
     """What came of a task: a result, the failure of its one item, or an error that ends everything."""
 
     def __init__(self, result: R | RankgaugeError | None, error: Exception | None = None) -> None:
@@ -168,7 +168,7 @@ class Settled(Generic[R]):
                 pickle.loads(pickle.dumps(error))
             except Exception:  # not every error can be sent between processes
                 error = RankgaugeError(f"{type(error).__name__}: {error}")
-        return Settled, (self.result, error)
+        return Ended, (self.result, error)
 
 
 def outcomes(
@@ -185,13 +185,13 @@ def outcomes(
     raises ends everything.
     """
     if executor is None and len(items) < 2:
-        yield from ((item, _settled(work, item, name).outcome()) for item in items)
+        yield from ((item, _ended(work, item, name).outcome()) for item in items)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(min(processors(), len(items))) if executor is None else executor
     shared, wait = share(work, executor), True
-    futures: list[Future[Settled[R]] | None] = []
+    futures: list[Future[Ended[R]] | None] = []
     try:
         for item in items:
             try:
@@ -214,7 +214,7 @@ def outcomes(
             pool.shutdown(wait)
 
 
-def _received(future: Future[Settled[R]]) -> Settled[R] | None:
+def _received(future: Future[Ended[R]]) -> Ended[R] | None:
     """What came of a task; None where the executor failed, in whichever way."""
     try:
         return future.result()
@@ -222,28 +222,28 @@ def _received(future: Future[Settled[R]]) -> Settled[R] | None:
         return None
 
 
-def _one_of_many(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) -> Settled[R]:
+def _one_of_many(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) -> Ended[R]:
     before = getattr(SHARING, "one_of_many", False)
     SHARING.one_of_many = True
     try:
-        return _settled(lambda one: shared.value(one), item, name)
+        return _ended(lambda one: shared.value(one), item, name)
     finally:
         SHARING.one_of_many = before
 
 
-def _settled(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> Settled[R]:
+def _ended(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> Ended[R]:
     """What the work makes of an item, its own failures as values."""
     try:
-        return Settled(work(item))
+        return Ended(work(item))
     except InputError as error:
-        return Settled(error)
+        return Ended(error)
     except MemoryError:
-        return Settled(RankgaugeError(f"{name(item)}: not enough memory"))
+        return Ended(RankgaugeError(f"{name(item)}: not enough memory"))
     except Exception as error:
-        return Settled(None, error)
+        return Ended(None, error)
 
 
-def _alone(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) -> Settled[R]:
+def _alone(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) -> Ended[R]:
     """What comes of a task in a process of its own."""
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
@@ -254,4 +254,4 @@ def _alone(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) 
             fault = "the process that worked on it was killed or crashed"
         except Exception as error:
             fault = f"no process could be asked to work on it: {type(error).__name__}: {error}"
-    return Settled(WorkerDied(f"{name(item)}: {fault}"))
+    return Ended(WorkerDied(f"{name(item)}: {fault}"))

@@ -451,3 +451,84 @@ def test_real_runs_have_the_distances_that_the_library_says(
     for row in records(out):
         assert float(row["distance"]) == rg.med(row["measure"], *runs, qrels).mean()
         assert abs(float(row["difference"])) <= float(row["distance"])
+
+
+# Settled orders
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[Path]:
+    """Judgements and three runs: good is above the others by any labels, and these are open."""
+    files = {
+        "judged.txt": "q 0 a 1\nq 0 b 1\nq 0 c 0\nq 0 d 0\n",
+        "poor.run": "q Q0 c 1 2 t\nq Q0 d 2 1 t\n",
+        "good.run": "q Q0 a 1 2 t\nq Q0 b 2 1 t\n",
+        "new.run": "q Q0 c 1 2 t\nq Q0 x 2 1 t\n",
+    }
+    paths = [tmp_path / name for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        path.write_text(text)
+    return paths
+
+
+def test_settled_orders_have_a_row_a_run(
+    rankgauge: Callable[..., Outcome], three: list[Path]
+) -> None:
+    qrels, *runs = three
+    code, out, err = rankgauge("distance", "--settled", *three, "-m", "P@2")
+    assert code == 0
+    assert records(out) == [
+        {"run": "good", "P@2": "1.0", "above": "0", "below": "2", "open": "0"},
+        {"run": "poor", "P@2": "0.0", "above": "1", "below": "0", "open": "1"},
+        {"run": "new", "P@2": "0.0", "above": "1", "below": "0", "open": "1"},
+    ]
+    assert "P@2: the order of 2 of 3 pairs is settled" in err
+    assert rankgauge("distance", "--settled", *runs, "--qrels", qrels, "-m", "P@2").out == out
+
+
+def test_settled_orders_have_a_row_a_pair(
+    rankgauge: Callable[..., Outcome], three: list[Path]
+) -> None:
+    _, out, _ = rankgauge("distance", "--settled", "--pairs", *three, "-m", "P@2")
+    assert [tuple(row.values()) for row in records(out)] == [
+        ("good", "poor", "1.0", "1.0", "1.0", "yes"),
+        ("good", "new", "1.0", "0.5", "1.0", "yes"),
+        ("poor", "new", "0.0", "-0.5", "0.0", "no"),
+    ]
+
+
+def test_a_run_that_cannot_be_read_leaves_the_orders_of_the_others(
+    rankgauge: Callable[..., Outcome], three: list[Path], tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.run"
+    broken.write_text("q Q0\n")
+    code, out, err = rankgauge("distance", "--settled", *three, broken, "-m", "P@2")
+    assert code == 3
+    assert len(records(out)) == 3
+    assert "broken.run:1" in err
+    assert "1 run of 4 not read" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--pairs"], "--pairs is about --settled"),
+        (["--settled", "-q"], "--settled stands alone"),
+        (["--settled", "--judge", "2"], "--settled stands alone"),
+        (["--settled", "-m", "AP", "-m", "P@2"], "--settled with 2 measures"),
+    ],
+)
+def test_what_settled_does_not_go_with(
+    options: list[str], message: str, rankgauge: Callable[..., Outcome], three: list[Path]
+) -> None:
+    code, out, err = rankgauge("distance", *options, *three)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_settled_needs_two_runs_beside_the_judgements(
+    rankgauge: Callable[..., Outcome], three: list[Path]
+) -> None:
+    code, _, err = rankgauge("distance", "--settled", *three[:2])
+    assert code == 2
+    assert "1 run, expected at least two" in err

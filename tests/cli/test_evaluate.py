@@ -894,3 +894,76 @@ def test_the_like_of_many_runs_is_said_once(tmp_path, rankgauge):
     assert "; 7 more runs have this note" in found.err
     few = rankgauge("evaluate", tmp_path / "qrels", *runs[:5], "-m", "v2(P@5)")
     assert few.err.count("unjudged documents among the first ten") == 5
+
+
+# Settled neighbours
+
+
+@pytest.fixture
+def leaderboard(tmp_path: Path) -> list[Path]:
+    """Judgements and runs: good is above the others by any labels, poor not above new."""
+    files = {
+        "judged.txt": "q 0 a 1\nq 0 b 1\nq 0 c 0\nq 0 d 0\nr 0 a 1\n",
+        "poor.run": "q Q0 c 1 2 t\nq Q0 d 2 1 t\nr Q0 z 1 1 t\n",
+        "good.run": "q Q0 a 1 2 t\nq Q0 b 2 1 t\nr Q0 a 1 1 t\n",
+        "new.run": "q Q0 c 1 2 t\nq Q0 x 2 1 t\n",
+    }
+    paths = [tmp_path / name for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        path.write_text(text)
+    return paths
+
+
+def test_settled_neighbours_are_a_column(
+    rankgauge: Callable[..., Outcome], leaderboard: list[Path]
+) -> None:
+    code, out, err = rankgauge("evaluate", *leaderboard, "-m", "P@2", "-m", "AP", "--settled")
+    assert code == 0
+    assert {(row["run"], row["over"]): row["settled"] for row in records(out)} == {
+        ("poor", "all"): "no",
+        ("good", "all"): "yes",
+        ("new", "all"): "",
+        ("new", "answered"): "",
+    }
+    assert "settled: yes where no labels" in err
+    without = rankgauge("evaluate", *leaderboard, "-m", "P@2", "-m", "AP").out
+    assert [line.rpartition("\t")[0] for line in out.splitlines()] == without.splitlines()
+
+
+def test_a_run_that_cannot_be_read_is_no_neighbour(
+    rankgauge: Callable[..., Outcome], leaderboard: list[Path], tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.run"
+    broken.write_text("q Q0\n")
+    code, out, err = rankgauge("evaluate", *leaderboard, broken, "-m", "P@2", "--settled")
+    assert code == 3
+    assert [row["settled"] for row in records(out)] == ["no", "yes", "", ""]
+    assert "broken.run:1" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-q"], "--settled is about the means"),
+        (["--missing", "skip"], "--settled with --missing skip"),
+        (["--ties", "expected"], "--settled with --ties expected"),
+        (["-m", "gm(AP)"], "expected no gm(AP) as first measure"),
+    ],
+)
+def test_what_settled_neighbours_do_not_go_with(
+    options: list[str],
+    message: str,
+    rankgauge: Callable[..., Outcome],
+    leaderboard: list[Path],
+) -> None:
+    code, out, err = rankgauge("evaluate", "--settled", *leaderboard, *options)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_one_run_has_no_neighbour(
+    rankgauge: Callable[..., Outcome], leaderboard: list[Path]
+) -> None:
+    code, _, err = rankgauge("evaluate", "--settled", *leaderboard[:2])
+    assert code == 2
+    assert "--settled with 1 run" in err

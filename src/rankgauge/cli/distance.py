@@ -35,6 +35,7 @@ from rankgauge.data.trec import read_qrels, run_files
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import asked_measure, checked_grades
 from rankgauge.distance.runs import Distances, med_matrix
+from rankgauge.distance.settling import settled as settle
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
 from rankgauge.evaluation.mismatch import no_shared_topics
@@ -70,10 +71,17 @@ from rankgauge.workers import outcomes
     help="The N documents to judge first, and the distance left by them (two runs, one measure).",
 )
 @click.option(
+    "--settled",
+    is_flag=True,
+    help="Which runs are better than which, whatever the unjudged documents turn out to be (one "
+    "measure). Without --qrels, the first file is QRELS.",
+)
+@click.option("--pairs", is_flag=True, help="With --settled: a row for each pair of runs.")
+@click.option(
     "--grades",
     metavar="G,G,...",
     help="The labels that unjudged documents may have; by default 0 and the highest in QRELS, at "
-    "least 1.",
+    "least 1. With --settled, by default 0 and all labels in QRELS.",
 )
 @click.option(
     "--offlist",
@@ -97,6 +105,8 @@ def command(
     top: int | None,
     witness: bool,
     judge: int | None,
+    settled: bool,
+    pairs: bool,
     grades: str | None,
     offlist: Offlist,
     max_grade: int | None,
@@ -122,6 +132,14 @@ def command(
     With --judge, before and after are the distances of the topic if the document turns out not relevant,
     and left is the mean over topics then, after all documents down to it.
 
+    With --settled, each row is a run, the best mean first. No labels of the unjudged documents of two
+    runs can reverse a settled order. By settled orders, `above` other runs are better than the run, and
+    `below` are worse. `open` counts the others. With --pairs, each row is a pair of runs: the difference
+    of the means, the least and the most that labels can make of it, and whether the order is settled.
+
+    \b
+    rankgauge distance --settled qrels.txt runs/ -m P@10
+
     Each RUN is read as by `rankgauge evaluate`; a folder stands for all files in it, and a pattern
     such as 'runs/*.gz' for those that match. Topics are those of QRELS, and without it those of the
     runs; one that a run lacks has an empty ranking.
@@ -134,11 +152,39 @@ def command(
         raise click.UsageError("--judge stands alone, expected no -q, --top or --witness")
     if judge is not None and len(asked) > 1:
         raise click.UsageError(f"--judge with {len(asked)} measures, expected one")
+    if pairs and not settled:
+        raise click.UsageError("--pairs is about --settled, expected both")
+    if settled and (per_topic or witness or top is not None or judge is not None):
+        raise click.UsageError(
+            "--settled stands alone, expected no -q, --top, --witness or --judge"
+        )
+    if settled and len(asked) > 1:
+        raise click.UsageError(f"--settled with {len(asked)} measures, expected one")
+    if settled and qrels is None:
+        qrels, runs = runs[0], runs[1:]
     allowed = None if grades is None else _grades(grades)
     columns = column_names(query_column, document_column, score_column, grade_column)
     reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": columns}
     known, own = (None, None) if qrels is None else read_judgments(qrels, runs, **reading)
     read = _read(runs, qrels if own is None else None, known, reading)
+    about_known = [] if known is None else about_judgments(known)
+    if settled:
+        assert known is not None
+        with progress(len(known.queries)) as advance:
+            orders = settle(
+                known,
+                read.runs,
+                asked[0],
+                grades=allowed,
+                offlist=offlist,
+                max_grade=max_grade,
+                ties=ties,
+                progress=advance,
+            )
+        notify([*read.notes, *about_known])
+        show_with_notes(orders.pair_table() if pairs else orders.table(), form, digits, output)
+        _fail_if_unread(read)
+        return
     if len(read.runs) > 2 and (witness or judge is not None or len(asked) > 1):
         option = "--judge" if judge is not None else "--witness" if witness else "several measures"
         raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
@@ -174,14 +220,9 @@ def command(
     else:
         by_topic = per_topic or top is not None
         table = _topic_table(found, judged, top) if by_topic else _table(found, judged)
-    about_known = [] if known is None else about_judgments(known)
     notify([*read.notes, *about_known, *(found[0].notes if found else ())])
     show_with_notes(table, form, digits, output)
-    if read.failed:
-        count = (
-            f"{counted(len(read.failed), 'run')} of {len(read.runs) + len(read.failed)} not read"
-        )
-        raise Incomplete("\n".join((*read.failed, count)))
+    _fail_if_unread(read)
 
 
 class _Read(NamedTuple):
@@ -218,6 +259,15 @@ def _read(paths: Sequence[str], qrels: str | None, known: Judgments | None, read
     if len(read.runs) < 2:
         raise RankgaugeError("\n".join(read.failed))
     return read
+
+
+def _fail_if_unread(read: _Read) -> None:
+    """End the command with exit code 3 when some of the runs could not be read."""
+    if read.failed:
+        count = (
+            f"{counted(len(read.failed), 'run')} of {len(read.runs) + len(read.failed)} not read"
+        )
+        raise Incomplete("\n".join((*read.failed, count)))
 
 
 def _topics(runs: Sequence[Run], known: Judgments | None) -> int:

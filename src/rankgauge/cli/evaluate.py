@@ -38,6 +38,12 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 @samples_option()
 @scoring_options
 @click.option(
+    "--settled",
+    is_flag=True,
+    help="Say of each run whether it is settled that it is better than the next run, by the first "
+    "measure. No labels of the unjudged documents of the two runs can reverse a settled order.",
+)
+@click.option(
     "--signature",
     is_flag=True,
     help="Print how each number was computed (in tsv and csv: lines with #).",
@@ -57,6 +63,7 @@ def command(
     interval: Literal["t", "bootstrap"] | None,
     level: float,
     samples: int,
+    settled: bool,
     signature: bool,
     save: str | None,
     form: str | None,
@@ -87,7 +94,13 @@ def command(
     """
     if per_topic and interval is not None:
         raise click.UsageError("--interval is about the means, expected no -q beside it")
+    if per_topic and settled:
+        raise click.UsageError("--settled is about the means, expected no -q beside it")
     wanted = Scoring(**scoring)
+    if settled:
+        from rankgauge.cli.settling import check_policies
+
+        check_policies(wanted)
     judgments, scores = wanted.scores(measures)
     if per_topic:
         table = scores.query_table(signature=signature)
@@ -100,6 +113,10 @@ def command(
             seed=wanted.seed,
             notes=False,  # they go to standard error
         )
+    if settled:
+        from rankgauge.cli.settling import with_settled
+
+        table = with_settled(table, wanted, judgments, scores)
     wanted.tell(judgments, scores)
     if save is not None:
         scores.save(save)

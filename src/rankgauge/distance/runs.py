@@ -123,7 +123,7 @@ class Distances(Result):
     exact: bool
     upper: Floats
     notes: tuple[Note, ...]
-    _topics: tuple[_Topic, ...]
+    _topics: tuple[Topic, ...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.values, dtype=dtype, copy=copy)
@@ -178,7 +178,7 @@ class Distances(Result):
         ]
         return sorted(listed, key=lambda d: (d.rank_a is None, d.rank_a or d.rank_b or 0))
 
-    def _topic(self, query: str) -> _Topic:
+    def _topic(self, query: str) -> Topic:
         if query not in self.queries:
             raise RankgaugeError(f"no distance for query {query!r}; `.queries` lists them")
         return self._topics[self.queries.index(query)]
@@ -280,29 +280,16 @@ def med_matrix(
     done.
     """
     asked = asked_measure(measure)
-    checked("ties", ties, one_of(Ordered))
-    if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
-        raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
-    judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels)
-    sources = sources_of(runs)
-    highest = int(judgments.grades.max(initial=0))
-    if max_grade is not None and Whole(1).check(max_grade) < highest:
-        raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
-    topics = _topics(
-        judgments,
-        sources,
-        asked.depth,
-        checked_grades(grades, judgments.grades.tolist()),
-        checked_offlist(offlist),
-        max_grade,
-        ties,
-        every=qrels is None,
+    topics = topics_of(
+        asked,
+        runs,
+        qrels,
+        grades=grades,
+        offlist=offlist,
+        max_grade=max_grade,
+        ties=ties,
         executor=executor,
     )
-    if len(topics.runs) < 2:
-        raise RankgaugeError(
-            f"{counted(len(topics.runs), 'run')}, expected at least two to hold against each other"
-        )
     found, upper, exact = [], [], True
     work = _Work(asked)
     for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
@@ -327,13 +314,60 @@ def med_matrix(
     )
 
 
+def topics_of(
+    measure: Measure,
+    runs: Runs,
+    qrels: Qrels | None,
+    *,
+    grades: Iterable[int] | None,
+    offlist: Offlist,
+    max_grade: int | None,
+    ties: Ordered,
+    executor: Executor | None,
+) -> Topics:
+    """The lists of at least two runs, query by query, as the measure asks for them.
+
+    measure: its cut-off cuts the lists.
+    runs, qrels: as `evaluate` takes them; without judgments, the queries are those of the runs.
+    grades: the labels that unjudged documents may take; by default 0 and the highest known one.
+    offlist: whether documents in none of the lists may be relevant too.
+    max_grade: the highest label there can be; by default the highest known one.
+    ties: the order of documents with equal scores.
+    executor: reads the runs; by default threads.
+    """
+    checked("ties", ties, one_of(Ordered))
+    if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
+        raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
+    judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels)
+    sources = sources_of(runs)
+    highest = int(judgments.grades.max(initial=0))
+    if max_grade is not None and Whole(1).check(max_grade) < highest:
+        raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
+    topics = _topics(
+        judgments,
+        sources,
+        measure.depth,
+        checked_grades(grades, judgments.grades.tolist()),
+        checked_offlist(offlist),
+        max_grade,
+        ties,
+        every=qrels is None,
+        executor=executor,
+    )
+    if len(topics.runs) < 2:
+        raise RankgaugeError(
+            f"{counted(len(topics.runs), 'run')}, expected at least two to hold against each other"
+        )
+    return topics
+
+
 @dataclass(frozen=True)
 class _Work:
     """The distances of all pairs of lists of a query; it can be sent to another process."""
 
     measure: Measure
 
-    def __call__(self, topic: _Topic) -> tuple[Floats, Floats, bool]:
+    def __call__(self, topic: Topic) -> tuple[Floats, Floats, bool]:
         first, second = np.triu_indices(len(topic.lists), 1)
         found = self.measure.distance_each(
             topic.lists, first.astype(np.int64), second.astype(np.int64)
@@ -343,7 +377,7 @@ class _Work:
         return values, upper, bool(found.exact.all())
 
 
-class _Topic(NamedTuple):
+class Topic(NamedTuple):
     """A query, the lists of all runs for it, and the names of their documents."""
 
     query: str
@@ -351,11 +385,11 @@ class _Topic(NamedTuple):
     names: list[str]
 
 
-class _Topics(NamedTuple):
+class Topics(NamedTuple):
     """The lists of all runs, query by query, and how many queries each run has that are not judged."""
 
     runs: tuple[str, ...]
-    topics: tuple[_Topic, ...]
+    topics: tuple[Topic, ...]
     unknown: tuple[int, ...]
 
     def notes(self) -> tuple[Note, ...]:
@@ -405,7 +439,7 @@ def _topics(
     *,
     every: bool,
     executor: Executor | None,
-) -> _Topics:
+) -> Topics:
     """The lists of all runs, query by query."""
     names, tops = [], []
     for _, result in outcomes(_Tops(depth, ties), sources, executor, label):
@@ -430,7 +464,7 @@ def _topics(
         )
     wanted = set(queries)
     unknown = tuple(len(one.keys() - wanted) for one in tops)
-    return _Topics(tuple(names), tuple(topics), unknown)
+    return Topics(tuple(names), tuple(topics), unknown)
 
 
 def _topic(
@@ -440,7 +474,7 @@ def _topic(
     grades: Labels,
     offlist: bool,
     highest: int,
-) -> _Topic:
+) -> Topic:
     numbers: dict[bytes, int] = {}
     documents = [
         numbers.setdefault(document, len(numbers)) for ranking in rankings for document in ranking
@@ -453,4 +487,4 @@ def _topic(
         grades,
         offlist,
     )
-    return _Topic(decode(query), lists, [decode(document) for document in numbers])
+    return Topic(decode(query), lists, [decode(document) for document in numbers])

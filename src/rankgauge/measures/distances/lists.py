@@ -137,7 +137,8 @@ class Greatest(NamedTuple):
     `ahead` is pair × 2: how far the first list can be ahead of the second, and the second of the
     first; it is negative where a list is behind by any labels. Where a pair is not `exact` it is no
     less than that and no more than `limit`. `residual` is the part of it that documents beyond the end
-    of a list may add; `top` the label of documents off the lists that are relevant.
+    of a list may add; `top` the label of documents off the lists that are relevant. `defined` says of
+    which pairs both scores are known to be defined by any labels; None says it of all.
     """
 
     ahead: Floats
@@ -146,3 +147,4 @@ class Greatest(NamedTuple):
     limit: float = np.inf
     residual: Floats | None = None
     top: int = 0
+    defined: NDArray[np.bool_] | None = None

@@ -45,15 +45,18 @@ def enumerable(lists: Lists, first: Ints, second: Ints) -> NDArray[np.bool_]:
 
 
 class _Watched:
-    """Scores, and whether none was seen outside the range that is declared of them."""
+    """Scores, whether none was seen outside the range that is declared of them, and how many were not
+    defined."""
 
     def __init__(self, score_each: Score, within: tuple[float, float]) -> None:
         self.score_each = score_each
         self.low, self.high = within
         self.inside = True
+        self.undefined = 0
 
     def __call__(self, rankings: Rankings) -> Floats:
         scores = self.score_each(rankings)
+        self.undefined += int(np.count_nonzero(np.isnan(scores)))
         lowest, highest = extremes(scores)
         if lowest < self.low - SLACK or highest > self.high + SLACK:
             self.inside = False
@@ -82,10 +85,11 @@ def searched(
     watched = _Watched(score_each, within)
     exact = enumerable(lists, first, second)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    found = [
-        (_tried if few else _climbed_both)(watched, lists.only(a, b))
-        for (a, b), few in zip(pairs, exact.tolist(), strict=True)
-    ]
+    found, defined = [], exact.copy()
+    for p, ((a, b), few) in enumerate(zip(pairs, exact.tolist(), strict=True)):
+        before = watched.undefined
+        found.append((_tried if few else _climbed_both)(watched, lists.only(a, b)))
+        defined[p] &= watched.undefined == before
     ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(found), 2)
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
@@ -93,7 +97,7 @@ def searched(
         labels[lists.pair(*pairs[p]).documents] = found[p][side][1]
         return labels, 0
 
-    return Greatest(ahead, labelling, exact, watched.widest)
+    return Greatest(ahead, labelling, exact, watched.widest, defined=defined)
 
 
 def improved(
@@ -106,12 +110,15 @@ def improved(
     better = searched(score_each, lists, first[few], second[few])
     ahead, exact = found.ahead.copy(), found.exact.copy()
     ahead[few], exact[few] = better.ahead, True
+    defined = np.ones_like(exact) if found.defined is None else found.defined.copy()
+    if better.defined is not None:
+        defined[few] = better.defined
     place = {p: i for i, p in enumerate(few.tolist())}
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
         return better.labelling(place[p], side) if p in place else found.labelling(p, side)
 
-    return found._replace(ahead=ahead, exact=exact, labelling=labelling)
+    return found._replace(ahead=ahead, exact=exact, labelling=labelling, defined=defined)
 
 
 Labelled = tuple[float, NDArray[np.int32]]

@@ -1,0 +1,79 @@
+"""The column of `rankgauge evaluate --settled`: which neighbours by the mean are settled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import click
+
+from rankgauge.cli.output import progress
+from rankgauge.cli.scoring import Scoring
+from rankgauge.data.files import STANDARD_INPUT
+from rankgauge.data.model import Judgments, Run
+from rankgauge.distance.settling import settled
+from rankgauge.measures.around import Aggregate
+from rankgauge.policies import Ordered
+from rankgauge.scores.model import Scores
+from rankgauge.scores.tables import OVER
+from rankgauge.tables import Cell, Table
+
+COLUMN = "settled"
+
+
+def check_policies(wanted: Scoring) -> None:
+    """Refuse, before any work, what settled orders are not known for."""
+    refused = {
+        "--missing skip": wanted.missing != "zero",
+        "--condensed": wanted.condensed,
+        f"--ties {wanted.ties}": wanted.ties not in get_args(Ordered),
+        "--tail": wanted.tail is not None,
+        "--precision": wanted.precision is not None,
+        "--subtopics": wanted.subtopics,
+        "- (standard input is read once)": STANDARD_INPUT in (wanted.qrels, *wanted.runs),
+    }
+    for option, given in refused.items():
+        if given:
+            raise click.UsageError(f"--settled with {option}, expected one or the other")
+
+
+def with_settled(table: Table, wanted: Scoring, judgments: Judgments, scores: Scores) -> Table:
+    """The table of means with a column more: whether each run is better than the next run by the first
+    measure, whatever labels the unjudged documents of the two get."""
+    measure = scores.measures[0]
+    if len(scores.runs) < 2:
+        raise click.UsageError("--settled with 1 run, expected at least two")
+    if isinstance(measure, Aggregate):
+        raise click.UsageError(f"--settled is about means, expected no {measure} as first measure")
+    names = {*scores.runs}  # without those that could not be read
+    runs = [
+        run
+        for run in wanted.inputs()[1]
+        if (run.name if isinstance(run, Run) else run.label) in names
+    ]
+    with progress(len(judgments.queries)) as advance:
+        found = settled(
+            judgments,
+            runs,
+            measure,
+            max_grade=wanted.max_grade,
+            ties=wanted.ties,  # type: ignore[arg-type]  # checked before
+            pairs="neighbours",
+            progress=advance,
+        )
+    above = [found.runs[run] for run in found.ranking[:-1]]
+    yes = dict(zip(above, ("yes" if one else "no" for one in found.is_settled), strict=True))
+
+    def cell(row: tuple[Cell, ...]) -> Cell:
+        return yes.get(str(row[0])) if row[1] == OVER["zero"] else None
+
+    note = (
+        f"{COLUMN}: yes where no labels of the unjudged documents can put the next run by {measure} "
+        "above this run"
+    )
+    return replace(
+        table,
+        columns=(*table.columns, COLUMN),
+        rows=tuple((*row, cell(row)) for row in table.rows),
+        notes=(*table.notes, note),
+    )

@@ -1,0 +1,312 @@
+"""Which orders of two runs are settled: no labels of the unjudged documents can reverse them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.checks import checked, one_of
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.distance.maximized import asked_measure
+from rankgauge.distance.runs import Topic, topics_of
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
+from rankgauge.measures.around import innermost
+from rankgauge.measures.base import Binary, Measure
+from rankgauge.measures.distances.lists import Lists
+from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
+from rankgauge.rankings.lists import Rankings
+from rankgauge.results import Result
+from rankgauge.rounding import ROUNDING
+from rankgauge.scores.model import mean_of
+from rankgauge.tables import Table
+from rankgauge.workers import outcomes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from rankgauge.data.model import Judgments
+
+
+Paired: TypeAlias = Literal["all", "neighbours"]
+"""all: every pair of runs; neighbours: each run with the next one by the mean."""
+
+MOST_LABELS = 100
+"""How many different labels unjudged documents may have where nobody said which."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Settled(Result):
+    """Which orders of two runs no labels of the unjudged documents can reverse.
+
+    `means` has the mean score of each run by the judgements that there are. `pairs` has the runs of each
+    pair, by number. `ahead` is pair × 2: the most by which the mean of the first run can exceed the mean
+    of the second by any labels, and the second the first. Where it is negative, the run is always
+    behind, and the order is settled. If `exact`, labels attain every `ahead`. Else some are upper
+    bounds, and more orders may be settled than are counted.
+    """
+
+    measure: Measure
+    runs: tuple[str, ...]
+    queries: tuple[str, ...]
+    means: Floats
+    pairs: Ints
+    ahead: Floats
+    exact: bool
+    rounding: float
+    about: tuple[Note, ...] = ()
+
+    @cached_property
+    def higher(self) -> Ints:
+        """For each pair, which run has the higher mean by any labels: 0 the first, 1 the second, -1 if
+        that is open."""
+        behind = self.ahead < -self.rounding
+        return np.where(behind[:, 1], 0, np.where(behind[:, 0], 1, -1))
+
+    @property
+    def is_settled(self) -> Bools:
+        """Of which pairs the order is settled."""
+        return self.higher >= 0
+
+    def orders(self) -> list[tuple[str, str]]:
+        """The settled orders, as pairs of runs, the better one first."""
+        return [
+            (self.runs[pair[side]], self.runs[pair[1 - side]])
+            for pair, side in zip(self.pairs.tolist(), self._better.tolist(), strict=True)
+            if side >= 0
+        ]
+
+    @property
+    def _better(self) -> Ints:
+        """For each pair, which run is better by any labels; -1 if that is open."""
+        if self.measure.direction == "lower":
+            return np.where(self.is_settled, 1 - self.higher, -1)
+        return self.higher
+
+    @cached_property
+    def ranking(self) -> list[int]:
+        """The runs by number, the one with the best mean first; of equal ones the earlier first."""
+        return leaderboard(self.measure, self.means)
+
+    def table(self) -> Table:
+        """A row a run, the best mean first, with three counts of other runs.
+
+        By any labels, `above` of them are better and `below` of them are worse. `open` are the others:
+        labels decide.
+        """
+        above, below = np.zeros((2, len(self.runs)), dtype=np.int64)
+        chosen = np.flatnonzero(self.is_settled)
+        better = self._better[chosen]
+        np.add.at(below, self.pairs[chosen, better], 1)
+        np.add.at(above, self.pairs[chosen, 1 - better], 1)
+        paired = np.bincount(self.pairs.ravel(), minlength=len(self.runs))
+        columns = [self.means, above, below, paired - above - below]
+        rows = [(self.runs[r], *(column[r].item() for column in columns)) for r in self.ranking]
+        return Table(
+            ("run", str(self.measure), "above", "below", "open"), tuple(rows), worded(self.notes)
+        )
+
+    def pair_table(self) -> Table:
+        """A row a pair of runs, the one with the better mean first: the difference of the means, how
+        small and how large labels can make it, and whether the order is settled."""
+        place = {run: place for place, run in enumerate(self.ranking)}
+        rows = []
+        for (one, two), (most, back), better in zip(
+            self.pairs.tolist(), self.ahead.tolist(), self.is_settled.tolist(), strict=True
+        ):
+            if place[one] > place[two]:
+                one, two, most, back = two, one, back, most
+            difference = float(self.means[one] - self.means[two])
+            row = (self.runs[one], self.runs[two], difference, -back, most)
+            rows.append(((place[one], place[two]), (*row, "yes" if better else "no")))
+        return Table(
+            ("a", "b", "a - b", "least", "most", "settled"),
+            tuple(row for _, row in sorted(rows)),
+            worded(self.notes),
+        )
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """How many orders are settled, and what to know of the runs."""
+        count, pairs = int(np.count_nonzero(self.is_settled)), counted(len(self.pairs), "pair")
+        notes = [
+            Note(
+                f"the order of {count:,} of {pairs} is settled: no labels of the unjudged documents "
+                "of the two runs can reverse it",
+                measure=str(self.measure),
+            )
+        ]
+        if not self.exact:
+            notes.append(
+                Note("not all labels could be tried; more orders may be settled than are counted")
+            )
+        return (*notes, *self.about)
+
+    def _title(self) -> str:
+        count = int(np.count_nonzero(self.is_settled))
+        return f"Settled {self.measure}: {count:,} of {counted(len(self.pairs), 'pair')}"
+
+
+def settled(
+    qrels: Qrels,
+    runs: Runs,
+    measure: Measure | str,
+    *,
+    grades: Iterable[int] | None = None,
+    offlist: Offlist = DEFAULT_OFFLIST,
+    max_grade: int | None = None,
+    ties: Ordered = DEFAULT_ORDERED,
+    pairs: Paired = "all",
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Settled:
+    """Which orders of two runs, by their means, no labels of the unjudged documents can reverse.
+
+    The order "a above b" is settled if b is behind by any labels. Labels of one topic are free of those
+    of another, so the most by which b can be ahead of a is the sum, over topics, of the most by which it
+    can be ahead on each. If that sum is below 0, the order is settled. Equal means are not settled. A
+    topic that a run lacks has an empty ranking.
+
+    qrels, runs: as `evaluate` takes them; at least two runs.
+    measure: such as "P@10". A cut-off makes it fast and settles more.
+    grades: the labels that unjudged documents may have; by default 0 and all that judged ones have.
+    offlist: "none" takes documents that neither run retrieved down to the cut-off for not relevant.
+        "allowed" lets them be relevant too; then far fewer orders by AP, nDCG or Recall are settled.
+    max_grade: the highest label there can be; by default the highest judged one.
+    ties: the order of documents with equal scores.
+    pairs: "all", or "neighbours" for each run with the next one by the mean.
+    executor: does the work, query by query; by default threads.
+    progress: called with each query done.
+
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}
+    >>> runs = {"good": {"q": {"a": 2, "b": 1}}, "poor": {"q": {"c": 2, "d": 1}}}
+    >>> runs["new"] = {"q": {"c": 2, "x": 1}}
+    >>> settled(qrels, runs, "P@2").orders()
+    [('good', 'poor'), ('good', 'new')]
+    """
+    asked = asked_measure(measure)
+    checked("pairs", pairs, one_of(Paired))
+    judgments = judgments_of(qrels)
+    if judgments.subtopics is not None and innermost(asked).by_subtopic:
+        raise MeasureError(
+            f"{asked} asks for subtopics, expected a measure of one label a document"
+        )
+    topics = topics_of(
+        asked,
+        runs,
+        judgments,
+        grades=_labels(asked, judgments, max_grade) if grades is None else grades,
+        offlist=offlist,
+        max_grade=max_grade,
+        ties=ties,
+        executor=executor,
+    )
+    if not topics.topics:
+        raise RankgaugeError("no judged topics, expected at least one to compare means over")
+    scores = np.array([_scores(asked, topic.lists) for topic in topics.topics])
+    means = _means(scores, asked.averages_defined)
+    compared = _pairs(leaderboard(asked, means), pairs)
+    total, greatest, exact = np.zeros(compared.shape), _finite(scores, asked.range), True
+    work = _Most(asked, compared[:, 0].copy(), compared[:, 1].copy())
+    for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
+        if isinstance(result, RankgaugeError):
+            raise result
+        most, is_exact = result
+        total += most
+        exact = exact and is_exact
+        greatest = max(greatest, _finite(most))
+        if progress is not None:
+            progress(topic.query)
+    return Settled(
+        asked,
+        topics.runs,
+        tuple(topic.query for topic in topics.topics),
+        means,
+        compared,
+        total / len(topics.topics),
+        exact,
+        ROUNDING * greatest,
+        topics.notes(),
+    )
+
+
+def leaderboard(measure: Measure, means: Floats) -> list[int]:
+    """The runs by number, the one with the best mean first, those without a mean last; of equal ones the
+    earlier first."""
+    worse = means if measure.direction == "lower" else -means
+    order: list[int] = np.argsort(np.where(np.isnan(means), np.inf, worse), kind="stable").tolist()
+    return order
+
+
+def _labels(measure: Measure, judgments: Judgments, max_grade: int | None) -> list[int]:
+    """The labels that unjudged documents may have: 0 and all that judged ones have, or where a measure
+    asks only for relevance, 0 and the highest."""
+    seen = [grade for grade in np.unique(judgments.grades).tolist() if grade > 0]
+    highest = max(1, max_grade or 0, *seen)
+    if isinstance(measure, Binary):
+        return [0, highest]
+    labels = sorted({0, highest, *seen})
+    if len(labels) > MOST_LABELS:
+        raise MeasureError(
+            f"the judgements have {len(labels)} different labels, expected at most {MOST_LABELS}; "
+            "say which of them unjudged documents may have: --grades, in Python grades="
+        )
+    return labels
+
+
+def _pairs(order: Sequence[int], pairs: Paired) -> Ints:
+    """The pairs to look at: all, the earlier run first, or each run with the next of this order."""
+    if pairs == "neighbours":
+        return np.column_stack((order[:-1], order[1:])).astype(np.int64)
+    return np.column_stack(np.triu_indices(len(order), 1)).astype(np.int64)
+
+
+def _scores(measure: Measure, lists: Lists) -> Floats:
+    """The score of each list by the judgements that there are."""
+    labels = lists.labels[lists.documents]
+    query = np.zeros(len(lists), dtype=np.int64)
+    return measure.score_each(Rankings(labels, lists.offsets, query, lists.judged))
+
+
+def _means(scores: Floats, averages_defined: bool) -> Floats:
+    """The mean of each column over what is defined of it, as `Scores.mean` has it."""
+    columns = [column[~np.isnan(column)] for column in scores.T.copy()]
+    least = 1 if averages_defined else len(scores)
+    return np.array([mean_of(column) if len(column) >= least else np.nan for column in columns])
+
+
+def _finite(*values: ArrayLike) -> float:
+    """The greatest magnitude of the values that are finite, 0 where none is."""
+    every = np.concatenate([np.ravel(one) for one in values]).astype(np.float64)
+    return float(np.abs(every[np.isfinite(every)]).max(initial=0.0))
+
+
+@dataclass(frozen=True)
+class _Most:
+    """For one topic, the most by which each run of each pair can be ahead of the other, and whether
+    labels attain it; it can be sent to another process."""
+
+    measure: Measure
+    first: Ints
+    second: Ints
+
+    def __call__(self, topic: Topic) -> tuple[Floats, bool]:
+        found = self.measure.distance_each(topic.lists, self.first, self.second)
+        most = np.where(found.exact[:, None], found.ahead, np.maximum(found.ahead, found.limit))
+        exact = bool(found.exact.all())
+        if found.defined is not None:
+            # A topic without a score leaves the mean of one run and perhaps not that of the other.
+            most[~found.defined] = np.inf
+        if topic.lists.offlist and not self.measure.monotone:
+            # Relevant documents off the lists divide a difference by more: it comes as near to 0 as
+            # you like, and keeps its sign.
+            exact = exact and bool((most >= 0).all())
+            most = np.maximum(most, 0.0)
+        return most, exact

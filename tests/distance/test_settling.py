@@ -1,0 +1,332 @@
+"""Settled pairs: what no labels can reverse, against all labels, and against labels that came later."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankgauge as rg
+from laws.strategies import versions
+from laws.test_distance import DIRECTED, GRADES, HIGHEST, score
+from profiles import examples
+from rankgauge.data.model import Judgments
+from rankgauge.distance import settling
+from rankgauge.measures import Measure
+
+Topic = tuple[list[list[int]], dict[int, int]]
+"""The rankings of three runs, and what is judged."""
+
+RUNS = ("one", "two", "three")
+
+
+@st.composite
+def topics(draw: st.DrawFn) -> Topic:
+    """Few documents, at most two of any two runs unjudged."""
+    documents = range(draw(st.integers(2, 6)))
+    rankings = [list(draw(st.permutations(documents)))[: draw(st.integers(0, 4))] for _ in range(3)]
+    free = draw(st.sets(st.sampled_from([*documents]), max_size=2))
+    judged = {d: draw(st.sampled_from([0, 1, 3])) for d in [*documents, 90, 91] if d not in free}
+    return rankings, judged
+
+
+def ahead_by_any_labels(
+    measure: Measure, cases: list[Topic], a: int, b: int, grades: tuple[int, ...], off: int = 0
+) -> float:
+    """The greatest mean difference a - b over all labels of all topics together; infinite where a score
+    is not defined by some of them."""
+    each = []
+    for rankings, judged in cases:
+        one, two = rankings[a][: measure.depth], rankings[b][: measure.depth]
+        free = sorted({*one, *two} - {*judged})
+        found = []
+        for labels in itertools.product(grades, repeat=len(free)):
+            for others in range(off + 1):
+                more = {f"off {i}": grades[-1] for i in range(others)}
+                known: dict[Any, int] = {**judged, **dict(zip(free, labels, strict=True)), **more}
+                found.append(score(measure, one, known) - score(measure, two, known))
+        each.append(found)
+    means = [sum(chosen) / len(cases) for chosen in itertools.product(*each)]
+    return math.inf if any(map(math.isnan, means)) else max(means)
+
+
+def given_to_settled(cases: list[Topic]) -> tuple[Any, Any]:
+    qrels = {f"q{t}": {f"d{d}": g for d, g in known.items()} for t, (_, known) in enumerate(cases)}
+    runs = {
+        run: {
+            f"q{t}": {f"d{d}": -float(place) for place, d in enumerate(rankings[r])}
+            for t, (rankings, _) in enumerate(cases)
+            if rankings[r]
+        }
+        for r, run in enumerate(RUNS)
+    }
+    return qrels, {run: ranked or {"elsewhere": {"d": 1.0}} for run, ranked in runs.items()}
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+@given(data=st.data())
+@examples(25)
+def test_settled_is_what_no_labels_reverse(name: str, data: st.DataObject) -> None:
+    measure = data.draw(versions(name))
+    cases = data.draw(st.lists(topics(), min_size=1, max_size=2))
+    grades = data.draw(st.sampled_from(GRADES))
+    found = rg.settled(*given_to_settled(cases), measure, grades=grades, max_grade=HIGHEST)
+    for (a, b), (most, back), higher in zip(
+        found.pairs.tolist(), found.ahead.tolist(), found.higher.tolist(), strict=True
+    ):
+        by_force = [
+            ahead_by_any_labels(found.measure, cases, *pair, grades) for pair in ((a, b), (b, a))
+        ]
+        unseen = name == "RBP" and found.measure.depth is None
+        for value, expected in zip((most, back), by_force, strict=True):
+            assert value >= expected - 1e-9
+            assert unseen or value == expected or value == pytest.approx(expected, abs=1e-9)
+        if not unseen:
+            expected = 0 if by_force[1] < -1e-9 else 1 if by_force[0] < -1e-9 else -1
+            assert higher == expected
+
+
+@pytest.mark.parametrize("name", ["P", "RR", "ERR", "AP", "nDCG", "Recall", "Rprec", "Q", "bpref"])
+@given(data=st.data())
+@examples(40)
+def test_documents_that_neither_run_has_never_reverse_what_is_settled_with_them(
+    name: str, data: st.DataObject
+) -> None:
+    measure = data.draw(versions(name))
+    cases = data.draw(st.lists(topics(), min_size=1, max_size=2))
+    grades = (0, HIGHEST)
+    asked: Any = {"grades": grades, "max_grade": HIGHEST}
+    found = rg.settled(*given_to_settled(cases), measure, offlist="allowed", **asked)
+    without = rg.settled(*given_to_settled(cases), measure, **asked)
+    assert (without.is_settled | ~found.is_settled).all()
+    for (a, b), higher in zip(found.pairs.tolist(), found.higher.tolist(), strict=True):
+        if higher >= 0:
+            pair = (b, a) if higher == 0 else (a, b)
+            assert ahead_by_any_labels(found.measure, cases, *pair, grades, off=6) < 0
+
+
+def test_documents_off_the_lists_can_reverse_an_order_by_recall() -> None:
+    """In q1 a is ahead by 1 of 1; with nine more relevant documents by 1 of 10, and b wins by q2."""
+    qrels = {"q1": {"x": 1}, "q2": {"y": 1, "z": 1}}
+    runs = {"a": {"q1": {"x": 1.0}}, "b": {"q2": {"y": 1.0}}}
+    assert rg.settled(qrels, runs, "Recall@5").orders() == [("a", "b")]
+    assert rg.settled(qrels, runs, "Recall@5", offlist="allowed").orders() == []
+    # Nothing off the lists matters to P.
+    qrels["q1"]["w"] = 1
+    runs["a"]["q1"]["w"] = 0.5
+    assert rg.settled(qrels, runs, "P@5", offlist="allowed").orders() == [("a", "b")]
+
+
+# What it says
+
+QRELS = {"q": {"a": 2, "b": 1, "c": 0, "d": 0}}
+THREE = {
+    "poor": {"q": {"c": 2.0, "d": 1.0}},
+    "good": {"q": {"a": 2.0, "b": 1.0}},
+    "new": {"q": {"c": 2.0, "x": 1.0}},
+}
+
+
+def test_tables_have_runs_and_pairs_best_first() -> None:
+    found = rg.settled(QRELS, THREE, "P@2")
+    assert found.orders() == [("good", "poor"), ("good", "new")]
+    assert found.table().columns == ("run", "P@2", "above", "below", "open")
+    assert found.table().rows == (
+        ("good", 1.0, 0, 2, 0),
+        ("poor", 0.0, 1, 0, 1),
+        ("new", 0.0, 1, 0, 1),
+    )
+    assert found.pair_table().rows == (
+        ("good", "poor", 1.0, 1.0, 1.0, "yes"),
+        ("good", "new", 1.0, 0.5, 1.0, "yes"),
+        ("poor", "new", 0.0, -0.5, 0.0, "no"),
+    )
+    assert "the order of 2 of 3 pairs is settled" in str(found.notes[0])
+    assert repr(found).startswith("Settled P@2: 2 of 3 pairs")
+
+
+def test_where_lower_is_better_the_lower_run_is_the_better_one() -> None:
+    qrels = {"q": {"a": 1, "b": 0, "c": 0}}
+    runs = {"late": {"q": {"b": 2.0, "a": 1.0}}, "early": {"q": {"a": 2.0, "b": 1.0}}}
+    found = rg.settled(qrels, runs, "SearchLength")
+    assert found.measure.direction == "lower"
+    assert found.orders() == [("early", "late")]
+    assert [row[0] for row in found.table().rows] == ["early", "late"]
+
+
+def test_runs_that_are_the_same_are_not_settled() -> None:
+    runs = {"a": THREE["good"], "b": THREE["good"]}
+    assert not rg.settled(QRELS, runs, "nDCG@10").is_settled.any()
+
+
+def test_differences_that_only_rounding_makes_settle_nothing() -> None:
+    """0.1 + 0.2 - 0.3 is not 0 in floating point."""
+    qrels: Any = {f"q{t}": {f"d{i}": int(i < 5) for i in range(20)} for t in range(3)}
+    relevant, rest = [f"d{i}" for i in range(5)], [f"d{i}" for i in range(5, 20)]
+
+    def run(counts: tuple[int, ...]) -> Any:
+        tops = [(relevant[:n] + rest)[:10] for n in counts]
+        return {f"q{t}": {d: -float(i) for i, d in enumerate(top)} for t, top in enumerate(tops)}
+
+    found = rg.settled(qrels, {"a": run((1, 2, 0)), "b": run((0, 0, 3))}, "P@10")
+    assert not found.is_settled.any()
+
+
+def test_unjudged_documents_may_have_every_label_that_was_given() -> None:
+    """By nDCG a label between can make more of a difference than the highest."""
+    measure = "nDCG(gain={1:1,2:3,3:7})@2"
+    known = {"d1": 0, "d2": 1, "d51": 1}
+    runs = {"a": {"q": {"d0": 2.0, "d2": 1.0}}, "b": {"q": {"d1": 2.0, "d0": 1.0}}}
+    qrels = {"q": known, "other": {"x": 3, "y": 2}}
+    most = rg.settled(qrels, runs, measure).ahead
+    all_labels = rg.settled(qrels, runs, measure, grades=(0, 1, 2, 3)).ahead
+    assert most.tolist() == all_labels.tolist()
+    assert most[0, 0] > rg.settled(qrels, runs, measure, grades=(0, 3)).ahead[0, 0] + 0.05
+
+
+def test_what_is_not_exact_says_so_and_settles_nothing() -> None:
+    documents = [f"d{i}" for i in range(40)]
+    runs = {
+        "a": {"q": {d: -float(i) for i, d in enumerate(["r", *documents])}},
+        "b": {"q": {d: -float(i) for i, d in enumerate([*documents, "r"])}},
+    }
+    found = rg.settled({"q": {"r": 1, "n": 0}}, runs, "bpref")
+    assert not found.exact
+    assert not found.is_settled.any()
+    assert "not all labels could be tried" in str(found.notes[1])
+
+
+def test_neighbours_are_pairs_of_the_leaderboard_and_an_executor_changes_nothing() -> None:
+    whole = rg.settled(QRELS, THREE, "P@2")
+    with ThreadPoolExecutor(2) as pool:
+        found = rg.settled(QRELS, THREE, "P@2", pairs="neighbours", executor=pool)
+    assert [[found.runs[r] for r in pair] for pair in found.pairs.tolist()] == [
+        ["good", "poor"],
+        ["poor", "new"],
+    ]
+    assert found.orders() == [("good", "poor")]
+    assert {*found.orders()} <= {*whole.orders()}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"measure": "gm(AP)"}, "has no distance"),
+        ({"measure": "Judged@10"}, "neither better high nor low"),
+        ({"runs": {"a": THREE["good"]}}, "1 run, expected at least two"),
+        ({"qrels": {}}, "no judged topics"),
+        ({"grades": (1, 2)}, "expected 0 among them"),
+        ({"max_grade": 1}, "the judgments have a grade 2"),
+        ({"ties": "random"}, "ties="),
+        ({"pairs": "some"}, "pairs="),
+        ({"offlist": "perhaps"}, "offlist="),
+        ({"qrels": {"q": {f"d{i}": i for i in range(200)}}}, "200 different labels"),
+    ],
+)
+def test_what_cannot_be_settled_is_refused(change: dict[str, Any], message: str) -> None:
+    asked: dict[str, Any] = {"qrels": QRELS, "runs": THREE, "measure": "nDCG@2", **change}
+    with pytest.raises(rg.RankgaugeError, match=message):
+        rg.settled(asked.pop("qrels"), asked.pop("runs"), asked.pop("measure"), **asked)
+
+
+def test_subtopics_are_refused() -> None:
+    judged = Judgments.from_subtopics({"q": {"1": {"a": 1}, "2": {"b": 1}}})
+    with pytest.raises(rg.MeasureError, match="asks for subtopics"):
+        settling.settled(judged, THREE, "alpha_nDCG@10")
+
+
+# Real runs
+
+
+@pytest.fixture(scope="module")
+def robust(real_data: Callable[[str], Path]) -> tuple[Path, list[Path]]:
+    folder = real_data("trec-robust03")
+    return folder / "qrels.txt.gz", sorted((folder / "runs").iterdir())
+
+
+@pytest.mark.parametrize(("measure", "count"), [("P@10", 122), ("ERR@10", 107), ("AP@100", 91)])
+def test_the_pairs_of_robust_2003(
+    measure: str, count: int, robust: tuple[Path, list[Path]]
+) -> None:
+    qrels, runs = robust
+    found = rg.settled(qrels, runs, measure)
+    assert (np.count_nonzero(found.is_settled), len(found.pairs)) == (count, 136)
+    assert found.exact
+    scores = rg.evaluate(qrels, runs, measure)
+    means = [mean[measure] for mean in scores.mean().values()]
+    assert found.means.tolist() == pytest.approx(means, abs=1e-12)
+
+
+@pytest.mark.parametrize(("measure", "count"), [("P@10", 398), ("ERR@10", 849)])
+def test_the_pairs_of_trec_covid(
+    measure: str, count: int, real_data: Callable[[str], Path]
+) -> None:
+    runs = sorted((real_data("trec-covid") / "round1" / "runs").iterdir())[:60]
+    found = rg.settled(real_data("qrels/qrels.covid-round1.txt.gz"), runs, measure)
+    assert (np.count_nonzero(found.is_settled), len(found.pairs)) == (count, 1770)
+
+
+def without(qrels: Judgments, hidden: Any) -> Judgments:
+    """The judgments without these rows."""
+    keep = ~hidden
+    rows = np.flatnonzero(keep)
+    bounds = np.concatenate(([0], np.cumsum(np.add.reduceat(keep, qrels.bounds[:-1]))))
+    documents = qrels.documents.take(rows)
+    return Judgments(qrels.queries, bounds, documents, qrels.grades[rows], "part")
+
+
+@pytest.mark.parametrize("measure", ["P@10", "ERR@10", "RBP@20"])
+def test_labels_that_were_hidden_reverse_nothing_that_was_settled(
+    measure: str, robust: tuple[Path, list[Path]]
+) -> None:
+    """Hide one label in twenty, see what is settled, and look at all labels."""
+    path, runs = robust
+    qrels = rg.read_qrels(path)
+    hidden = np.random.default_rng(5).random(len(qrels.grades)) < 0.05
+    highest = int(qrels.grades.max())
+    found = rg.settled(without(qrels, hidden), runs, measure, max_grade=highest)
+    means = rg.evaluate(qrels, runs, measure, max_grade=highest).mean()
+    assert len(found.orders()) > 40
+    for better, worse in found.orders():
+        assert means[better][measure] > means[worse][measure]
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP@20"])
+def test_hidden_labels_of_two_runs_do_not_reverse_their_order(
+    measure: str, robust: tuple[Path, list[Path]]
+) -> None:
+    """Relevant documents that neither run has matter to these measures; so only labels of documents
+    of the two runs are hidden, one in ten of them."""
+    path, files = robust
+    qrels = rg.read_qrels(path)
+    highest = int(qrels.grades.max())
+    query = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.bounds)).tolist()
+    rows = {at: row for row, at in enumerate(zip(query, qrels.documents, strict=True))}
+    depth = int(measure.rpartition("@")[2])
+    settled_pairs = 0
+    for pair in zip(files[:6], files[6:12], strict=True):
+        runs = [rg.read_run(file) for file in pair]
+        hidden = np.zeros(len(qrels.grades), dtype=np.bool_)
+        for run in runs:
+            for q, name in enumerate(run.queries):
+                start, end = run.bounds[q : q + 2].tolist()
+                best = start + np.argsort(-run.scores[start:end], kind="stable")[:depth]
+                place = list(qrels.queries).index(name)
+                for document in run.documents.take(best):
+                    hidden[rows.get((place, document), 0)] |= (place, document) in rows
+        hidden &= np.random.default_rng(7).random(len(hidden)) < 0.1
+        assert hidden.any()
+        found = rg.settled(without(qrels, hidden), runs, measure, max_grade=highest)
+        means = rg.evaluate(qrels, runs, measure, max_grade=highest).mean()
+        for better, worse in found.orders():
+            settled_pairs += 1
+            assert means[better][measure] > means[worse][measure]
+    assert settled_pairs > 0
