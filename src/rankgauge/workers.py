@@ -199,10 +199,10 @@ def outcomes(
             except Exception:  # it is broken, or was shut down, or cannot reach its machines
                 futures.append(None)
         for item, future in zip(items, futures, strict=True):
-            settled = None if future is None else _received(future)
-            if settled is None and executor is None:  # no thread could be started
-                settled = _settled(work, item, name)
-            yield item, (settled or _alone(shared, item, name)).outcome()
+            ended = None if future is None else _received(future)
+            if ended is None and executor is None:  # no thread could be started
+                ended = _ended(work, item, name)
+            yield item, (ended or _alone(shared, item, name)).outcome()
     except KeyboardInterrupt:
         wait = False
         raise
