@@ -349,3 +349,10 @@ def test_progress_goes_into_a_file_a_line_now_and_then(
     assert [line for line in lines if line.endswith("of 10 done")] == [
         f"evaluating: {number} of 10 done" for number in range(1, 10)
     ]
+
+
+def test_standardize_names_the_run_that_failed(rankgauge: Call, files: Files) -> None:
+    code, _, err = rankgauge("compare", "--standardize", files.qrels, files.good, files.zeros)
+    assert code == 2
+    assert f"{files.zeros}: none of its topics is judged" in err
+    assert "expected at least two to standardise" in err
