@@ -96,6 +96,19 @@ def test_notes_that_differ_in_numbers_alone_are_alike() -> None:
     assert line == f"{said}; {MOST_ALIKE + 3} more runs have this note, with numbers of their own"
 
 
+def test_what_is_the_same_for_several_runs_is_one_line() -> None:
+    kind = "topics without judgements, not scored: {count}"
+    notes = [Note(kind, run=f"r{i}", count=3) for i in range(MOST_ALIKE + 4)]
+    said = "topics without judgements, not scored: 3"
+    assert worded(notes[:2], gather=True) == (f"r0, r1: {said}",)
+    assert worded(notes[:1], gather=True) == (f"r0: {said}",)
+    assert worded(notes, gather=True) == (f"r0, r1, r2, r3, r4 and 4 more runs: {said}",)
+    other = Note(kind, run="x", count=7)
+    both = (f"r0, r1: {said}", "x: topics without judgements, not scored: 7")
+    assert worded([notes[0], other, notes[1]], gather=True) == both
+    assert worded(notes[:2]) == tuple(map(str, notes[:2]))
+
+
 def test_what_is_said_of_the_same_measures_is_one_line() -> None:
     notes = [
         Note(kind, measure=measure, count=2)

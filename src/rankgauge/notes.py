@@ -80,10 +80,11 @@ _THINGS = ("topics", "lines", "pairs")
 
 
 class _Line(Record):
-    """Some notes that are one line: those on the same run, part, measures and column."""
+    """Some notes that are one line: those on the same run (or `runs`), part, measures and column."""
 
     measures: tuple[str, ...]
     notes: tuple[Note, ...]
+    runs: int = 1
 
     @property
     def kinds(self) -> tuple[object, ...]:
@@ -106,8 +107,9 @@ class _Line(Record):
 
 
 def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
-    """The notes as text, warnings first. What is the same for several measures is said once; `gather`
-    says what is alike for many runs of the first of them alone, with the number of the others.
+    """The notes as text, warnings first. What is the same for several measures is said once. With
+    `gather`, what is the same for several runs is said once too, and what is alike for many runs, with
+    other numbers, is said of the first of them alone.
 
     >>> about = [("AP", "on 2 topics"), ("AP", "the same for all runs"), ("RR", "on 2 topics")]
     >>> worded(Note(text, measure=name) for name, text in about)
@@ -117,15 +119,35 @@ def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
     if not gather:
         return tuple(map(str, lines))
     kinds: dict[object, list[_Line]] = {}
-    for place, line in enumerate(lines):
+    for place, line in enumerate(_together(lines)):
         kinds.setdefault(place if line.run is None else line.kinds, []).append(line)
     texts: list[str] = []
     for alike in kinds.values():
         shown = alike if len(alike) <= MOST_ALIKE else alike[:1]
-        more = len(alike) - len(shown)
+        more = sum(line.runs for line in alike) - sum(line.runs for line in shown)
         texts += map(str, shown)
         texts[-1] += f"; {more} more runs have this note, with numbers of their own" if more else ""
     return tuple(texts)
+
+
+def _together(lines: Iterable[_Line]) -> list[_Line]:
+    """The lines, those that say the same of several runs as one, which names the first of these runs."""
+    same: dict[object, list[_Line]] = {}
+    for line in lines:
+        said = tuple(replace(note, run=None) for note in line.notes)
+        same.setdefault((line.measures, said, line.run is None), []).append(line)
+    together = []
+    for alike in same.values():
+        names = [line.run for line in alike if line.run is not None]
+        if len(names) < 2:
+            together += alike
+            continue
+        about = ", ".join(names[:MOST_ALIKE])
+        if len(names) > MOST_ALIKE:
+            about += f" and {counted(len(names) - MOST_ALIKE, 'more run')}"
+        notes = tuple(replace(note, run=about) for note in alike[0].notes)
+        together.append(_Line(alike[0].measures, notes, len(names)))
+    return together
 
 
 def _lines(notes: Iterable[Note]) -> list[_Line]:

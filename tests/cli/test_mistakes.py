@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from command_line import Outcome
-from rankgauge.cli import COMMANDS
+from rankgauge.cli import COMMANDS, distance, output
 
 Call = Callable[..., Outcome]
 
@@ -322,3 +322,37 @@ def test_colour_in_a_pipe_is_only_there_when_asked_for(rankgauge: Call, files: F
     assert rankgauge(*asked).err.startswith("WARNING: ")
     assert rankgauge(*asked, "--color", "always").err.startswith("\x1b[31m\x1b[1mWARNING: ")
     assert "\x1b" not in rankgauge(*asked, "--color", "always").out
+
+
+# What takes long
+
+
+def test_an_uncut_distance_says_beforehand_that_it_takes_long(
+    rankgauge: Call, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("distance", files.good, files.other)
+    said = "AP: this will take long: up to 2 documents a topic and no cut-off; a cut-off helps (such as"
+    assert said not in rankgauge(*asked, "-m", "AP").err
+    monkeypatch.setattr(distance, "LONG", 2)
+    assert rankgauge(*asked, "-m", "AP").err.startswith(f"note: {said} AP@100)")
+    assert "take long" not in rankgauge(*asked, "-m", "AP@2").err
+    assert "take long" not in rankgauge(*asked, "-m", "RBP").err
+
+
+def test_progress_goes_into_a_file_a_line_now_and_then(
+    rankgauge: Call, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("distance", files.good, files.other, "-m", "AP")
+    assert "done" not in rankgauge(*asked).err
+    monkeypatch.setattr(output, "SECONDS_A_LINE", 0.0)
+    lines = rankgauge(*asked).err.splitlines()
+    assert [line for line in lines if line.endswith("of 10 done")] == [
+        f"evaluating: {number} of 10 done" for number in range(1, 10)
+    ]
+
+
+def test_standardize_names_the_run_that_failed(rankgauge: Call, files: Files) -> None:
+    code, _, err = rankgauge("compare", "--standardize", files.qrels, files.good, files.zeros)
+    assert code == 2
+    assert f"{files.zeros}: none of its topics is judged" in err
+    assert "expected at least two to standardise" in err

@@ -39,6 +39,8 @@ from rankgauge.distance.settling import settled as settle
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
 from rankgauge.evaluation.mismatch import no_shared_topics
+from rankgauge.measures.around import innermost
+from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse_all
 from rankgauge.notes import Note, counted
 from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
@@ -189,6 +191,7 @@ def command(
         option = "--judge" if judge is not None else "--witness" if witness else "several measures"
         raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
     found = []
+    notify(_about_time(asked, read.runs))
     for measure in asked:
         topics = _topics(read.runs, known)
         with progress(topics) as advance:
@@ -268,6 +271,28 @@ def _fail_if_unread(read: _Read) -> None:
             f"{counted(len(read.failed), 'run')} of {len(read.runs) + len(read.failed)} not read"
         )
         raise Incomplete("\n".join((*read.failed, count)))
+
+
+SLOW = ("AP", "bpref", "infAP", "GAP", "Q")
+"""Measures whose distances take time that grows faster than the square of the length of the lists."""
+
+LONG = 500
+"""From how many documents on such a measure without a cut-off takes long."""
+
+
+def _about_time(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
+    """Which measures will take long, said before they do."""
+    longest = max(int(np.diff(run.bounds).max(initial=0)) for run in runs)
+    if longest < LONG:
+        return []
+    kind = (
+        f"this will take long: up to {longest:,} documents a topic and no cut-off; a cut-off helps"
+    )
+    return [
+        Note(kind, measure=str(measure), detail=f"such as {innermost(measure).name}@100")
+        for measure in measures
+        if measure.depth is None and innermost(measure).name in SLOW
+    ]
 
 
 def _topics(runs: Sequence[Run], known: Judgments | None) -> int:

@@ -90,7 +90,8 @@ def command(
     are missing, both means are given: over all judged topics and over those the run answered.
 
     The exit code is 0 when all is well, 2 when nothing could be evaluated, and 3 when some runs could
-    not be read: then the others are printed, and standard error says which and why.
+    not be read or share no topic with QRELS. Then the others are printed, and standard error says which
+    runs are left out and why.
     """
     if per_topic and interval is not None:
         raise click.UsageError("--interval is about the means, expected no -q beside it")

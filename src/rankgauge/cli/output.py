@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -98,18 +99,42 @@ def tell(texts: Iterable[str]) -> None:
 
 @contextmanager
 def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], None] | None]:
-    """A progress bar on standard error, when it is a terminal and there is something to wait for."""
-    if total < 2 or not sys.stderr.isatty():
+    """A progress bar on standard error, where there is something to wait for; if standard error is no
+    terminal, a line now and then in its place."""
+    if total < 2 or sys.stderr is None:
         yield None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines(total, doing)
         return
     from rich.console import Console
     from rich.progress import Progress
 
-    colour = click.get_current_context().color  # None: rich looks at NO_COLOR itself
+    context = click.get_current_context(silent=True)
+    colour = None if context is None else context.color  # None: rich looks at NO_COLOR itself
     console = Console(stderr=True, no_color=None if colour is None else not colour)
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task(doing, total=total)
         yield lambda _: bar.advance(task)
+
+
+SECONDS_A_LINE = 30.0
+"""How long it takes at least from one line of progress to the next."""
+
+
+class _Lines:
+    """Tells in a line now and then how far the work has got; quick work tells nothing."""
+
+    def __init__(self, total: int, doing: str) -> None:
+        self.total, self.doing, self.done = total, doing, 0
+        self.last = time.monotonic()
+
+    def __call__(self, _: str) -> None:
+        self.done += 1
+        now = time.monotonic()
+        if now - self.last >= SECONDS_A_LINE and self.done < self.total:
+            self.last = now
+            click.echo(f"{self.doing}: {self.done:,} of {self.total:,} done", err=True)
 
 
 class Incomplete(click.ClickException):

@@ -222,7 +222,11 @@ class WantedScores:
             self.scoring.tell(judgments, scores)
         if self.standardize is None:
             return scores
-        before, scores = scores, scores.standardized(kind=self.standardize)
+        before = scores
+        try:
+            scores = before.standardized(kind=self.standardize)
+        except RankgaugeError as error:
+            raise RankgaugeError("\n".join((*before.failed, str(error)))) from None
         notify(scores.notes[len(before.notes) :])
         return scores
 

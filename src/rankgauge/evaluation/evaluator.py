@@ -80,7 +80,8 @@ def evaluate(
     missing, unjudged, ties, seed, tail, documents, precision, max_grade
         The policies; `Evaluator` explains each.
     failures
-        "skip" leaves out the runs that cannot be read, and says so in `.failed`.
+        "skip" leaves out the runs that cannot be read, or that share no topic with the judgments, and
+        says so in `.failed`; "raise" raises the error.
     executor
         Does the work, run by run; by default threads.
     progress
@@ -201,8 +202,8 @@ class Evaluator:
         or ir_measures, or a function that gives a Run; in place of several also a folder or a pattern
         such as "runs/*.gz". Files are read by as many threads as
         there are processors, and their ids not kept. failures="skip" leaves out the runs that cannot be
-        read, and says so in `.failed`. `executor` does the work, run by run; by default threads.
-        `progress` is called with the name of each run done.
+        read, or share no topic with the judgments, and says so in `.failed`. `executor` does the work,
+        run by run; by default threads. `progress` is called with the name of each run done.
         """
         checked("failures", failures, one_of(Failures))
         sources = sources_of(runs)
