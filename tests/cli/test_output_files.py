@@ -32,7 +32,9 @@ def options() -> list[tuple[str, click.Option]]:
         for name, command in commands.items()
         if command is not None
         for option in command.params
-        if isinstance(option, click.Option) and isinstance(option.type, OutputFile)
+        if isinstance(option, click.Option)
+        and isinstance(option.type, OutputFile)
+        and not option.type.folder
     ]
 
 

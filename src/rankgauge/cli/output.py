@@ -105,7 +105,7 @@ class Incomplete(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """A line a run, on standard error."""
-        click.echo(printable(self.message), err=True)
+        click.echo(printable(self.message), file=file, err=file is None)
 
 
 def fail_if_incomplete(scores: Scores) -> None:

@@ -125,11 +125,13 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> S
     runs = names[1:] if named else names
     if not runs:
         lines.refuse("no systems, expected a column for each")
+    seen: set[str] = set()
     for column, run in enumerate(runs, len(names) - len(runs) + 1):
         if not run:
             lines.refuse(f"column {column} has no name, expected that of a system")
-        if runs.index(run) < column - 1 - named:
+        if run in seen:
             lines.refuse(f"the system {short(run)} is there twice, expected different ones")
+        seen.add(run)
     meant = measure_of(measure)
     topics: dict[str, int] = {}
     table: list[list[float]] = []
