@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WRITTEN = "rankgauge.cli.written"
+SPREADSHEET = "rankgauge.cli.spreadsheet"
+"""Under this name the context of a command knows whether `--spreadsheet` was given."""
 
 
 class OutputFile(click.ParamType):  # type: ignore[type-arg]
