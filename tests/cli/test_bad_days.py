@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -189,8 +191,6 @@ def test_a_demonstration_is_of_bounded_size(option: str, rankgauge: Callable[...
 def test_where_no_thread_can_be_started_the_work_is_done_without(
     collection: Path, rankgauge: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import threading
-
     asked = ("evaluate", collection / "qrels", collection / "runs", "-m", "AP")
     expected = rankgauge(*asked)
     assert expected.code == 0
@@ -201,3 +201,67 @@ def test_where_no_thread_can_be_started_the_work_is_done_without(
     monkeypatch.setattr(threading.Thread, "start", no_thread)
     monkeypatch.setattr("rankgauge.workers.processors", lambda: 4)
     assert rankgauge(*asked) == expected
+
+
+# Hostile files
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_pipes_and_devices_in_a_folder_are_passed_over(
+    rankgauge: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, folder = tmp_path / "qrels", tmp_path / "runs"
+    folder.mkdir()
+    qrels.write_text("q 0 a 1\n")
+    (folder / "run").write_text("q Q0 a 1 1 t\n")
+    expected = rankgauge("evaluate", qrels, folder)
+    os.mkfifo(folder / "pipe")
+    (folder / "zero").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as listener:
+        monkeypatch.chdir(folder)
+        listener.bind("socket")
+        assert rankgauge("evaluate", qrels, folder) == expected
+        assert rankgauge("evaluate", qrels, f"{folder}/*") == expected
+    (folder / "gone").symlink_to("nowhere")
+    code, _, err = rankgauge("evaluate", qrels, folder)
+    assert code == 3
+    assert "gone: cannot be read: No such file or directory" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_that_is_named_is_read(rankgauge: Callable[..., Outcome], tmp_path: Path) -> None:
+    qrels, pipe = tmp_path / "qrels", tmp_path / "pipe"
+    qrels.write_text("q 0 a 1\n")
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("q Q0 a 1 1 t\n",))
+    writer.start()
+    code, out, _ = rankgauge("evaluate", qrels, pipe, "-m", "AP")
+    writer.join()
+    assert code == 0
+    assert "1.0" in out
+
+
+def test_many_columns_of_scores_take_little_time(
+    rankgauge: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    file = tmp_path / "scores.csv"
+    names = ",".join(f"s{number}" for number in range(40_000))
+    file.write_text(f"topic,{names},s7\n1{',0.5' * 40_001}\n")
+    start = time.perf_counter()
+    code, _, err = rankgauge("compare", "--scores", f"AP={file}")
+    assert (code, err) == (
+        2,
+        f"{file}:1: the system 's7' is there twice, expected different ones\n",
+    )
+    assert time.perf_counter() - start < 5
+
+
+def test_an_endless_id_is_cut_in_messages(
+    rankgauge: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    qrels = tmp_path / "qrels"
+    for content, measure in (("q 0 a x" + "y" * 10**6, "AP"), ("q 0 a 1\n", "x" * 10**5)):
+        qrels.write_text(content)
+        code, _, err = rankgauge("evaluate", qrels, qrels, "-m", measure)
+        assert code == 2
+        assert max(map(len, err.splitlines())) < 2100

@@ -32,7 +32,9 @@ def options() -> list[tuple[str, click.Option]]:
         for name, command in commands.items()
         if command is not None
         for option in command.params
-        if isinstance(option, click.Option) and isinstance(option.type, OutputFile)
+        if isinstance(option, click.Option)
+        and isinstance(option.type, OutputFile)
+        and not option.type.folder
     ]
 
 
@@ -145,3 +147,23 @@ def test_on_a_terminal_control_characters_are_shown_escaped(
     monkeypatch.setattr(sys, "stdout", shown)
     print_bytes("a\x1b[31mb\tc\x9b\nä\u200d")
     assert shown.getvalue() == "a\\x1b[31mb\tc\\x9b\nä\u200d"
+
+
+@pytest.mark.parametrize("topic", ["=1+1", "+1", "-1", "@SUM(1)", "q", "1"])
+def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Command, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text(f"{topic} 0 a 1\n")
+    run.write_text(f"{topic} Q0 a 1 -1 t\n")
+    asked = ("evaluate", qrels, run, "-m", "AP", "-q", "--format", "csv")
+    code, out, _ = rankgauge(*asked)
+    assert code == 0
+    rows = [line.split(",") for line in out.splitlines()]
+    escaped = [
+        ["'" + cell if cell == topic and topic[0] in "=+-@" else cell for cell in row]
+        for row in rows
+    ]
+    code, out, _ = rankgauge(*asked, "--spreadsheet")
+    assert (code, [line.split(",") for line in out.splitlines()]) == (0, escaped)
+    code, _, err = rankgauge(*asked[:-1], "tsv", "--spreadsheet")
+    assert code == 2
+    assert "--spreadsheet with the format tsv, expected --format csv" in err

@@ -42,6 +42,7 @@ UNFORESEEN = 70
 """The exit code of an error that nobody foresaw, as sysexits.h has it."""
 
 DEBUG = "RANKGAUGE_DEBUG"
+MOST_SHOWN = 2000
 
 
 def run() -> None:
@@ -84,7 +85,9 @@ def main() -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        text = io.StringIO()
+        error.show(text)
+        click.echo(printable(text.getvalue()), nl=False, err=True)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt) as error:
         ignore_signals()
@@ -131,10 +134,20 @@ def abandon_output() -> None:
 
 
 def printable(text: str) -> str:
-    """Text that is safe to show: control characters and broken bytes escaped.
+    """Text that is safe to show: control characters and broken bytes escaped, endless lines cut.
 
     >>> printable("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    shown = (c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
-    return "".join(shown)
+    shown = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in _cut(text))
+    return _cut(shown)
+
+
+def _cut(text: str) -> str:
+    """The text with lines that people can read: an id may have millions of characters."""
+    return "\n".join(
+        line
+        if len(line) <= MOST_SHOWN
+        else f"{line[: MOST_SHOWN // 2]} ... {line[-MOST_SHOWN // 2 :]}"
+        for line in text.split("\n")
+    )

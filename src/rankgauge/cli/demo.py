@@ -6,7 +6,7 @@ import click
 
 from rankgauge.cli.options import output_option, seed_option
 from rankgauge.cli.output import line_width, notify
-from rankgauge.cli.output_files import make_folder
+from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
 from rankgauge.evaluation.evaluator import evaluate
@@ -18,7 +18,7 @@ MOST = 10_000
 
 
 @click.command("demo")
-@output_option("DIR", "The folder to write to.", default=FOLDER)
+@output_option("DIR", "The folder to write to.", default=FOLDER, type=OUTPUT_FOLDER)
 @click.option("--topics", type=click.IntRange(1, MOST), default=50, show_default=True)
 @click.option("--systems", type=click.IntRange(1, MOST), default=12, show_default=True)
 @seed_option("all that is drawn", default=2026)

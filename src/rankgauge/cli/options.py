@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from rankgauge.cli.output_files import OUTPUT_FILE
+from rankgauge.cli.output_files import OUTPUT_FILE, SPREADSHEET
 from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.measures import load_plugin
 from rankgauge.policies import (
@@ -349,6 +349,11 @@ def _set_colour(context: click.Context, option: click.Parameter, choice: str) ->
         context.color = choice == "always"
 
 
+def _for_spreadsheet(context: click.Context, option: click.Parameter, value: bool) -> None:
+    if value:
+        context.meta[SPREADSHEET] = True
+
+
 output_options = together(
     click.option(
         "--format",
@@ -360,6 +365,13 @@ output_options = together(
         "--digits",
         type=click.IntRange(0, 17),
         help="Decimals; by default 4 in table, md and latex, all of them in the others.",
+    ),
+    click.option(
+        "--spreadsheet",
+        is_flag=True,
+        expose_value=False,
+        callback=_for_spreadsheet,
+        help="With --format csv: put ' before a cell that a spreadsheet would run as a formula.",
     ),
     output_option("FILE", "Write to a file, whole or not at all.", type=OUTPUT_FILE),
     click.option(

@@ -12,13 +12,16 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from rankgauge.cli import printable
+from rankgauge.cli.output_files import SPREADSHEET
 from rankgauge.data.files import writing
 from rankgauge.notes import LOUD, Note, counted, worded
-from rankgauge.tables import Table
+from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
     from rankgauge.scores.model import Scores
 
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""How texts begin that spreadsheets run."""
 MACHINE_FORMATS = ("tsv", "csv", "jsonl")
 
 
@@ -33,6 +36,10 @@ def chosen_format(form: str | None, output: str | None) -> str:
 def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
     """Print a table, or write it to a file."""
     form = chosen_format(form, output)
+    if click.get_current_context().meta.get(SPREADSHEET):
+        if form != "csv":
+            raise click.UsageError(f"--spreadsheet with the format {form}, expected --format csv")
+        table = without_formulas(table)
     text = table.render(form, digits=digits, width=line_width(output))
     print_or_write(text, output)
 
@@ -61,6 +68,17 @@ def print_or_write(text: str, output: str | None) -> None:
     else:
         with writing(output) as stream:
             stream.write(text.encode("utf-8"))
+
+
+def without_formulas(table: Table) -> Table:
+    """The table with ' before each text that a spreadsheet would take for a formula."""
+
+    def plain(cell: Cell) -> Cell:
+        return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell
+
+    columns = tuple(str(plain(name)) for name in table.columns)
+    rows = tuple(tuple(map(plain, row)) for row in table.rows)
+    return replace(table, columns=columns, rows=rows)
 
 
 def print_bytes(text: str) -> None:
@@ -144,7 +162,7 @@ class Incomplete(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """A line a run, on standard error."""
-        click.echo(printable(self.message), err=True)
+        click.echo(printable(self.message), file=file, err=file is None)
 
 
 def fail_if_incomplete(scores: Scores) -> None:

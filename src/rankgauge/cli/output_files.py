@@ -14,18 +14,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WRITTEN = "rankgauge.cli.written"
+SPREADSHEET = "rankgauge.cli.spreadsheet"
+"""Under this name the context of a command knows whether `--spreadsheet` was given."""
 
 
 class OutputFile(click.ParamType):  # type: ignore[type-arg]
-    """A file that a command writes; `-` is standard output, or a file of that name."""
+    """A file that a command writes; `-` is standard output, or a file of that name. A folder is left
+    to `make_folder`."""
 
     name = "file"
+
+    def __init__(self, *, folder: bool = False) -> None:
+        self.folder = folder
 
     def convert(
         self, value: Any, option: click.Parameter | None, context: click.Context | None
     ) -> Any:
         """The path as it is; InputError where it cannot be written, UsageError where another option
         names the same file."""
+        if self.folder:
+            return value
         if value != STANDARD_INPUT:
             check_writable(value)
         if option is not None and context is not None:
@@ -51,6 +59,7 @@ class FigureFile(OutputFile):
 
 
 OUTPUT_FILE = OutputFile()
+OUTPUT_FOLDER = OutputFile(folder=True)
 FIGURE_FILE = FigureFile()
 
 

@@ -9,7 +9,7 @@ import click
 
 from rankgauge.cli.options import output_option
 from rankgauge.cli.output import Incomplete, line_width
-from rankgauge.cli.output_files import make_folder
+from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
 
@@ -31,7 +31,7 @@ def command(context: click.Context) -> None:
 
 
 @command.command("med", short_help=STUDIES["med"])
-@output_option("DIR", "The folder to write to.", required=True)
+@output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
 @click.option(
     "--data",
     metavar="DIR",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -244,10 +245,11 @@ def run_files(
     size_limit: int = SIZE_LIMIT,
     columns: ColumnNames = USUAL_NAMES,
 ) -> list[RunFile]:
-    """The runs of these files, folders (all their files, but for hidden ones) and patterns (`runs/*`).
+    """The runs of these files, folders (all their files) and patterns (`runs/*`).
 
-    A run is named after its file, by the whole path where two files are called the same. InputError
-    where there is no such file, or where one is given twice.
+    Hidden files, pipes and devices in a folder are passed over. A run is named after its file, by the
+    whole path where two files are called the same. InputError where there is no such file, or where
+    one is given twice.
     """
     found = [file for path in paths for file in _files(path)]
     twice, count = Counter(found).most_common(1)[0] if found else ("", 0)
@@ -270,7 +272,7 @@ def _files(path: Path) -> list[str]:
         except OSError as error:
             raise unreadable(name, error) from None
         files = [os.path.join(name, file) for file in inside]
-        files = [file for file in files if not os.path.isdir(file)]
+        files = [file for file in files if _may_be_run(file)]
         if not files:
             raise InputError(name, None, "an empty folder, expected one with runs")
         return files
@@ -278,10 +280,19 @@ def _files(path: Path) -> list[str]:
         return [name]
     import glob
 
-    files = sorted(file for file in glob.glob(name) if not os.path.isdir(file))
+    files = sorted(file for file in glob.glob(name) if _may_be_run(file))
     if not files:
         raise InputError(name, None, "no such files, expected a pattern that matches some")
     return files
+
+
+def _may_be_run(file: str) -> bool:
+    """Whether a file in a folder is read: pipes, sockets and devices may never end, so that only who
+    names them gets them. What cannot be looked at is, so that it is said to be unreadable."""
+    try:
+        return stat.S_ISREG(os.stat(file).st_mode)
+    except OSError:
+        return True
 
 
 def run_name(path: Path) -> str:

@@ -139,6 +139,8 @@ cdef inline int parse_double(Text start, Text end, double* out) except -1 nogil:
         while p < end and is_digit(p[0]):
             if exponent < 100000:
                 exponent = exponent * 10 + (p[0] - 48)
+            else:  # its last digits are not known, and there may be as many zeros after the point
+                exact = False
             p += 1
     if p != end:
         return NOT_A_NUMBER
