@@ -37,6 +37,7 @@ def results() -> Iterator[Result]:
     yield rg.assess(scores, splits=4)
     yield concordance(scores, "AP", "nDCG@3")
     yield query_sets.query_types(scores, QRELS)
+    yield query_sets.significance(scores, QRELS)
     distances = rg.med("P@2", RUNS["one"], RUNS["two"], QRELS)
     assert isinstance(distances, rg.Distances)
     yield distances

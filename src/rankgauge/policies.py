@@ -65,6 +65,9 @@ Standardization: TypeAlias = Literal["normal", "z", "empirical"]
 the share of the runs with a score of at most x."""
 By: TypeAlias = Literal["signed", "absolute"]
 """signed: worse than random is less than random; absolute: only the distance from random counts."""
+InformativeBy: TypeAlias = Literal["difference", "significance"]
+"""difference: the runs are above the expected score of a random ranking; significance: one of them is so
+far above it that chance hardly explains it."""
 OverlapTies: TypeAlias = Literal["w", "a", "b"]
 """Ties of rank-biased overlap, as Corsi and Urbano (2024) name the variants."""
 
@@ -73,6 +76,7 @@ DEFAULT_CORRECTION = "holm"
 DEFAULT_INTERVAL: IntervalKind = "t"
 DEFAULT_STANDARDIZATION: Standardization = "normal"
 DEFAULT_BY: By = "signed"
+DEFAULT_INFORMATIVE_BY: InformativeBy = "difference"
 DEFAULT_OVERLAP_TIES: OverlapTies = "w"
 LEVEL = 0.95
 SAMPLES = 10_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -434,3 +435,21 @@ def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
     figures = files.folder / "map.png", files.folder / "histogram.png"
     assert queries("--map", figures[0], "--histogram", figures[1]) == (code, out, err)
     assert all(figure.stat().st_size for figure in figures)
+
+
+def test_the_command_prints_p_for_each_query_and_run(
+    tmp_path: Path, rankgauge: Callable[..., Outcome]
+) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
+    qrels.write_text("".join(f"q 0 d{i} {int(i < 3)}\n" for i in range(30)))
+    run.write_text("q Q0 d0 1 3 t\nq Q0 d1 2 2 t\nq Q0 d2 3 1 t\n")
+    code, out, err = rankgauge("queries", qrels, run, "-m", "P@3", "--significance")
+    assert code == 0
+    header, row = (line.split("\t") for line in out.splitlines())
+    assert header == ["topic", "run", "score", "expected", "p"]
+    assert row[:2] == ["q", "a"]
+    assert float(row[4]) == pytest.approx(1 / math.comb(30, 3))
+    assert "1 of 1 query informative" in err
+    code, _, err = rankgauge("queries", qrels, run, "--significance", "--share", 0.5)
+    assert code == 2
+    assert "--significance and --share are given, expected one of them" in err

@@ -18,6 +18,7 @@ from rankgauge.cli.options import (
     per_topic_option,
     plugin_option,
     reading_options,
+    settled_option,
     ties_option,
 )
 from rankgauge.cli.output import Incomplete, notify, progress, show_with_notes
@@ -72,11 +73,9 @@ from rankgauge.workers import outcomes
     metavar="N",
     help="The N documents to judge first, and the distance left by them (two runs, one measure).",
 )
-@click.option(
-    "--settled",
-    is_flag=True,
-    help="Which runs are better than which, whatever the unjudged documents turn out to be (one "
-    "measure). Without --qrels, the first file is QRELS.",
+@settled_option(
+    "Which runs are better than which, whatever the unjudged documents turn out to be (one measure). "
+    "Without --qrels, the first file is QRELS."
 )
 @click.option("--pairs", is_flag=True, help="With --settled: a row for each pair of runs.")
 @click.option(

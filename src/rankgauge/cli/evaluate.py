@@ -15,6 +15,7 @@ from rankgauge.cli.options import (
     plugin_option,
     samples_option,
     scoring_options,
+    settled_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, show, show_with_notes
 from rankgauge.cli.output_files import OUTPUT_FILE
@@ -37,11 +38,9 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 @level_option()
 @samples_option()
 @scoring_options
-@click.option(
-    "--settled",
-    is_flag=True,
-    help="Say of each run whether it is settled that it is better than the next run, by the first "
-    "measure. No labels of the unjudged documents of the two runs can reverse a settled order.",
+@settled_option(
+    "Say of each run whether it is settled that it is better than the next run, by the first measure. "
+    "No labels of the unjudged documents of the two runs can reverse a settled order."
 )
 @click.option(
     "--signature",

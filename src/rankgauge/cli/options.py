@@ -199,6 +199,11 @@ def seed_option(drawn: str, default: int = SEED) -> Callable[[F], F]:
     )
 
 
+def settled_option(help: str) -> Callable[[F], F]:
+    """`--settled`, which each command explains for itself."""
+    return click.option("--settled", is_flag=True, help=help)
+
+
 def samples_option(default: int | None = SAMPLES, more: str = "") -> Callable[[F], F]:
     """`--samples`; `more` is a last sentence of the help."""
     return click.option(

@@ -10,9 +10,11 @@ import numpy as np
 from rankgauge.arrays import Floats
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
+    level_option,
     measure_option,
     output_options,
     plugin_option,
+    samples_option,
     scoring_options,
 )
 from rankgauge.cli.output import fail_if_incomplete, show_with_notes
@@ -24,6 +26,7 @@ from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures.around import inner
 from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
 from rankgauge.query_sets import query_types
+from rankgauge.query_sets import significance as p_values
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
@@ -56,6 +59,14 @@ from rankgauge.scores.model import Scores
     help="Uninformative is what is least above chance, or nearest to it from either side.",
 )
 @click.option(
+    "--significance",
+    is_flag=True,
+    help="Print a p-value for each query and run instead of the types: the share of random orders of "
+    "the judged documents that score at least as well.",
+)
+@level_option("With --significance, p times the number of runs is significant up to 1 - level.")
+@samples_option(more="With --significance, orders are drawn where there are more than N.")
+@click.option(
     "--map",
     "map_file",
     type=FIGURE_FILE,
@@ -78,6 +89,9 @@ def command(
     number: int | None,
     threshold: tuple[float, float] | None,
     by: By,
+    significance: bool,
+    level: float,
+    samples: int,
     map_file: str | None,
     histogram_file: str | None,
     form: str | None,
@@ -93,19 +107,35 @@ def command(
     are those with a score below their median, easy the others. Then follow the counts of the types,
     and of the queries that were left out: those with nothing relevant, for one.
 
+    With --significance, each row is a query and a run: its score, the expected score, and p. A small p
+    says that the run is better than chance on this query. A query is informative if at least one run
+    is significantly better than chance.
+
     QRELS and RUN are read as by `rankgauge evaluate`. The exit code is 0 when all is well, 2 when
     nothing could be evaluated, and 3 when some runs could not be read: then the types are by the
     others, and standard error says which and why.
     """
-    given = {"--share": share, "--number": number, "--threshold": threshold}
+    given: dict[str, object] = {"--share": share, "--number": number, "--threshold": threshold}
     _check_at_most_one(*(name for name, value in given.items() if value is not None))
+    if significance:
+        given["--map"] = map_file
+        _check_at_most_one(
+            "--significance", *(name for name, value in given.items() if value is not None)
+        )
     wanted = Scoring(**scoring)
     judgments, scores = wanted.scores(measures)
-    types = query_types(scores, judgments, share=share, number=number, threshold=threshold, by=by)
-    table = types.table()
-    wanted.tell(judgments, scores)
-    if map_file is not None:
-        save_figure(types.figure(_name(scores)), map_file)
+    if significance:
+        chosen: Any = {"level": level, "samples": samples, "seed": wanted.seed}
+        table = p_values(scores, judgments, **chosen).table()
+        wanted.tell(judgments, scores)
+    else:
+        types = query_types(
+            scores, judgments, share=share, number=number, threshold=threshold, by=by
+        )
+        table = types.table()
+        wanted.tell(judgments, scores)
+        if map_file is not None:
+            save_figure(types.figure(_name(scores)), map_file)
     if histogram_file is not None:
         save_figure(expected_histogram(*_expected(judgments, scores)), histogram_file)
     show_with_notes(table, form, digits, output)

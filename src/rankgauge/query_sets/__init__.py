@@ -11,6 +11,7 @@ from rankgauge.query_sets.by_chance import (
     uninformative,
 )
 from rankgauge.query_sets.by_judgments import broad, focused
+from rankgauge.query_sets.by_significance import Significance, significance
 from rankgauge.query_sets.model import LeftOut, QuerySet
 from rankgauge.query_sets.samples import document_splits, query_sample
 
@@ -19,6 +20,7 @@ __all__ = [
     "LeftOut",
     "QuerySet",
     "QueryTypes",
+    "Significance",
     "broad",
     "document_splits",
     "easy",
@@ -28,5 +30,6 @@ __all__ = [
     "informative",
     "query_sample",
     "query_types",
+    "significance",
     "uninformative",
 ]

@@ -20,7 +20,16 @@ from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.around import inner
 from rankgauge.measures.base import estimates
 from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
+from rankgauge.policies import (
+    DEFAULT_BY,
+    DEFAULT_INFORMATIVE_BY,
+    LEVEL,
+    SAMPLES,
+    SEED,
+    SET_SHARE,
+    By,
+    InformativeBy,
+)
 from rankgauge.query_sets.model import HowMany, LeftOut, QuerySet, left_out, left_out_text
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.results import Result
@@ -37,7 +46,7 @@ DECIMALS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class _Differences:
+class AboveChance:
     """What sets are chosen by: for each query that counts its mean score and expected score, and how
     much better than the expected one the score is; `better` is the score, higher for better.
     `greatest` is the greatest magnitude of the numbers these means are made of: means that `merged`
@@ -107,17 +116,44 @@ def ideal(
     >>> scores.select(ideal(scores, qrels, number=1)).mean()
     {'run': {'P@1': 1.0}}
     """
-    found = _differences(scores, qrels)
+    found = above_chance(scores, qrels)
     return found.set_of("ideal", found.ideal(HowMany(number, share, threshold)))
 
 
-def informative(scores: Scores, qrels: Qrels, *, threshold: float = 0.0) -> QuerySet:
-    """The queries whose difference is above a threshold: the runs do better than random.
+def informative(
+    scores: Scores,
+    qrels: Qrels,
+    *,
+    threshold: float = 0.0,
+    by: InformativeBy = DEFAULT_INFORMATIVE_BY,
+    level: float = LEVEL,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+) -> QuerySet:
+    """The queries on which the runs do better than a random ranking.
 
-    They are all those that `uninformative` does not take by the same threshold. `ideal` says what
-    the difference is and which queries are left out; it gives the most informative ones.
+    by="difference" takes the queries whose difference is above a threshold: all those that
+    `uninformative` does not take by the same threshold. `ideal` says what the difference is and which
+    queries are left out; it gives the most informative ones.
+
+    by="significance" takes the queries on which at least one run is significantly better than random;
+    `significance` says how.
+
+    scores: those of the runs.
+    qrels: the judgments behind the scores.
+    threshold: the difference that is not enough.
+    by: "difference" or "significance".
+    level: 1 − level is the greatest p-value, times the number of runs, that counts as significant.
+    samples: how many orders are drawn for a p-value.
+    seed: fixes the orders that are drawn.
     """
-    found = _differences(scores, qrels)
+    if checked("by", by, one_of(InformativeBy)) == "significance":
+        from rankgauge.query_sets.by_significance import significance
+
+        if threshold:
+            raise RankgaugeError("threshold is about by='difference', expected level")
+        return significance(scores, qrels, level=level, samples=samples, seed=seed).informative()
+    found = above_chance(scores, qrels)
     rest = found.uninformative(HowMany(threshold=threshold), "signed")
     return found.set_of("informative", ~rest)
 
@@ -146,7 +182,7 @@ def uninformative(
     >>> uninformative(scores, qrels, number=1, by="absolute").queries
     ('q3',)
     """
-    found = _differences(scores, qrels)
+    found = above_chance(scores, qrels)
     return found.set_of("uninformative", found.uninformative(HowMany(number, share, threshold), by))
 
 
@@ -162,7 +198,7 @@ def hard(
     """Of the `uninformative` queries, those with a score worse than their median: chance gets little,
     and so do the runs. Where several queries have just the median, `easy` says which of the two
     sets gets them."""
-    found = _differences(scores, qrels)
+    found = above_chance(scores, qrels)
     rest = found.uninformative(HowMany(number, share, threshold), by)
     return found.set_of("uninformative hard", rest & ~found.easy(rest))
 
@@ -179,7 +215,7 @@ def easy(
     """Of the `uninformative` queries, those with their median score or better: chance gets much, and
     the runs little more. Where several queries have just that score, they are easy if it is at least
     the median score of all queries; else they are `hard`."""
-    found = _differences(scores, qrels)
+    found = above_chance(scores, qrels)
     rest = found.uninformative(HowMany(number, share, threshold), by)
     return found.set_of("uninformative easy", found.easy(rest))
 
@@ -298,7 +334,7 @@ def query_types(
         share = SET_SHARE
     low, high = (None, None) if threshold is None else _pair(threshold)
     few, many = HowMany(number, share, low), HowMany(number, share, high)
-    found = _differences(scores, qrels)
+    found = above_chance(scores, qrels)
     is_ideal = found.ideal(many)
     is_uninformative = found.uninformative(few, by)
     is_easy = found.easy(is_uninformative)
@@ -334,7 +370,8 @@ def _pair(threshold: Any) -> tuple[float, float]:
     return low, high
 
 
-def _differences(scores: Scores, qrels: Qrels) -> _Differences:
+def above_chance(scores: Scores, qrels: Qrels) -> AboveChance:
+    """How far the runs are above chance on each query that counts."""
     measures = [inner(measure) for measure in scores.measures]
     if not measures or not scores.runs:
         raise RankgaugeError("no scores to choose queries by, expected those of a run by a measure")
@@ -375,7 +412,7 @@ def _differences(scores: Scores, qrels: Qrels) -> _Differences:
     for mean in means:
         greatest = np.maximum(greatest, np.abs(mean.values[known]))
     sign = -1 if directions == {"lower"} else 1
-    return _Differences(
+    return AboveChance(
         tuple(scores.queries[row] for row in kept.tolist()),
         score,
         expected,

@@ -1,0 +1,257 @@
+"""Is a run better than chance on this query? P-values by random orders of the judged documents."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Labels
+from rankgauge.checks import checked
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.model import encode
+from rankgauge.evaluation.inputs import Qrels, judgments_of
+from rankgauge.measures.around import inner, innermost
+from rankgauge.measures.base import Measure
+from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.measures.orders import arrangements
+from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import LEVEL, LEVELS, SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
+from rankgauge.query_sets.by_chance import above_chance
+from rankgauge.query_sets.model import LeftOut, QuerySet, left_out_text
+from rankgauge.rankings.alignment import judged_labels
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.results import Result
+from rankgauge.rounding import ROUNDING
+from rankgauge.scores.model import Scores
+from rankgauge.seeds import list_seeds
+from rankgauge.tables import PValue, Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Significance(Result):
+    """How likely a random order of the judged documents scores at least as well as a run.
+
+    `p` is run × query, NaN where a run does not count on a query. `scores` are the scores of the runs,
+    the mean over measures. `expected` is what a random order is expected to score. `exact` says for
+    which queries all orders were looked at; for the others `samples` orders were drawn.
+    """
+
+    runs: tuple[str, ...]
+    queries: tuple[str, ...]
+    scores: Floats
+    expected: Floats
+    p: Floats
+    exact: Bools
+    level: float
+    samples: int
+    left_out: tuple[LeftOut, ...] = ()
+    estimated: tuple[Note, ...] = ()
+
+    def query_p(self) -> Floats:
+        """For each query the p-value of all runs together: the least of the runs, times their number
+        (Bonferroni). It is small if at least one run is better than chance."""
+        counts = np.count_nonzero(~np.isnan(self.p), axis=0)
+        least = np.where(np.isnan(self.p), 1.0, self.p).min(axis=0, initial=1.0)
+        together: Floats = np.minimum(1.0, least * counts)
+        return together
+
+    def informative(self) -> QuerySet:
+        """The queries on which at least one run is significantly better than chance."""
+        small = self.query_p() <= (1 - self.level) * (1 + 1e-12)
+        chosen = tuple(self.queries[row] for row in np.flatnonzero(small).tolist())
+        return QuerySet("informative", chosen, self.left_out)
+
+    def table(self) -> Table:
+        """A row a query and run: its score, the expected score of a random order, and the p-value."""
+        rows = [
+            (query, run, float(self.scores[r, q]), float(self.expected[q]), PValue(self.p[r, q]))
+            for q, query in enumerate(self.queries)
+            for r, run in enumerate(self.runs)
+            if not math.isnan(self.p[r, q])
+        ]
+        return Table(("topic", "run", "score", "expected", "p"), tuple(rows), worded(self.notes))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """How many queries are informative, how p-values were computed, and what was left out."""
+        count, all_of = len(self.informative()), counted(len(self.queries), "query", "queries")
+        share = f"{1 - self.level:.4g}"
+        drawn = int(np.count_nonzero(~self.exact))
+        notes = [
+            Note(
+                f"{count:,} of {all_of} informative: p times the number of runs is at most {share} "
+                "for a run"
+            ),
+            Note(
+                "p: the share of random orders of the judged documents that score as well or better"
+            ),
+        ]
+        if drawn:
+            orders = counted(self.samples, "random order")
+            notes.append(Note(f"p from {orders} on {{topics}}, from all orders else", count=drawn))
+        if drawn and len(self.runs) / (self.samples + 1) > 1 - self.level:
+            least = math.ceil(len(self.runs) / (1 - self.level))
+            notes.append(
+                Note(
+                    f"too few orders are drawn for {len(self.runs)} runs, expected {least:,} or more"
+                )
+            )
+        notes += [Note(f"left out: {left_out_text(left)}") for left in self.left_out]
+        return (*notes, *self.estimated)
+
+    def _title(self) -> str:
+        runs, queries = counted(len(self.runs), "run"), counted(len(self.queries), "topic")
+        return f"Significance: {runs}, {queries}"
+
+
+def significance(
+    scores: Scores,
+    qrels: Qrels,
+    *,
+    level: float = LEVEL,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+) -> Significance:
+    """For each run and query the p-value of "no better than a random order of the judged documents".
+
+    It is the share of the orders that score at least as well as the run; orders that score the same
+    count as better. Where there are at most `samples` different orders down to the cut-off, all of them
+    are looked at. Else `samples` orders are drawn, and p is (better + 1) / (samples + 1). For several
+    measures the score is their mean.
+
+    scores: those of runs by measures that are all better when higher, or all when lower.
+    qrels: the judgments behind the scores.
+    level: 1 − level is the greatest p-value that counts as significant.
+    samples: how many orders are drawn for a query.
+    seed: fixes the orders that are drawn; other queries do not change them.
+
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}, "q2": {"a": 1, "b": 1, "c": 0}}
+    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"c": 2, "b": 1}}
+    >>> significance(evaluate(qrels, run, "RR"), qrels).p.tolist()
+    [[0.25, 1.0]]
+    """
+    level = checked("level", level, LEVELS)
+    samples, seed = checked("samples", samples, SAMPLE_NUMBERS), checked("seed", seed, SEEDS)
+    found = above_chance(scores, qrels)
+    measures = [inner(measure) for measure in scores.measures]
+    judgments = judgments_of(qrels)
+    if judgments.subtopics is not None and any(innermost(m).by_subtopic for m in measures):
+        raise MeasureError("p-values are by labels alone, expected measures without subtopics")
+    position = {query: row for row, query in enumerate(judgments.queries.texts())}
+    judged = judged_labels(judgments, scores.policies.max_grade)
+    columns = {query: column for column, query in enumerate(scores.queries)}
+    at = np.array([columns[query] for query in found.queries], dtype=np.int64)
+    own = scores.values[:, at].mean(axis=2)
+    if scores.policies.missing == "skip":
+        own = np.where(scores.present[:, at], own, np.nan)
+    sign = -1 if measures[0].direction == "lower" else 1
+    p, exact = np.full(own.shape, np.nan), np.zeros(len(at), dtype=np.bool_)
+    seeds = list_seeds(seed, map(encode, found.queries))
+    for q, query in enumerate(found.queries):
+        one = judged.take(np.array([position[query]]))
+        null = _null(measures, one, samples, int(seeds[q]))
+        p[:, q], exact[q] = null.at_least(sign, own[:, q]), null.weights is not None
+    return Significance(
+        scores.runs,
+        found.queries,
+        own,
+        found.expected,
+        p,
+        exact,
+        level,
+        samples,
+        found.left_out,
+        found.estimated,
+    )
+
+
+class _Null(NamedTuple):
+    """The scores of orders, with the chance of each, or None where they were drawn."""
+
+    scores: Floats
+    weights: Floats | None
+
+    def at_least(self, sign: int, values: Floats) -> Floats:
+        """For each value the p-value: how likely an order scores as well or better."""
+        # An order without a score counts as better: nobody knows that it is not.
+        scores = np.where(np.isnan(self.scores), np.inf, sign * self.scores)
+        order = np.argsort(scores)
+        finite = np.abs(np.concatenate((self.scores, values)))
+        slack = ROUNDING * float(finite[np.isfinite(finite)].max(initial=0.0))
+        place = np.searchsorted(scores[order], sign * values - slack, side="left")
+        if self.weights is None:
+            p = (len(scores) - place + 1) / (len(scores) + 1)
+        else:
+            above = np.concatenate((np.cumsum(self.weights[order][::-1])[::-1], [0.0]))
+            p = np.minimum(above[place], 1.0)
+        return np.where(np.isnan(values), np.nan, p).astype(np.float64)
+
+
+def _null(measures: Sequence[Measure], judged: JudgedLabels, samples: int, seed: int) -> _Null:
+    """The scores of random orders of one query's judged documents."""
+    labels, depths = judged.labels, [measure.depth for measure in measures]
+    places = max((len(labels) if d is None else min(d, len(labels)) for d in depths), default=0)
+    kinds, counts = np.unique(labels, return_counts=True)
+    prefixes = _prefixes(counts.tolist(), places, samples)
+    if prefixes is not None:
+        rows, weights = prefixes
+        return _Null(_scored(measures, judged, kinds[rows]), weights)
+    generator = np.random.default_rng(seed)
+    size = max(1, MOST_CELLS // max(1, len(labels)))
+    parts = []
+    for start in range(0, samples, size):
+        block = np.repeat(labels[None, :], min(size, samples - start), axis=0)
+        parts.append(_scored(measures, judged, generator.permuted(block, axis=1)[:, :places]))
+    return _Null(np.concatenate(parts), None)
+
+
+def _scored(measures: Sequence[Measure], judged: JudgedLabels, orders: Labels) -> Floats:
+    """The mean score of each row of labels over the measures."""
+    count, places = orders.shape
+    lists = Rankings(
+        orders.astype(np.int32).ravel(),
+        np.arange(count + 1) * places,
+        np.zeros(count, dtype=np.int64),
+        judged,
+    )
+    scores: Floats = np.mean([measure.score_each(lists) for measure in measures], axis=0)
+    return scores
+
+
+def _prefixes(counts: Sequence[int], places: int, most: int) -> tuple[Labels, Floats] | None:
+    """All different first places of orders of counts[k] things of each kind k, with the chance of each;
+    None where they could be more than `most`.
+
+    >>> rows, chances = _prefixes([3, 1], 1, 10)
+    >>> rows.tolist(), chances.tolist()
+    ([[0], [1]], [0.75, 0.25])
+    """
+    size = sum(counts)
+    if places * math.log(max(1, len(counts))) <= math.log(most) + 1e-9:
+        every = list(itertools.product(range(len(counts)), repeat=places))
+        rows = np.array(every, dtype=np.int32).reshape(len(every), places)
+        taken = np.stack([(rows == kind).sum(axis=1) for kind in range(len(counts))], axis=1)
+        possible = (taken <= np.array(counts)).all(axis=1)
+        rows, taken = rows[possible], taken[possible]
+        ways = [
+            [math.perm(n, c) for n, c in zip(counts, row, strict=True)] for row in taken.tolist()
+        ]
+        whole = math.perm(size, places)
+        return rows, np.array([math.prod(row) / whole for row in ways])
+    orders, left = 1, size
+    for count in sorted(counts)[:-1]:
+        # C(n, k) is at least (n/k)^k.
+        if count * math.log(left / count) > math.log(most) + 1:
+            return None
+        orders *= math.comb(left, count)
+        left -= count
+        if orders > most:
+            return None
+    rows = arrangements(list(counts))[:, :places].astype(np.int32)
+    return rows, np.full(len(rows), 1 / len(rows))
