@@ -470,7 +470,7 @@ def test_a_terminal_gets_a_bar_and_a_pipe_none(files: Files) -> None:
 
 def test_the_command_is_listed_after_compare(rankgauge: Callable[..., Outcome]) -> None:
     listed = rankgauge("--help").out
-    assert "Say which measures tell runs apart, and which agree." in listed
+    assert "Which measure to report?" in listed
     assert listed.index("compare") < listed.index("assess") < listed.index("queries")
 
 
