@@ -196,7 +196,7 @@ def test_the_documents_to_judge_are_those_of_the_advice(
     table = advise(distances, 3).table()
     assert out == table.render("tsv").split("#")[0]
     assert len(records(out)) == 3
-    notes = (*worded(distances.notes), *table.notes)
+    notes = (*worded(distances.notes, gather=True), *table.notes)
     assert [f"note: {note}" for note in notes] == err.splitlines()
 
 

@@ -155,10 +155,12 @@ def test_a_run_from_a_table_is_the_run_from_a_dict(kind: str) -> None:
         run, plain = read(kind, frame, Run), Run.from_dict(nested(rows))
         assert_same(run, plain)
         assert run.precision == "double"
+        if not rows:
+            return
         qrels = {
             query: data.draw(st.dictionaries(st.sampled_from(sorted(row)), st.integers(-1, 3)))
             for query, row in nested(rows).items()
-        } or {"q": {"d": 1}}
+        }
         measures = ["nDCG@10", "AP", "RBP", "bpref"]
         ties = data.draw(st.sampled_from(["docno", "input"]))
         one, other = (np.asarray(rg.evaluate(qrels, r, measures, ties=ties)) for r in (run, plain))
