@@ -21,6 +21,7 @@ SLOW = {
     "json",
     "logging",
     "multiprocessing",
+    "numpy.ma",
     "numpy.random",
     "pathlib",
     "tempfile",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import io
 import os
 import sys
@@ -49,18 +50,18 @@ def run() -> None:
     """The program: `main`, in a process that is ours alone.
 
     Most objects are made by imports and stay to the end. Looking through them for garbage, again and
-    again while modules are imported and once more at the end, takes longer than scoring 50 topics.
+    again while modules are imported, and taking them apart at the end takes longer than scoring 50
+    topics.
     """
     catch_signals()
     gc.set_threshold(100_000, 20, 20)
     try:
         main()
     except SystemExit as end:
-        if isinstance(end.code, int) and end.code > 128:
-            end_now(end.code)
-        raise
-    finally:
-        gc.freeze()
+        if not isinstance(end.code, int | None):
+            raise
+        end_now(end.code or 0)
+    end_now(0)
 
 
 def main() -> None:
@@ -78,10 +79,12 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         program, _ = os.path.splitext(os.path.basename(sys.argv[0]))
-        if program == "trec_eval":
-            group(["trec_eval", *sys.argv[1:]], standalone_mode=False)
-        else:
-            group(standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
+        arguments = [program, *sys.argv[1:]] if program == "trec_eval" else sys.argv[1:]
+        if arguments and arguments[0] in COMMANDS:
+            # Not where click asks for it: Python 3.11 imports NumPy far slower that deep in calls.
+            importlib.import_module(f"rankgauge.cli.{arguments[0]}")
+        color = False if os.environ.get("NO_COLOR") else None
+        group(arguments, standalone_mode=False, color=color)
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:

@@ -15,7 +15,7 @@ FIRST_STEP, LAST_STEP = 1 << 10, 1 << 20
 LEAST_MEMORY = 1 << 27
 """How much memory a codec may ask for at any limit: xz -9 and zstd -19 need less."""
 
-PADDING = re.compile(rb"\x00*")
+PADDING = rb"\x00*"
 
 
 class NeedsMemory(Exception):
@@ -122,17 +122,22 @@ def _bzip2(_: int) -> Decoder:
 class Codec(NamedTuple):
     """How a stream begins, a decoder of one that may take so much memory, and the most it is fed."""
 
-    magic: re.Pattern[bytes]
+    starts: tuple[bytes, ...]
     decoder: Callable[[int], Any]
     step: int = LAST_STEP
 
 
 COMPRESSIONS = {
-    "gzip": Codec(re.compile(rb"\x1f\x8b"), _Gzip),
-    "bzip2": Codec(re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _bzip2),
-    "xz": Codec(re.compile(rb"\xfd7zXZ\x00"), _Xz),
+    "gzip": Codec((b"\x1f\x8b",), _Gzip),
+    "bzip2": Codec(
+        tuple(b"BZh%d%b" % (n, m) for n in range(1, 10) for m in (b"1AY&SY", b"\x17rE8P\x90")),
+        _bzip2,
+    ),
+    "xz": Codec((b"\xfd7zXZ\x00",), _Xz),
     "zstandard": Codec(
-        re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), _Zstandard, FIRST_STEP
+        (b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % n for n in range(0x50, 0x60))),
+        _Zstandard,
+        FIRST_STEP,
     ),
 }
 """How to decompress, by the first bytes: the name of a file proves nothing."""
@@ -140,7 +145,7 @@ COMPRESSIONS = {
 
 def compression(raw: bytes) -> str | None:
     """The name of the compression that a file with this beginning has."""
-    return next((name for name, codec in COMPRESSIONS.items() if codec.magic.match(raw)), None)
+    return next((name for name, codec in COMPRESSIONS.items() if raw.startswith(codec.starts)), None)
 
 
 def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
@@ -152,8 +157,9 @@ def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
     more, and whatever the codec raises for damage.
     """
     codec, memory, at = COMPRESSIONS[name], max(limit, LEAST_MEMORY), 0
+    padding = re.compile(PADDING)
     while at < len(raw):
-        if not codec.magic.match(raw, at):
+        if not raw.startswith(codec.starts, at):
             raise ValueError(f"the bytes from byte {at:,} on start no {name} stream")
         decoder, step = codec.decoder(memory), FIRST_STEP
         while not decoder.eof:
@@ -162,5 +168,5 @@ def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
                 raise EOFError("the last stream is not complete")
             at, step = at + len(fed), min(2 * step, codec.step)
             yield decoder.decompress(fed, PIECE)
-        padding = PADDING.match(raw, at - len(decoder.unused_data))
-        at = padding.end() if padding else at
+        found = padding.match(raw, at - len(decoder.unused_data))
+        at = found.end() if found else at

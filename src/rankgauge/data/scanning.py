@@ -115,7 +115,7 @@ def scanned(
         if found is None:
             return None
         hashes, piece = found
-        if len(np.unique(hashes)) < len(hashes):  # a topic in two places
+        if _repeats(hashes):  # a topic in two places
             return None
         return hashes, each(piece)
 
@@ -125,10 +125,16 @@ def scanned(
             return None
         done.append(result)
     content.check_unchanged()
-    hashes = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *(found for found, _ in done)]))
-    if not hashes.size or (hashes[1:] == hashes[:-1]).any():
+    hashes = np.concatenate([np.zeros(0, dtype=np.int64), *(found for found, _ in done)])
+    if not hashes.size or _repeats(hashes):
         return None
     return [result for _, result in done]
+
+
+def _repeats(hashes: Ints) -> bool:
+    """Whether a hash is there twice; `np.unique` would import `numpy.ma`, which takes long."""
+    ordered = np.sort(hashes)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _mapped(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
