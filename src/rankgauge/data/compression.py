@@ -145,7 +145,9 @@ COMPRESSIONS = {
 
 def compression(raw: bytes) -> str | None:
     """The name of the compression that a file with this beginning has."""
-    return next((name for name, codec in COMPRESSIONS.items() if raw.startswith(codec.starts)), None)
+    return next(
+        (name for name, codec in COMPRESSIONS.items() if raw.startswith(codec.starts)), None
+    )
 
 
 def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
