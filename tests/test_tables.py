@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.tables import FORMATS, Marked, PValue, Table
+from rankgauge.tables import FORMATS, MadeRows, Marked, PValue, Table
 
 NAN = math.nan
 DASH = "\N{EN DASH}"
@@ -457,3 +457,24 @@ def test_a_small_p_value_is_not_0(form, expected):
     assert expected in Table(("p",), ((PValue(0.00002),),)).render(form)
     assert "0.0001" in Table(("p",), ((PValue(0.00006),),)).render("table")
     assert "<" not in Table(("p",), ((PValue(0.0),),)).render("table")
+
+
+@pytest.mark.parametrize("place", [0, 7, -1, slice(2, 5), slice(5, 2), slice(None), slice(0, 9, 2)])
+def test_rows_that_are_made_are_taken_as_those_of_a_tuple(place):
+    rows = tuple((number, str(number)) for number in range(9))
+    made = MadeRows(9, lambda start, end: rows[start:end])
+    assert made[place] == rows[place]
+    assert tuple(made) == rows
+    assert Table(("a", "b"), made).render("csv") == Table(("a", "b"), rows).render("csv")
+
+
+def test_rows_are_made_block_by_block(monkeypatch):
+    monkeypatch.setattr(MadeRows, "BLOCK", 4)
+    asked = []
+
+    def make(start, end):
+        asked.append((start, end))
+        return [(number,) for number in range(start, end)]
+
+    assert list(MadeRows(9, make)) == [(number,) for number in range(9)]
+    assert asked == [(0, 4), (4, 8), (8, 9)]

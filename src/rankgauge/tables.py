@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple, overload
 
 from rankgauge.fitting import column_widths, display_width, fitted
 from rankgauge.notes import LOUD
@@ -31,8 +32,42 @@ class Marked(NamedTuple):
 
 
 Cell = str | int | float | Marked | None
+Row = tuple[Cell, ...]
 _Escape = Callable[[str], str]
 _Marks = Callable[[str, str], str]
+
+
+class MadeRows(Sequence[Row]):
+    """Rows that are made when they are asked for, some at a time: millions of them need no memory.
+
+    `make(start, end)` gives the rows from `start` up to `end`.
+    """
+
+    BLOCK = 10_000
+
+    def __init__(self, number: int, make: Callable[[int, int], Iterable[Row]]) -> None:
+        self._number, self._make = number, make
+
+    def __len__(self) -> int:
+        return self._number
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Row]: ...
+
+    def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
+        if isinstance(place, slice):
+            start, end, step = place.indices(self._number)
+            return tuple(self._make(start, max(start, end))) if step == 1 else tuple(self)[place]
+        number = range(self._number)[place]
+        (row,) = self._make(number, number + 1)
+        return row
+
+    def __iter__(self) -> Iterator[Row]:
+        for start in range(0, self._number, self.BLOCK):
+            yield from self._make(start, min(start + self.BLOCK, self._number))
 
 
 class Table(Value):
@@ -48,10 +83,12 @@ class Table(Value):
     """
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: Sequence[Row]
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if isinstance(self.rows, MadeRows):
+            return
         for number, row in enumerate(self.rows, start=1):
             if len(row) != (width := len(self.columns)):
                 raise ValueError(f"row {number} has {len(row)} cells for {width} columns")
@@ -69,13 +106,20 @@ class Table(Value):
         >>> Table(("run", "AP"), (("bm25", 0.125), ("dense", None))).render("csv", digits=2)
         'run,AP\nbm25,0.12\ndense,\n'
         """
+        return "".join(self.lines(format, digits=digits, width=width))
+
+    def lines(
+        self, format: str, *, digits: int | None = None, width: int | None = None
+    ) -> Iterator[str]:
+        """The lines of `render`, one by one: ``tsv``, ``csv`` and ``jsonl`` of any length need little
+        memory. The other formats know how wide a column is when they have seen all rows."""
         if format not in _RENDERERS:
             raise ValueError(f"unknown format {format!r}, expected one of: {', '.join(FORMATS)}")
         if digits is None and format in ("table", "md", "latex"):
             digits = 4
         fits = format == "table"
         lines = _table_lines(self, digits, width) if fits else _RENDERERS[format](self, digits)
-        return "".join(f"{line}\n" for line in lines)
+        return (f"{line}\n" for line in lines)
 
     def render_html(self, *, digits: int | None = None) -> str:
         """The table as an HTML element, for notebooks; floats have 4 decimals by default.
@@ -147,8 +191,8 @@ def _grid(
     missing: str,
     digits: int | None,
     marks: _Marks = _plain_marks,
-) -> list[list[str]]:
-    """The texts of all cells, the column names as the first row."""
+) -> Iterator[list[str]]:
+    """The texts of the cells, row by row, the column names as the first row."""
 
     def text(cell: Cell) -> str:
         if isinstance(cell, Marked):
@@ -162,7 +206,8 @@ def _grid(
             return f"{cell:.{digits}f}"
         return missing if cell is None else str(cell)
 
-    return [[text(_nan_as_none(cell)) for cell in row] for row in (table.columns, *table.rows)]
+    for row in chain((table.columns,), table.rows):
+        yield [text(_nan_as_none(cell)) for cell in row]
 
 
 def _sides(table: Table, left: str, right: str) -> list[str]:
@@ -181,7 +226,7 @@ def _names(table: Table) -> list[bool]:
 
 
 def _table_lines(table: Table, digits: int | None, width: int | None = None) -> Iterator[str]:
-    fit = fitted(_grid(table, _visible, _DASH, digits), _names(table), width)
+    fit = fitted(list(_grid(table, _visible, _DASH, digits)), _names(table), width)
     widths = column_widths(fit.grid)
     sides = _sides(table, "left", "right")
 

@@ -518,3 +518,16 @@ def test_power_that_cannot_be_had(command, options, message):
     found = command(*options)
     assert found.code == 2
     assert message in found.err
+
+
+def test_a_table_for_people_has_no_more_rows_than_they_read(monkeypatch, tmp_path, capsys):
+    from rankgauge.cli import output
+
+    monkeypatch.setattr(output, "MOST_ROWS", 2)
+    table = output.Table(("n",), ((1,), (2,), (3,)), ("a note",))
+    file = tmp_path / "rows"
+    with output.click.Context(output.click.Command("compare")):
+        output.show(table, "md", None, str(file))
+        assert "2 |\n\n- the first 2 of 3 rows; --format csv has all of them\n" in file.read_text()
+        output.show(table, "csv", None, str(file))
+        assert file.read_text() == "n\n1\n2\n3\n# a note\n"

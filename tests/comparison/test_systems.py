@@ -278,3 +278,20 @@ def test_constant_systems_that_differ():
     dealt = compare(scores, test="tukey-randomized")
     assert dealt.p[0, 0] == pytest.approx(0.25, abs=0.02)
     assert dealt.low[0, 0] <= 0 <= dealt.high[0, 0]
+
+
+def test_the_table_of_many_pairs_needs_little_memory_to_be_written():
+    import tracemalloc
+
+    values = np.random.default_rng(1).random((300, 5))
+    result = compare(Scores.from_matrix(values, runs=[f"r{i}" for i in range(300)], measure="AP"))
+    table = result.table()
+    assert len(table.rows) == 300 * 299 // 2
+    tracemalloc.start()
+    try:
+        size = sum(len(line) for line in table.lines("csv"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size > 4_000_000
+    assert peak < size

@@ -69,7 +69,7 @@ def show_assessment(
         heading = {"md": f"### {text}\n\n", "latex": f"% {text}\n"}.get(form, f"{text}\n\n")
         text = said.render(form, digits=digits, width=line_width(output))
         texts.append((heading if len(pages) > 1 else "") + text)
-    print_or_write("\n".join(texts), output)
+    print_or_write(["\n".join(texts)], output)
 
 
 def _narrower(tables: dict[str, Table], found: Assessment) -> dict[str, Table]:

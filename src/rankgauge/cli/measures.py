@@ -31,7 +31,7 @@ def command(name: str | None, form: str | None, digits: int | None, output: str 
     elif form is not None:
         raise click.UsageError("one measure is explained as text; --format goes with the list")
     else:
-        print_or_write(explanation(name) + "\n", output)
+        print_or_write([explanation(name), "\n"], output)
     tell(broken_plugins())
 
 

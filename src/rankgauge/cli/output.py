@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from rankgauge.cli import printable
 from rankgauge.cli.output_files import SPREADSHEET
 from rankgauge.data.files import writing
 from rankgauge.notes import LOUD, Note, counted, worded
-from rankgauge.tables import Cell, Table
+from rankgauge.tables import Cell, MadeRows, Table
 
 if TYPE_CHECKING:
     from rankgauge.scores.model import Scores
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """How texts begin that spreadsheets run."""
 MACHINE_FORMATS = ("tsv", "csv", "jsonl")
+MOST_ROWS = 100_000
+"""How many rows a table for people has at most."""
+LINES_A_PIECE = 10_000
 
 
 def chosen_format(form: str | None, output: str | None) -> str:
@@ -40,8 +44,23 @@ def show(table: Table, form: str | None, digits: int | None, output: str | None)
         if form != "csv":
             raise click.UsageError(f"--spreadsheet with the format {form}, expected --format csv")
         table = without_formulas(table)
-    text = table.render(form, digits=digits, width=line_width(output))
-    print_or_write(text, output)
+    lines = _cut(table, form).lines(form, digits=digits, width=line_width(output))
+    print_or_write(lines, output)
+
+
+def _cut(table: Table, form: str) -> Table:
+    """A table that people read, without the rows that nobody reads; formats for programs have all."""
+    if form in MACHINE_FORMATS or len(table.rows) <= MOST_ROWS:
+        return table
+    note = f"the first {MOST_ROWS:,} of {len(table.rows):,} rows; --format csv has all of them"
+    return replace(table, rows=table.rows[:MOST_ROWS], notes=(note, *table.notes))
+
+
+def _pieces(texts: Iterable[str]) -> Iterator[str]:
+    """Texts put together to pieces that are worth a call of the system."""
+    rest = iter(texts)
+    while piece := "".join(islice(rest, LINES_A_PIECE)):
+        yield piece
 
 
 def line_width(output: str | None = None) -> int | None:
@@ -61,13 +80,14 @@ def show_with_notes(table: Table, form: str | None, digits: int | None, output: 
     show(table, form, digits, output)
 
 
-def print_or_write(text: str, output: str | None) -> None:
-    """Text to standard output (also for `-`), or to a file."""
+def print_or_write(texts: Iterable[str], output: str | None) -> None:
+    """Texts to standard output (also for `-`), or to a file."""
     if output is None or output == "-":
-        print_bytes(text)
+        for piece in _pieces(texts):
+            print_bytes(piece)
     else:
         with writing(output) as stream:
-            stream.write(text.encode("utf-8"))
+            stream.writelines(piece.encode("utf-8") for piece in _pieces(texts))
 
 
 def without_formulas(table: Table) -> Table:
@@ -77,7 +97,8 @@ def without_formulas(table: Table) -> Table:
         return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell
 
     columns = tuple(str(plain(name)) for name in table.columns)
-    rows = tuple(tuple(map(plain, row)) for row in table.rows)
+    old = table.rows
+    rows = MadeRows(len(old), lambda start, end: (tuple(map(plain, row)) for row in old[start:end]))
     return replace(table, columns=columns, rows=rows)
 
 

@@ -28,7 +28,7 @@ from rankgauge.policies import (
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.results import Result
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, Marked, PValue, Table
+from rankgauge.tables import Cell, MadeRows, Marked, PValue, Table
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -79,12 +79,8 @@ class Comparison(Result):
 
     def table(self) -> Table:
         """A row for each measure and pair; the difference is the mean of a less the mean of b."""
-        p = COLUMNS.index("p"), COLUMNS.index("p_corrected")
-        rows = (
-            tuple(PValue(cell) if c in p else cell for c, cell in enumerate(row))
-            for row in self._rows()
-        )
-        return Table(COLUMNS, tuple(rows), worded(self.notes))
+        rows = MadeRows(self.difference.size, self._rows)
+        return Table(COLUMNS, rows, worded(self.notes))
 
     def marked_table(self) -> Table:
         """A row a run: its means, marked with the letters of the runs that it is significantly better
@@ -106,13 +102,20 @@ class Comparison(Result):
         pairs, measures = counted(len(self.first), "pair"), counted(len(self.measures), "measure")
         return f"Comparison: {pairs}, {measures}"
 
-    def _rows(self) -> Iterator[tuple[Any, ...]]:
-        for m, measure in enumerate(self.measures):
-            columns = (getattr(self, name)[m].tolist() for name in COLUMNS[3:])
-            for i, j, *cells in zip(
-                self.first.tolist(), self.second.tolist(), *columns, strict=True
-            ):
-                yield str(measure), self.runs[i], self.runs[j], *cells
+    def _rows(self, start: int, end: int) -> Iterator[tuple[Cell, ...]]:
+        """These rows of the table: all pairs by the first measure, then all by the next."""
+        pairs = len(self.first)
+        while start < end:
+            m, pair = divmod(start, pairs)
+            some = slice(pair, min(pair + end - start, pairs))
+            columns = (getattr(self, name)[m, some].tolist() for name in COLUMNS[3:])
+            runs = (
+                [self.runs[r] for r in side[some].tolist()] for side in (self.first, self.second)
+            )
+            for a, b, *cells in zip(*runs, *columns, strict=True):
+                cells[P], cells[P_CORRECTED] = PValue(cells[P]), PValue(cells[P_CORRECTED])
+                yield str(self.measures[m]), a, b, *cells
+            start += some.stop - pair
 
     def _letters(self) -> dict[int, str]:
         """The letters of the runs that others are held against; numbers where 26 are not enough."""
@@ -152,6 +155,7 @@ COLUMNS = (
     "losses",
 )
 """Those of the table of a comparison."""
+P, P_CORRECTED = (COLUMNS.index(name) - 3 for name in ("p", "p_corrected"))
 INTERVAL, EFFECT = "low, high", "effect"
 """Columns that notes explain."""
 STERN = ("holm", "bonferroni")
