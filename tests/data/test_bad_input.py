@@ -798,3 +798,10 @@ def test_a_long_file_name_that_is_allowed_is_written(tmp_path: Path) -> None:
     path = tmp_path / ("n" * 250)
     write_qrels(SOME_QRELS, path)
     assert path.read_bytes() == b"q1 0 a 1\nq1 0 b 2\n"
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero here")
+def test_a_device_without_an_end_is_read_as_far_as_memory_goes(monkeypatch) -> None:
+    monkeypatch.setattr(files, "_memory", lambda: 3 << 20)
+    with pytest.raises(InputError, match="holds more than 1,048,576 bytes, expected less"):
+        files.open_content("/dev/zero")

@@ -7,6 +7,7 @@ import importlib
 import io
 import os
 import sys
+import warnings
 
 from rankgauge.cli.signals import (
     MESSAGE,
@@ -55,6 +56,8 @@ def run() -> None:
     """
     catch_signals()
     gc.set_threshold(100_000, 20, 20)
+    if not os.environ.get(DEBUG):
+        warnings.simplefilter("ignore")  # those of libraries; ours are notes
     try:
         main()
     except SystemExit as end:

@@ -119,14 +119,14 @@ def open_content(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Co
         if os.fspath(path) == STANDARD_INPUT:
             if sys.stdin is None:
                 raise InputError(source, None, "is closed, expected a file or a pipe")
-            raw = _within(limit, _pieces(sys.stdin.buffer), source)
+            raw = _within(_held(limit), _pieces(sys.stdin.buffer), source)
         else:
             with contextlib.ExitStack() as stack:
                 stream = stack.enter_context(open(path, "rb", buffering=0))
                 if _in_place(stream):
                     stack.pop_all()  # it stays open for the content to be read from
                     return Content(source, limit, stream=stream)
-                raw = _within(limit, _pieces(stream), source)
+                raw = _within(_held(limit), _pieces(stream), source)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise unreadable(source, error) from None
     return Content(source, limit, _decompressed(raw, source, limit))
@@ -187,6 +187,12 @@ def justified(size: int) -> int:
     and at most half the memory of the machine.
     """
     return min(max(MOST_EXPANSION * size, LEAST_CONTENT), SIZE_LIMIT, _memory() // 2)
+
+
+def _held(limit: int) -> int:
+    """How many bytes may come from a pipe or a device, which do not say how many they have: at the
+    default limit a third of the memory of the machine, since pieces are held beside the whole."""
+    return min(limit, _memory() // 3) if limit == SIZE_LIMIT else limit
 
 
 def _memory() -> int:
