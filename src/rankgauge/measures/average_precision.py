@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.labelling import each_list
-from rankgauge.measures.precision import inverse_squares_to
+from rankgauge.measures.precision import inverse_squares_to, relevant_or_not
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
+from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -51,6 +52,14 @@ class SumOfPrecisions(Binary):
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
         return self._from_sum(self._sum(lists), relevant)
+
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        return relevant_or_not(labels, self.rel)
+
+    def _adds(self, places: Places) -> Floats:
+        precision = (self._relevant_above(places) + 1) / places.rank
+        norm = self._norm(places.judged.relevant(self.rel).astype(np.float64))[places.query]
+        return ratio(np.where(places.label >= self.rel, precision, 0.0), norm)
 
     def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
         """The score, given the sum of precisions and R."""

@@ -25,6 +25,7 @@ from rankgauge.measures.labelling import (
     MOST_ORDERED,
     each_list,
     extremes,
+    flipped,
     labelled,
     labelled_variants,
 )
@@ -38,6 +39,7 @@ from rankgauge.measures.orders import (
 )
 from rankgauge.notes import Note
 from rankgauge.parameters import Parametric, parameter
+from rankgauge.rankings.flips import Flips, Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -425,6 +427,47 @@ class Measure(OneList, Parametric):
             return found
         return improved(found, self.score_each, lists, first, second)
 
+    looks_above: ClassVar[bool] = True
+    """Whether what a document adds depends on what stands above it, not on its rank and label alone."""
+
+    def _adds(self, places: Places) -> Floats:
+        """What a document adds to the score of its list, by its label, its rank and how many documents
+        of each label stand above it; for measures that are such a sum. Nothing beyond the cut-off."""
+        raise NotImplementedError
+
+    def _flip(self, flips: Flips) -> Floats:
+        """By how much each flip changes the score, where there is a formula; here by `_adds`.
+
+        Whatever stands above a flip, or below it, adds the same as before.
+        """
+
+        def adds(document: Ints, below: Ints | None) -> Floats:
+            places = flips.places(document, below)
+            values = self._adds(places)
+            return values if self.depth is None else np.where(places.rank > self.depth, 0.0, values)
+
+        after = adds(flips.lower, None) + adds(flips.upper, flips.lower)
+        return after - (adds(flips.upper, None) + adds(flips.lower, flips.upper))
+
+    @property
+    def knows_flips(self) -> bool:
+        """Whether there is a formula for what a flip changes."""
+        return self.knows("_adds") or self.knows("_flip")
+
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        """The labels with one label in place of all that the measure cannot tell apart in a list."""
+        return labels
+
+    def flip_each(self, rankings: Rankings) -> Floats:
+        """By how much the score of each list changes for each pair of neighbours that change places:
+        list by list, from the first rank on."""
+        if self.by_subtopic and rankings.judged.aspects is not None:
+            raise self._unsupported("what a flip changes", "it looks at documents, not at labels")
+        measure, flips = self.complete(), Flips.of(rankings)
+        if measure.knows_flips:
+            return measure._flip(flips)
+        return flipped(measure.score_each, rankings)
+
     def _unsupported(self, question: str, reason: str) -> Unsupported:
         able = ", ".join(q for q, how in self.answers().items() if how == "exact")
         return Unsupported(f"{self} cannot say {question}: {reason}. Exact at any size: {able}")
@@ -442,6 +485,7 @@ class Measure(OneList, Parametric):
             "expected": self.expectation,
             "variance": "exact" if self.knows("_variance") else "enumerated",
             "distance": "exact" if self.knows("_distance") else "enumerated",
+            "flips": "exact" if self.knows_flips else "enumerated",
         }
 
 
@@ -459,6 +503,10 @@ class Binary(Measure):
         return "exact" if self.swap_monotone else super().bounding
 
     rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+
+    def _relevant_above(self, places: Places) -> Ints:
+        """How many relevant documents stand above each."""
+        return places.count_above(places.kinds >= self.rel)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if self.monotone or not self.swap_monotone:

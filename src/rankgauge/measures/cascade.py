@@ -19,6 +19,7 @@ from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
+from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -101,6 +102,14 @@ class ExpectedReciprocalRank(Measure):
         stop = self._stops(lists.labels, lists.judged.max_grade)
         reached = native.segment_cumprod(1 - stop, lists.offsets)
         return lists.sum(reached * stop / lists.ranks)
+
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        return np.maximum(labels, np.int32(0))
+
+    def _adds(self, places: Places) -> Floats:
+        grade = places.judged.max_grade
+        reached = np.exp(places.sum_above(np.log1p(-self._stops(places.kinds, grade))))
+        return reached * self._stops(places.label, grade) / places.rank
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Each group's mean reciprocal rank of stopping, times the chance to come as far as it."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from rankgauge.arrays import Floats, Ints
 from rankgauge.measures.answers import scores
 from rankgauge.measures.around import LikeInside
@@ -11,6 +13,7 @@ from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.notes import Note
+from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -83,6 +86,15 @@ class Condensed(LikeInside):
 
     def _full(self, tied: TiedRankings) -> Floats:
         return self.measure._full(tied.condensed())
+
+    @property
+    def knows_flips(self) -> bool:
+        return self.measure.knows("_adds")
+
+    def _adds(self, places: Places) -> Floats:
+        judged = places.of(places.kinds >= 0)
+        counts = (places.label >= 0) & (judged.rank <= (self.measure.depth or judged.rank))
+        return np.where(counts, self.measure._adds(judged), 0.0)
 
     def list_remarks(self, rankings: Rankings) -> list[Note]:
         return self.measure.list_remarks(rankings.once(_condensed))

@@ -53,6 +53,29 @@ def labelled(rankings: Rankings, grade: int) -> Rankings:
     return replace(rankings, labels=np.where(rankings.labels < 0, grade, rankings.labels))
 
 
+def flipped(score_each: Callable[[Rankings], Floats], rankings: Rankings) -> Floats:
+    """What the score of each list changes by when two neighbours change places, for each pair of them."""
+    changes = [np.zeros(0)]
+    for i, before in enumerate(score_each(rankings)):
+        start, end = rankings.offsets[i], rankings.offsets[i + 1]
+        upper = np.arange(start, end - 1)
+        step = max(1, MOST_CELLS // int(end - start + 1))
+        for first in range(0, len(upper), step):
+            some = upper[first : first + step]
+            rows = np.repeat(np.arange(start, end)[None, :], len(some), axis=0)
+            each = np.arange(len(some))
+            rows[each, some - start], rows[each, some - start + 1] = some + 1, some
+            lists = Rankings(
+                rankings.labels[rows].ravel(),
+                offsets_of(np.full(len(some), end - start)),
+                np.full(len(some), rankings.query[i]),
+                rankings.judged,
+                None if rankings.rows is None else rankings.rows[rows].ravel(),
+            )
+            changes.append(score_each(lists) - before)
+    return np.concatenate(changes)
+
+
 def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
     """A list for each row of `choices`: its labels put on the unjudged documents of the one list,
     and each of them judged from then on."""

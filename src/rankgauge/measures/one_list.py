@@ -68,6 +68,10 @@ class OneList:
         """The variance of the score over all orders of each query's judged documents."""
         raise NotImplementedError
 
+    def flip_each(self, rankings: Rankings) -> Floats:
+        """By how much each list's score changes for each pair of neighbours that change places."""
+        raise NotImplementedError
+
     def score(
         self,
         ranking: Sequence[int],
@@ -101,6 +105,22 @@ class OneList:
         """
         low, high = self.bounds_each(one_list(ranking, judged, max_grade))
         return Bounds(float(low[0]), float(high[0]))
+
+    def flips(
+        self,
+        ranking: Sequence[int],
+        judged: Sequence[int] | None = None,
+        *,
+        max_grade: int | None = None,
+    ) -> list[float]:
+        """By how much the score changes if the documents at ranks 1 and 2 change places, at ranks 2
+        and 3, and so on.
+
+        >>> from rankgauge import RR
+        >>> RR.flips([0, 1, 0, 1])
+        [0.5, -0.16666666666666669, 0.0]
+        """
+        return self.flip_each(one_list(ranking, judged, max_grade)).tolist()
 
     def ideal(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
         """The best score any order of the judged documents gets.

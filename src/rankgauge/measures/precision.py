@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.checks import Number
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.formulas import (
@@ -22,6 +22,7 @@ from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import BinaryWeighted
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
+from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -109,6 +110,15 @@ class RPrecision(Binary):
         counted = lists.relevant(self.rel) & (lists.ranks <= lists.each_row(depth))
         return ratio(lists.count(counted), depth)
 
+    looks_above = False
+
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        return relevant_or_not(labels, self.rel)
+
+    def _adds(self, places: Places) -> Floats:
+        depth = self._depths(places.judged)[places.query]
+        return ratio((places.label >= self.rel) & (places.rank <= depth), depth)
+
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The share of relevant documents in each group times its places in the top c, over c."""
         depth = self._depths(tied.rankings.judged)[tied.rankings.query]
@@ -158,6 +168,13 @@ class ReciprocalRank(Binary):
         first = first_relevant(lists, self.rel)
         return ratio(np.ones(len(lists)), first)
 
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        return relevant_or_not(labels, self.rel)
+
+    def _adds(self, places: Places) -> Floats:
+        first = (places.label >= self.rel) & (self._relevant_above(places) == 0)
+        return np.where(first, 1 / places.rank, 0.0)
+
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The mean of 1/rank over the places of the first relevant document in its group."""
         first, found = first_relevant_group(tied, self.rel)
@@ -196,6 +213,13 @@ class SuccessAt(Binary):
 
     def _score(self, lists: Rankings) -> Floats:
         return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
+
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        return relevant_or_not(labels, self.rel)
+
+    def _adds(self, places: Places) -> Floats:
+        first = (places.label >= self.rel) & (self._relevant_above(places) == 0)
+        return first.astype(np.float64)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The chance that the places of the first group with relevant documents that are in the top
@@ -239,6 +263,11 @@ class JudgedAt(Measure):
         places = tied.within(self.depth)
         share = ratio(tied.count(tied.rankings.labels >= 0), tied.sizes)
         return ratio(tied.over_groups(share * places), tied.over_groups(places))
+
+
+def relevant_or_not(labels: Labels, rel: int) -> Labels:
+    """`rel` for each relevant document, 0 for all others."""
+    return np.where(labels >= rel, np.int32(rel), np.int32(0))
 
 
 def first_relevant(lists: Rankings, rel: int) -> Floats:

@@ -11,6 +11,7 @@ from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.orders import variance_over_orders
 from rankgauge.measures.registry import register
+from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -48,6 +49,14 @@ class BinaryPreference(Binary):
         least = lists.each_row(np.minimum(found, others)[lists.query])
         preferred = 1 - ratio(np.minimum(above, most), least)
         return ratio(lists.sum(np.where(relevant, preferred, 0.0)), found[lists.query])
+
+    def _adds(self, places: Places) -> Floats:
+        found = places.judged.relevant(self.rel)
+        others = places.judged.sizes - found
+        above = places.count_above((places.kinds >= 0) & (places.kinds < self.rel))
+        least = np.minimum(found, others)[places.query]
+        preferred = 1 - ratio(np.minimum(above, found[places.query]), least)
+        return ratio(np.where(places.label >= self.rel, preferred, 0.0), found[places.query])
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Each group's relevant documents times the mean of their terms.
@@ -207,6 +216,15 @@ class InferredAveragePrecision(Binary):
         )
         total = lists.sum(np.where(relevant, 1 / lists.ranks + inferred, 0.0))
         return ratio(total, lists.judged.relevant(self.rel)[lists.query])
+
+    def _adds(self, places: Places) -> Floats:
+        found = self._relevant_above(places)
+        known = places.count_above(places.kinds >= 0)
+        pooled = known + places.count_above(places.kinds == POOLED)
+        inferred = pooled / places.rank * (found + EPSILON) / (known + 2 * EPSILON)
+        inferred = np.where(places.rank > 1, inferred, 0.0)
+        total = np.where(places.label >= self.rel, 1 / places.rank + inferred, 0.0)
+        return ratio(total, places.judged.relevant(self.rel)[places.query])
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         """By sorting, but for the worst order with pooled documents: they count as half relevant where

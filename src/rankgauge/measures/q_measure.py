@@ -24,6 +24,7 @@ from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
+from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -98,16 +99,29 @@ class QMeasure(Measure):
 
     def _score(self, lists: Rankings) -> Floats:
         judged, gain = lists.judged, self._gains(lists, lists.judged.max_grade)
-        best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
-        size = lists.each_row(judged.sizes[lists.query])
-        start = lists.each_row(judged.offsets[:-1][lists.query])
-        best_here = best[np.where(size > 0, start + np.minimum(lists.ranks, size), 0)]
+        best_here = self._best_gain(judged, lists.each_row(lists.query), lists.ranks)
         gained = native.segment_cumsum(gain, lists.offsets)
         blended = (lists.running_count(gain > 0) + self.beta * gained) / (
             lists.ranks + self.beta * best_here
         )
         total = lists.sum(np.where(gain > 0, blended, 0.0))
         return ratio(total, self._norm(self._with_gain(judged))[lists.query])
+
+    def _best_gain(self, judged: JudgedLabels, query: Ints, rank: Ints) -> Floats:
+        """The gains of the best list of a query down to a rank, added up."""
+        best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
+        size, start = judged.sizes[query], judged.offsets[:-1][query]
+        return best[np.where(size > 0, start + np.minimum(rank, size), 0)]
+
+    def _adds(self, places: Places) -> Floats:
+        judged, grade = places.judged, places.judged.max_grade
+        gain, each = gains(self.gain, places.label, grade), gains(self.gain, places.kinds, grade)
+        counted = places.count_above(each > 0) + 1
+        gained = places.sum_above(each) + gain
+        best = self._best_gain(judged, places.query, places.rank)
+        blended = (counted + self.beta * gained) / (places.rank + self.beta * best)
+        norm = self._norm(self._with_gain(judged))[places.query]
+        return ratio(np.where(gain > 0, blended, 0.0), norm)
 
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
         return gains(self.gain, labels, max_grade)

@@ -14,6 +14,7 @@ import numpy as np
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
+from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -34,6 +35,13 @@ class Gainful(Measure):
 
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
         return self._gains(labels, max_grade)
+
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        kinds, number = np.unique(labels, return_inverse=True)
+        _, first, gain = np.unique(
+            self._gains(kinds, max_grade), return_index=True, return_inverse=True
+        )
+        return np.asarray(kinds[first][gain][number])
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if not self.monotone:
@@ -70,6 +78,12 @@ class Weighted(Gainful):
 
     def _score(self, lists: Rankings) -> Floats:
         return ratio(self._total(lists), self._divisor(lists.judged)[lists.query])
+
+    looks_above = False
+
+    def _adds(self, places: Places) -> Floats:
+        gain = self._gains(places.label, places.judged.max_grade)
+        return ratio(self._weighed(gain, places.rank), self._divisor(places.judged)[places.query])
 
     def _weight_of_first(self, counts: Ints) -> Floats:
         """The weights of the first ranks, so many of them, added up."""

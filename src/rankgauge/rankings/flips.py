@@ -1,0 +1,110 @@
+"""Flips: two neighbours of a list change places. What a measure must know to say what that changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.rankings.lists import JudgedLabels, Rankings, SharedArrays
+
+
+NOT_COUNTED = "what stands above was not counted: `looks_above` is expected"
+
+
+class Places(SharedArrays):
+    """Documents at their ranks: label, rank and query of each, and what stands above it.
+
+    `above` has how many documents of each of `kinds`, which are labels, stand above the document; to
+    them comes one document more of the label with the number `extra`, where that is not None.
+    """
+
+    label: Labels
+    rank: Ints
+    query: Ints
+    judged: JudgedLabels
+    kinds: Labels
+    above: Ints | None
+    extra: Ints | None = None
+
+    def count_above(self, kinds: Bools) -> Ints:
+        """How many documents of these kinds stand above."""
+        return np.rint(self.sum_above(kinds.astype(np.float64))).astype(np.int64)
+
+    def sum_above(self, values: Floats) -> Floats:
+        """The sum over the documents above of a value that each kind has."""
+        if self.above is None:
+            raise ValueError(NOT_COUNTED)
+        total = self.above @ values
+        return np.asarray(total if self.extra is None else total + values[self.extra])
+
+    def of(self, kinds: Bools) -> Places:
+        """The same documents in lists of these kinds alone."""
+        if self.above is None:
+            raise ValueError(NOT_COUNTED)
+        above = (
+            self.above
+            if self.extra is None
+            else self.above + np.eye(len(kinds), dtype=np.int64)[self.extra]
+        )
+        above = np.where(kinds, above, 0)
+        return replace(self, rank=above.sum(axis=1) + 1, above=above, extra=None)
+
+
+class Flips(SharedArrays):
+    """Neighbours that change places: the documents at `rank` and below it, in a list of `query`.
+
+    `upper` and `lower` are the documents' labels before the flip, as numbers in `kinds`, which has the
+    labels. `above` counts the documents of each kind above both, a column a kind, or is None.
+
+    >>> flips = Flips.of(Rankings.of([0, 1, 2]))
+    >>> flips.rank.tolist(), flips.upper_label.tolist(), flips.lower_label.tolist()
+    ([1, 2], [0, 1], [1, 2])
+    """
+
+    query: Ints
+    rank: Ints
+    upper: Ints
+    lower: Ints
+    kinds: Labels
+    above: Ints | None
+    judged: JudgedLabels
+
+    @classmethod
+    def of(cls, rankings: Rankings) -> Flips:
+        """Every pair of neighbours of these lists."""
+        kinds, kind = np.unique(rankings.labels, return_inverse=True)
+        upper = np.flatnonzero(rankings.ranks < rankings.each_row(rankings.lengths))
+        counts = [rankings.running_count(kind == k) - (kind == k) for k in range(len(kinds))]
+        above = np.stack(counts, axis=1) if counts else np.zeros((0, 0), dtype=np.int64)
+        return cls(
+            rankings.each_row(rankings.query)[upper],
+            rankings.ranks[upper],
+            kind[upper],
+            kind[upper + 1],
+            kinds,
+            above[upper],
+            rankings.judged,
+        )
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    @property
+    def upper_label(self) -> Labels:
+        """The label above before the flip, and below after it."""
+        return self.kinds[self.upper]
+
+    @property
+    def lower_label(self) -> Labels:
+        """The label below before the flip, and above after it."""
+        return self.kinds[self.lower]
+
+    def places(self, document: Ints, below: Ints | None = None) -> Places:
+        """The places of documents of these kinds: the upper rank, or the lower one, `below` a document
+        of that kind."""
+        rank = self.rank if below is None else self.rank + 1
+        return Places(
+            self.kinds[document], rank, self.query, self.judged, self.kinds, self.above, below
+        )
