@@ -174,8 +174,8 @@ class Measure(OneList, Parametric):
         """The measure from whose score of a list, and the judged documents, this one follows."""
         return self
 
-    def from_basis(self, scores: Floats, judged: JudgedLabels) -> Floats:
-        """The score of a list for each query, given its score by `basis`."""
+    def from_basis(self, scores: Floats, judged: JudgedLabels, query: Ints | None = None) -> Floats:
+        """The scores of lists, given their scores by `basis`: one list a query, or those of `query`."""
         return scores
 
     # One number a list or query: what subclasses give.

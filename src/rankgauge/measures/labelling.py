@@ -54,7 +54,7 @@ def labelled(rankings: Rankings, grade: int) -> Rankings:
 
 
 def flipped(score_each: Callable[[Rankings], Floats], rankings: Rankings) -> Floats:
-    """What the score of each list changes by when two neighbours change places, for each pair of them."""
+    """What the score of each list changes by for each pair of neighbours that change places."""
     changes = [np.zeros(0)]
     for i, before in enumerate(score_each(rankings)):
         start, end = rankings.offsets[i], rankings.offsets[i + 1]

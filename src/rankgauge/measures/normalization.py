@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
@@ -88,8 +88,12 @@ class Normalized(OverOrders):
     def basis(self) -> Measure:
         return self if self.null == RUN else self.measure
 
-    def from_basis(self, scores: Floats, judged: JudgedLabels) -> Floats:
-        return self._normalize(scores, judged.best_first)
+    def from_basis(self, scores: Floats, judged: JudgedLabels, query: Ints | None = None) -> Floats:
+        if query is None:
+            return self._normalize(scores, judged.best_first)
+        nothing = np.zeros(0, dtype=np.int32)
+        lists = Rankings(nothing, np.zeros(len(query) + 1, dtype=np.int64), query, judged)
+        return self._normalize(scores, lists)
 
     def score_each(self, rankings: Rankings) -> Floats:
         return self._normalize(scores(rankings, self.complete().measure), rankings)

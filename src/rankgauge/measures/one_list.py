@@ -120,7 +120,8 @@ class OneList:
         >>> RR.flips([0, 1, 0, 1])
         [0.5, -0.16666666666666669, 0.0]
         """
-        return self.flip_each(one_list(ranking, judged, max_grade)).tolist()
+        changes: list[float] = self.flip_each(one_list(ranking, judged, max_grade)).tolist()
+        return changes
 
     def ideal(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
         """The best score any order of the judged documents gets.

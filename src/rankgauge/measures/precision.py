@@ -219,7 +219,7 @@ class SuccessAt(Binary):
 
     def _adds(self, places: Places) -> Floats:
         first = (places.label >= self.rel) & (self._relevant_above(places) == 0)
-        return first.astype(np.float64)
+        return np.asarray(first, dtype=np.float64)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The chance that the places of the first group with relevant documents that are in the top

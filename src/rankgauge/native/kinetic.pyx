@@ -73,13 +73,13 @@ cdef class Flips:
         self.number += 1
         return self.above + (self.number - 1) * self.kinds if self.kinds else place
 
-    def arrays(self):
+    def arrays(self, bint counted):
         """`(position, place, above)`; above is None where nothing was counted."""
         number, kinds = self.number, self.kinds
         position = copied(self.position, number, np.float64)
         place = copied(self.place, 4 * number, np.int32).reshape(number, 4)
-        above = copied(self.above, number * kinds, np.int32).reshape(number, kinds) if kinds else None
-        return position, place, above
+        above = copied(self.above, number * kinds, np.int32).reshape(number, kinds)
+        return position, place, above if counted else None
 
 
 cdef object copied(const void* memory, Py_ssize_t number, dtype):
@@ -208,7 +208,7 @@ def sweep_top(
                 break
     if full:
         raise MemoryError
-    return flips.arrays()
+    return flips.arrays(counted)
 
 
 def sweep_all(
@@ -299,7 +299,7 @@ def sweep_all(
                 break
     if full:
         raise MemoryError
-    return flips.arrays()
+    return flips.arrays(counted)
 
 
 def snapshots(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings, SharedArrays
-
 
 NOT_COUNTED = "what stands above was not counted: `looks_above` is expected"
 
@@ -25,7 +26,7 @@ class Places(SharedArrays):
     query: Ints
     judged: JudgedLabels
     kinds: Labels
-    above: Ints | None
+    above: NDArray[np.signedinteger[Any]] | None
     extra: Ints | None = None
 
     def count_above(self, kinds: Bools) -> Ints:
@@ -68,7 +69,7 @@ class Flips(SharedArrays):
     upper: Ints
     lower: Ints
     kinds: Labels
-    above: Ints | None
+    above: NDArray[np.signedinteger[Any]] | None
     judged: JudgedLabels
 
     @classmethod

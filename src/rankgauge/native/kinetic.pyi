@@ -1,0 +1,32 @@
+from numpy import float64, int32, int64
+from numpy.typing import NDArray
+
+def sweep_top(
+    start: NDArray[float64],
+    end: NDArray[float64],
+    kind: NDArray[int32],
+    offsets: NDArray[int64],
+    kinds: int,
+    depth: int,
+    counted: bool,
+) -> tuple[NDArray[float64], NDArray[int32], NDArray[int32] | None]: ...
+def sweep_all(
+    start: NDArray[float64],
+    end: NDArray[float64],
+    kind: NDArray[int32],
+    offsets: NDArray[int64],
+    kinds: int,
+    depth: int,
+    counted: bool,
+) -> tuple[NDArray[float64], NDArray[int32], NDArray[int32] | None]: ...
+def snapshots(
+    kind: NDArray[int32],
+    offsets: NDArray[int64],
+    place: NDArray[int32],
+    first: int,
+    last: int,
+    ends: NDArray[int64],
+) -> NDArray[int32]: ...
+def running(
+    changes: NDArray[float64], offsets: NDArray[int64], before: NDArray[float64]
+) -> NDArray[float64]: ...

@@ -1,0 +1,181 @@
+"""Curves: a measure along a line, from 0 to 1, as the step function that it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.native import kinetic as native
+from rankgauge.notes import counted
+from rankgauge.records import Record
+
+if TYPE_CHECKING:
+    pass
+
+NEAR = 1e-12
+"""Breaks that are closer are one, and values that are closer are the same."""
+
+
+class Interval(NamedTuple):
+    """A part of the line on which the mean has one value, or is within a margin of the best."""
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """The point in the middle."""
+        return (self.low + self.high) / 2
+
+    @property
+    def width(self) -> float:
+        """How long it is."""
+        return self.high - self.low
+
+
+class Steps(Record):
+    """The value of each list along the line: `before` at its start, then `values[i]` from `position[i]`
+    on, where that is of list `lists[i]`. Lists come one after the other, each from 0 to 1."""
+
+    before: Floats
+    position: Floats
+    lists: Ints
+    values: Floats
+
+    def changes(self) -> Floats:
+        """What each step adds to the value of its list."""
+        first = np.diff(self.lists, prepend=-1) != 0
+        earlier = np.roll(self.values, 1)
+        earlier[first] = self.before[self.lists[first]]
+        return self.values - earlier
+
+
+class Curve(Record):
+    """The mean of a measure over lists, along a line from 0 to 1.
+
+    `values[0]` is the mean from 0 to `breaks[0]`, `values[i]` from `breaks[i - 1]` to `breaks[i]`, and
+    the last one from there to 1. The two ends themselves are apart, `start` and `end`: documents that
+    are tied there, such as those that one of two runs lacks, come in the order of ties.
+
+    >>> from rankgauge import RR
+    >>> from rankgauge.rankings.lists import Rankings
+    >>> from rankgauge.space import line
+    >>> curve = line(Rankings.of([1, 0]), [0.0, 1.0], [1.0, 0.0], RR)
+    >>> curve.breaks.tolist(), curve.values.tolist()
+    ([0.5], [0.5, 1.0])
+    """
+
+    measure: Measure | Aggregate
+    breaks: Floats
+    values: Floats
+    start: float
+    end: float
+    steps: Steps
+
+    def __repr__(self) -> str:
+        best = f"best {self.value:.4f}" if len(self.values) else "nothing"
+        return f"Curve of {self.measure}: {counted(len(self.breaks), 'break')}, {best}"
+
+    @property
+    def edges(self) -> Floats:
+        """0, the breaks and 1."""
+        return np.concatenate(([0.0], self.breaks, [1.0]))
+
+    def at(self, position: float) -> float:
+        """The mean at a point between 0 and 1."""
+        if position in (0, 1):
+            return self.end if position else self.start
+        return float(self.values[np.searchsorted(self.breaks, position, side="right")])
+
+    @property
+    def higher(self) -> bool:
+        """Whether higher values are better; RankgaugeError where neither is."""
+        direction = inner(self.measure).direction
+        if direction == "none":
+            raise RankgaugeError(
+                f"{self.measure}: neither high nor low is better, so nothing is best"
+            )
+        return direction == "higher"
+
+    @property
+    def value(self) -> float:
+        """The best mean between the ends."""
+        return float(np.nanmax(self.values) if self.higher else np.nanmin(self.values))
+
+    def within(self, margin: float = NEAR) -> list[Interval]:
+        """Where the mean is within this margin of the best."""
+        good = np.abs(self.values - self.value) <= margin
+        return [Interval(*ends) for ends in _parts(good, self.edges)]
+
+    @property
+    def best(self) -> list[Interval]:
+        """Where the mean is the best, the widest part first."""
+        return sorted(self.within(), key=lambda part: -part.width)
+
+    def list_steps(self, number: int) -> tuple[Floats, Floats]:
+        """The breaks and the values of one list alone."""
+        own = self.steps.lists == number
+        values = np.append(self.steps.before[number], self.steps.values[own])
+        return distinct(self.steps.position[own], values)
+
+
+def _parts(chosen: Bools, edges: Floats) -> list[tuple[float, float]]:
+    """The ends of the runs of chosen intervals."""
+    change = np.diff(chosen.astype(np.int8), prepend=0, append=0)
+    low, high = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
+    return list(zip(edges[low].tolist(), edges[high].tolist(), strict=True))
+
+
+def distinct(positions: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Steps without those that are too close to the next one to tell apart, and those that change
+    nothing; `values` has the value before the first step, too."""
+    edges = np.concatenate(([0.0], positions, [1.0]))
+    wide = np.diff(edges) > NEAR
+    wide[1:-1] &= edges[1:-2] < 1 - NEAR
+    low, kept = edges[:-1][wide], values[wide]
+    if not len(kept):
+        return np.zeros(0), values[-1:]
+    new = np.append(True, ~((kept[1:] == kept[:-1]) | np.isnan(kept[1:]) & np.isnan(kept[:-1])))
+    return low[new][1:], kept[new]
+
+
+def mean_steps(
+    steps: Steps, measure: Measure | Aggregate, weights: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """The breaks and the values of the mean over lists, each as often as its weight says.
+
+    Lists on which the measure is undefined are left out, or undo the mean, as the measure has it.
+    """
+    forward = measure.forward if isinstance(measure, Aggregate) else np.asarray
+    back = measure.back if isinstance(measure, Aggregate) else np.asarray
+    each = np.ones(len(steps.before)) if weights is None else weights
+    changes = Steps(
+        *(forward(steps.before), steps.position, steps.lists, forward(steps.values))
+    ).changes()
+    order = np.argsort(steps.position, kind="stable")
+    positions, lists, changes = steps.position[order], steps.lists[order], changes[order]
+    before = forward(steps.before)
+    defined = ~np.isnan(before)
+    if not inner(measure).averages_defined and not defined.all():
+        return np.zeros(0), np.array([np.nan])
+    total = float(each[defined].sum())
+    if not total:
+        return np.zeros(0), np.array([np.nan])
+    if not np.isfinite(changes[defined[lists]]).all():
+        raise RankgaugeError(f"{measure}: whether a list has a score changes along the line")
+    changes = np.where(defined[lists], changes * each[lists], 0.0)
+    first = float((before[defined] * each[defined]).sum())
+    bounds = np.array([0, len(changes)])
+    sums = np.append(first, native.running(changes, bounds, np.array([first])))
+    return distinct(positions, np.asarray(back(sums / total)))
+
+
+def curve_of(steps: Steps, measure: Measure | Aggregate, start: float, end: float) -> Curve:
+    """The curve of the mean over all lists."""
+    breaks, values = mean_steps(steps, measure)
+    return Curve(measure, breaks, values, start, end, steps)

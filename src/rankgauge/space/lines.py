@@ -1,0 +1,211 @@
+"""Lines: documents whose scores go straight from a start to an end, and what measures make of it.
+
+Along a line every document's score is a straight line, so a ranking changes only where two documents
+change places, and a measure is a step function (Robertson and Zaragoza 2007, On rank-based effectiveness
+measures and optimization). The sweep finds all these flips exactly; a measure that knows what a flip
+changes is asked for the changes, any other one scores the list after each flip.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.data.errors import RankgaugeError, Unsupported
+from rankgauge.data.letor import Features
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.native import kinetic as native
+from rankgauge.native import segments
+from rankgauge.rankings.flips import Flips
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.records import Record
+from rankgauge.space.curves import Curve, Steps, curve_of
+
+SHALLOW = 48
+"""Up to which depth the documents below the cut-off are better kept in no order."""
+
+MOST_LABELS = 4_000_000
+"""How many labels of lists after flips are there at a time."""
+
+
+class Segment(Record):
+    """Lists whose documents score (1 − t) · start + t · end, for t from 0 to 1.
+
+    `documents` has the lists, each in the order that its documents have where their scores are equal.
+    """
+
+    documents: Rankings
+    start: Floats
+    end: Floats
+
+    def __post_init__(self) -> None:
+        rows = len(self.documents.labels)
+        for name in ("start", "end"):
+            scores: Floats = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            if scores.shape != (rows,):
+                raise RankgaugeError(
+                    f"{name}: {scores.size} scores for {rows} documents, expected one a document"
+                )
+            if not np.isfinite(scores).all():
+                raise RankgaugeError(f"{name}: a score is not finite, expected finite numbers")
+            vars(self)[name] = scores
+
+    def ordered(self, scores: Floats) -> Ints:
+        """The rows in rank order by these scores, list by list."""
+        return segments.segment_order(np.ascontiguousarray(scores), self.documents.offsets)
+
+    def ranked(self, rows: Ints) -> Rankings:
+        """The lists with their documents in this order."""
+        lists = self.documents
+        labels = lists.labels[rows]
+        numbers = None if lists.rows is None else lists.rows[rows]
+        return Rankings(labels, lists.offsets, lists.query, lists.judged, numbers)
+
+    def at(self, position: float) -> Rankings:
+        """The lists as they are ranked at a point of the line."""
+        if position in (0, 1):  # exactly the inputs
+            return self.ranked(self.ordered(self.end if position else self.start))
+        return self.ranked(self.ordered((1 - position) * self.start + position * self.end))
+
+    def mean_at(self, position: float, measure: Measure | Aggregate) -> float:
+        """The mean of a measure at a point of the line, evaluated there."""
+        return mean_of(inner(measure).score_each(self.at(position)), measure)
+
+    def curve(self, measure: AnyMeasure) -> Curve:
+        """The curve of a measure, over all lists."""
+        parsed = parse(measure)
+        ends = (self.mean_at(position, parsed) for position in (0, 1))
+        return curve_of(self.steps(inner(parsed)), parsed, *ends)
+
+    @cached_property
+    def _first(self) -> Ints:
+        """The rows in the order at the start: by start, by end, then as ties are ordered."""
+        by_end = self.ordered(self.end)
+        by_start = segments.segment_order(
+            np.ascontiguousarray(self.start[by_end]), self.documents.offsets
+        )
+        return by_end[by_start]
+
+    @cached_property
+    def _lines(self) -> tuple[Floats, Floats]:
+        return self.start[self._first], self.end[self._first]
+
+    def steps(self, measure: Measure) -> Steps:
+        """The value of each list along the line."""
+        measure = measure.complete()
+        if measure.by_subtopic and self.documents.judged.aspects is not None:
+            raise Unsupported(
+                f"{measure} cannot be followed along a line: it looks at documents, not at labels"
+            )
+        basis = measure.basis
+        if basis is not measure:
+            steps = self.steps(basis)
+            judged, query = self.documents.judged, self.documents.query
+            return Steps(
+                measure.from_basis(steps.before, judged, query),
+                steps.position,
+                steps.lists,
+                measure.from_basis(steps.values, judged, query[steps.lists]),
+            )
+        lists = self.ranked(self._first)
+        grade = lists.judged.max_grade
+        kinds, kind_number = np.unique(measure._alike(lists.labels, grade), return_inverse=True)
+        kind, formula = kind_number.astype(np.int32), measure.knows_flips
+        position, place, above = self._swept(
+            kind, len(kinds), measure.depth, formula and measure.looks_above
+        )
+        before, number = measure.score_each(lists), place[:, 0].astype(np.int64)
+        if not formula:
+            values = self._scored(measure, lists, kinds, kind, place)
+            return Steps(before, position, number, values)
+        rank, upper, lower = (place[:, c].astype(np.int64) for c in (1, 2, 3))
+        query = lists.query[number]
+        changes = measure._flip(Flips(query, rank, upper, lower, kinds, above, lists.judged))
+        different = changes != 0
+        position, number, changes = position[different], number[different], changes[different]
+        bounds = np.searchsorted(number, np.arange(len(lists) + 1))
+        return Steps(before, position, number, native.running(changes, bounds, before))
+
+    def _swept(
+        self, kind: Labels, kinds: int, depth: int | None, counted: bool
+    ) -> tuple[Floats, Labels, Labels | None]:
+        """The flips of documents of different kinds: position, place, and what stands above."""
+        sweep = native.sweep_top if depth is not None and depth <= SHALLOW else native.sweep_all
+        start, end = self._lines
+        return sweep(start, end, kind, self.documents.offsets, kinds, depth or 0, counted)
+
+    def _scored(
+        self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels, place: Labels
+    ) -> Floats:
+        """The score of a list after each flip, in pieces of bounded memory."""
+        cut = replace(lists, labels=kind).top(measure.depth)
+        now = cut.labels.copy()
+        number = place[:, 0].astype(np.int64)
+        ends = np.cumsum(cut.lengths[number])
+        values, first = np.empty(len(place)), 0
+        while first < len(place):
+            so_far = int(ends[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, so_far + MOST_LABELS, side="right")))
+            own = ends[first:last] - so_far
+            labels = kinds[native.snapshots(now, cut.offsets, place, first, last, own)]
+            after = Rankings(
+                labels, np.append(0, own), lists.query[number[first:last]], lists.judged
+            )
+            values[first:last] = measure.score_each(after)
+            first = last
+        return values
+
+
+def mean_of(scores: Floats, measure: Measure | Aggregate) -> float:
+    """The mean of the scores of lists; undefined ones are left out or undo it, as the measure has it."""
+    if inner(measure).averages_defined:
+        scores = scores[~np.isnan(scores)]
+    if not len(scores) or np.isnan(scores).any():
+        return float("nan")
+    return measure.combine(scores) if isinstance(measure, Aggregate) else float(np.mean(scores))
+
+
+def line(
+    documents: Rankings | Features, start: ArrayLike, end: ArrayLike, measure: AnyMeasure
+) -> Curve:
+    """The exact curve of a measure along a line; `Segment` serves several measures.
+
+    `documents`: lists of labels, each in the order that its documents have where their scores are equal.
+    Then `start` and `end` have the score of each document at either end. Or features, whose documents
+    are ranked by a weighted sum: then `start` has the weights at the start, and `end` the direction,
+    which is added to them on the way.
+
+    >>> from rankgauge.rankings.lists import Rankings
+    >>> line(Rankings.of([1, 0, 2]), [3, 2, 1], [1, 2, 4], "nDCG@1").best
+    [Interval(low=0.4, high=1.0)]
+    """
+    weights = (np.asarray(numbers, dtype=np.float64) for numbers in (start, end))
+    return segment_of(documents, *weights).curve(measure)
+
+
+def segment_of(documents: Rankings | Features, start: Floats, end: Floats) -> Segment:
+    """The documents on their way from the start to the end."""
+    if isinstance(documents, Rankings):
+        return Segment(documents, start, end)
+    features = documents.values.shape[1]
+    for name, weights in (("weights", start), ("direction", end)):
+        if weights.shape != (features,):
+            raise RankgaugeError(
+                f"{name}: {weights.size} numbers for {features} features, expected one a feature"
+            )
+    scores = documents.values @ start
+    return Segment(rankings_of(documents), scores, documents.values @ (start + end))
+
+
+def rankings_of(features: Features) -> Rankings:
+    """The documents of features as lists of labels, those of each query as they stand."""
+    labels, bounds = features.labels, features.bounds
+    queries = np.split(labels, bounds[1:-1])
+    judged = JudgedLabels.of(*(own[own >= 0] for own in queries))
+    return Rankings(labels, offsets_of(np.diff(bounds)), np.arange(len(queries)), judged)
