@@ -20,7 +20,7 @@ SCORES = st.sampled_from([0.0, -1.5, 1.0, 1.0 + 1e-12, 2.0, 1e300, -1e300])
 RUNS = st.lists(
     st.dictionaries(
         st.sampled_from(["t1", "t2", "t3"]),
-        st.dictionaries(DOCUMENTS, SCORES, min_size=1, max_size=8),
+        st.dictionaries(DOCUMENTS, SCORES, max_size=8),
         max_size=3,
     ),
     min_size=1,
@@ -44,12 +44,13 @@ def rounded(score: float) -> float:
 @given(RUNS, st.booleans())
 def test_a_pool_is_what_its_definition_says(dicts: list, is_single: bool) -> None:
     runs = [Run.from_dict(each, name=f"r{i}") for i, each in enumerate(dicts)]
-    if not any(dicts):
+    if not any(documents for each in dicts for documents in each.values()):
         with pytest.raises(RankgaugeError, match="no run has a document"):
             pool(runs)
         return
     found = pool([single(run) for run in runs] if is_single else runs)
-    topics = list(dict.fromkeys(topic for each in dicts for topic in each))
+    named = dict.fromkeys(topic for each in dicts for topic in each)
+    topics = [topic for topic in named if any(each.get(topic) for each in dicts)]
     assert found.queries.texts() == topics
     for number, topic in enumerate(topics):
         lists = [each.get(topic, {}) for each in dicts]

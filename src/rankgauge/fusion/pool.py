@@ -21,7 +21,7 @@ BEYOND_SINGLE = 2.0**128
 class Pool(Record):
     """The documents of several runs: topic t owns the rows bounds[t]:bounds[t + 1], a document each.
 
-    Topics stand in the order in which the runs name them. The documents of a topic stand in the
+    Topics stand in the order in which the runs name them; each has a document at least. The documents of a topic stand in the
     order in which trec_eval puts equal scores: the greatest id first, as bytes compare.
 
     `scores` (rows × runs) has NaN where a run lacks the document. `ranks` (rows × runs) has the place
@@ -78,7 +78,8 @@ def pool(runs: Sequence[Run]) -> Pool:
     ranks = np.zeros((len(documents), len(runs)), dtype=np.int64)
     for column, (run, topics) in enumerate(zip(runs, topic, strict=True)):
         partner = np.full(len(queries), -1, dtype=np.int64)
-        partner[topics] = np.arange(len(topics))
+        kept = np.flatnonzero(topics >= 0)
+        partner[topics[kept]] = kept
         row = native.match(
             documents.data,
             documents.offsets,
@@ -120,12 +121,16 @@ def _check_scores(run: Run) -> None:
 
 
 def _union(runs: Sequence[Run]) -> tuple[Ids, list[Ints], Ints, Ids]:
-    """The topics; for each run the number of each of its topics; and the documents of each topic."""
+    """The topics that have documents; for each run the number of each of its topics, -1 where no run
+    has a document for it; and the documents of each topic."""
     every = Ids.joined([run.queries for run in runs])
     number, first = native.number(every.data, every.offsets)
     counts = np.cumsum([len(run.queries) for run in runs])
-    topics = np.split(number, counts[:-1])
     sizes = np.concatenate([np.diff(run.bounds) for run in runs])
+    answered = np.bincount(number, weights=sizes, minlength=len(first)) > 0
+    number = np.where(answered, np.cumsum(answered) - 1, -1)[number]
+    first = first[answered]
+    topics = np.split(number, counts[:-1])
     owner = np.repeat(number, sizes)
     order = np.argsort(owner, kind="stable")
     documents = Ids.joined([run.documents for run in runs]).take(order)
