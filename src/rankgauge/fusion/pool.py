@@ -21,8 +21,9 @@ BEYOND_SINGLE = 2.0**128
 class Pool(Record):
     """The documents of several runs: topic t owns the rows bounds[t]:bounds[t + 1], a document each.
 
-    Topics stand in the order in which the runs name them; each has a document at least. The documents of a topic stand in the
-    order in which trec_eval puts equal scores: the greatest id first, as bytes compare.
+    Topics stand in the order in which the runs name them; each has at least one document. The
+    documents of a topic stand in the order in which trec_eval puts equal scores: the greatest id
+    first, as bytes compare.
 
     `scores` (rows × runs) has NaN where a run lacks the document. `ranks` (rows × runs) has the place
     of the document in the run, from 1, and 0 where the run lacks it. A run ranks by score, and equal
