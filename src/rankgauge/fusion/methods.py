@@ -199,14 +199,15 @@ def _condorcet(lists: Entries) -> Floats:
         ranks = np.where(lists.held[start:end], lists.ranks[start:end], size + 1).astype(np.int32)
         step = max(1, BLOCK // size)
         for first in range(0, size, step):
-            margin = np.zeros((min(step, size - first), size))
+            last = min(first + step, size)
+            margin = np.zeros((last - first, size))
             for weight, column in zip(lists.weights, ranks.T, strict=True):
-                mine = column[first : first + step, np.newaxis]
+                mine = column[first:last, np.newaxis]
                 margin += weight * (mine < column)
                 margin -= weight * (mine > column)
             wins = np.count_nonzero(margin > slack, axis=1)
             losses = np.count_nonzero(margin < -slack, axis=1)
-            scores[start + first : start + first + step] = (size + 1 + wins - losses) / 2
+            scores[start + first : start + last] = (size + 1 + wins - losses) / 2
     return scores
 
 
