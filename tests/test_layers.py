@@ -18,7 +18,7 @@ LAYERS = [
     "rounding", "seeds", "notes", "fitting", "tables", "workers", "data.compression", "data.files",
     "figures", "results", "resampling",
     # The way of the data: files, lists of labels, numbers a list, numbers of all runs.
-    "data", "rankings", "measures", "scores", "evaluation",
+    "data", "rankings", "measures", "scores", "evaluation", "fusion",
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "testing", "space",
     # Whole programs on top of all that.

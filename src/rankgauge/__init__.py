@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rankgauge.distance.runs import Distances, med, med_matrix
     from rankgauge.distance.settling import Settled, settled
     from rankgauge.evaluation.evaluator import Evaluator, evaluate
+    from rankgauge.fusion.runs import fuse
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.scores.model import Scores
 
@@ -65,6 +66,7 @@ __all__ = [
     "detectable",
     "detectable_difference",
     "evaluate",
+    "fuse",
     "kendall_tau",
     "kendall_tau_b",
     "med",
@@ -107,6 +109,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "detectable": "rankgauge.comparison.power",
     "detectable_difference": "rankgauge.comparison.power",
     "evaluate": "rankgauge.evaluation.evaluator",
+    "fuse": "rankgauge.fusion.runs",
     "kendall_tau": "rankgauge.comparison.correlation",
     "kendall_tau_b": "rankgauge.comparison.correlation",
     "med": "rankgauge.distance.runs",

@@ -53,6 +53,18 @@ DEFAULT_FAILURES: Failures = "raise"
 DEFAULT_OFFLIST: Offlist = "none"
 SEED = 0
 
+# From several runs to one
+
+Absent: TypeAlias = Literal["minimum", "zero", "skip"]
+"""The score of a document in a list that lacks it. minimum: the least normalised score of that list;
+zero: 0; skip: none, the list takes no part."""
+
+DEFAULT_FUSION = "wsum"
+DEFAULT_NORMALIZE = "min-max"
+DEFAULT_ABSENT: Absent = "minimum"
+RRF_K = 60
+"""The k of reciprocal rank fusion that its authors use."""
+
 # From scores to decisions
 
 SharedTopics: TypeAlias = Literal["zero", "intersection"]

@@ -16,6 +16,9 @@ def match(
 def repeats(
     data: NDArray[uint8], offsets: NDArray[int64], bounds: NDArray[int64]
 ) -> NDArray[int64]: ...
+def descending(
+    data: NDArray[uint8], offsets: NDArray[int64], bounds: NDArray[int64]
+) -> NDArray[int64]: ...
 def gather(
     data: NDArray[uint8],
     starts: NDArray[int32] | NDArray[int64],

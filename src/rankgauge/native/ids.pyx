@@ -9,7 +9,7 @@ import os
 import numpy as np
 
 from libc.stdlib cimport calloc, free
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from rankgauge.native.hashing cimport hash_bytes
@@ -172,6 +172,126 @@ def repeats(
                 else:
                     out[i] = table[slot] - 1
     free(table)
+    return rows
+
+
+cdef struct Keyed:
+    uint64_t key  # the eight bytes after those that all ids of the segment share
+    int64_t row
+
+
+cdef inline uint64_t key_of(const unsigned char* p, int64_t length) noexcept nogil:
+    cdef uint64_t key = 0
+    cdef int i
+    for i in range(8):
+        key = (key << 8) | (p[i] if i < length else 0)
+    return key
+
+
+cdef inline bint comes_after(
+    const Keyed* a, const Keyed* b, const unsigned char* p, const long long* at, int64_t shared
+) noexcept nogil:
+    """Whether the id of a is greater than that of b, byte by byte; a longer one than its beginning."""
+    cdef int64_t a_length, b_length
+    cdef int difference
+    if a.key != b.key:
+        return a.key > b.key
+    a_length = at[a.row + 1] - at[a.row] - shared
+    b_length = at[b.row + 1] - at[b.row] - shared
+    if a_length > 8 and b_length > 8:
+        difference = memcmp(
+            p + at[a.row] + shared + 8, p + at[b.row] + shared + 8, min(a_length, b_length) - 8
+        )
+        if difference != 0:
+            return difference > 0
+    return a_length > b_length
+
+
+cdef void sort_descending(
+    Keyed* items, Keyed* spare, Py_ssize_t size,
+    const unsigned char* p, const long long* at, int64_t shared,
+) noexcept nogil:
+    """Merge sort, the greatest id first, equal ids as they stand."""
+    cdef Py_ssize_t width = 1, start, left, right, middle, end, i
+    cdef Keyed* source = items
+    cdef Keyed* target = spare
+    while width < size:
+        start = 0
+        while start < size:
+            middle = min(start + width, size)
+            end = min(middle + width, size)
+            left, right = start, middle
+            for i in range(start, end):
+                if left < middle and (
+                    right >= end
+                    or not comes_after(&source[right], &source[left], p, at, shared)
+                ):
+                    target[i] = source[left]
+                    left += 1
+                else:
+                    target[i] = source[right]
+                    right += 1
+            start = end
+        source, target = target, source
+        width *= 2
+    if source != items:
+        memcpy(items, source, size * sizeof(Keyed))
+
+
+cdef int64_t shared_bytes(
+    const unsigned char* p, const long long* at, Py_ssize_t first, Py_ssize_t end
+) noexcept nogil:
+    """With how many of the same bytes all ids of a segment begin."""
+    cdef int64_t shared = at[first + 1] - at[first], i
+    cdef Py_ssize_t row
+    for row in range(first + 1, end):
+        shared = min(shared, at[row + 1] - at[row])
+        for i in range(shared):
+            if p[at[row] + i] != p[at[first] + i]:
+                shared = i
+                break
+    return shared
+
+
+def descending(
+    const unsigned char[::1] data, const long long[::1] offsets, const long long[::1] bounds
+):
+    """The rows of each segment, the greatest id first as bytes compare, equal ids as they stand.
+
+    The segments cover the whole column.
+    """
+    check_ids(data, offsets)
+    check_rows(bounds, offsets.shape[0] - 1)
+    if bounds[0] != 0 or bounds[bounds.shape[0] - 1] != offsets.shape[0] - 1:
+        raise ValueError("segments that cover the column are expected")
+    cdef Py_ssize_t segments = bounds.shape[0] - 1, s, i, size
+    cdef Py_ssize_t largest = 0
+    for s in range(segments):
+        largest = max(largest, bounds[s + 1] - bounds[s])
+    rows = np.arange(offsets.shape[0] - 1, dtype=np.int64)
+    if largest < 2:
+        return rows
+    cdef long long[::1] out = rows
+    cdef const long long* at = &offsets[0]
+    cdef const unsigned char* p = base(data)
+    cdef int64_t shared, row
+    cdef Keyed* items = <Keyed*>calloc(2 * largest, sizeof(Keyed))
+    if items == NULL:
+        raise MemoryError
+    with nogil:
+        for s in range(segments):
+            size = bounds[s + 1] - bounds[s]
+            if size < 2:
+                continue
+            shared = shared_bytes(p, at, bounds[s], bounds[s + 1])
+            for i in range(size):
+                row = bounds[s] + i
+                items[i].row = row
+                items[i].key = key_of(p + at[row] + shared, at[row + 1] - at[row] - shared)
+            sort_descending(items, items + largest, size, p, at, shared)
+            for i in range(size):
+                out[bounds[s] + i] = items[i].row
+    free(items)
     return rows
 
 

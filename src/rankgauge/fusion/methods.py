@@ -1,0 +1,374 @@
+"""Methods that make one score of a document from its scores, or ranks, in several runs.
+
+Each method declares what it takes: scores or ranks, weights or none, and its parameters. The formulas
+are those of ranx (Bassani and Romelli 2022, ranx.fuse: A Python Library for Metasearch), except where a
+docstring says otherwise. In them s is a normalised score, r a rank from 1, w the weight of a run, h the
+number of lists that hold the document, and a sum Σ goes over the lists that take part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.checks import Kind, Number, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.policies import PERSISTENCE, PERSISTENCES, RRF_K
+from rankgauge.records import Record
+
+MOST_COMPARED = 20_000
+"""So many documents of a topic are compared two by two at most."""
+
+BLOCK = 1 << 21
+"""How many pairs of documents are compared at a time."""
+
+
+class Entries(Record):
+    """What a method combines: arrays of rows × runs, a row for each document of a topic.
+
+    `values` are normalised scores, NaN where the list takes no part. `held` says which lists hold the
+    document. `ranks` are from 1, and 0 where the list lacks the document. Topic t owns the rows
+    bounds[t]:bounds[t + 1]. `weights` has a weight for each run.
+    """
+
+    values: Floats
+    held: Bools
+    ranks: Ints
+    bounds: Ints
+    weights: Floats
+
+    @property
+    def count(self) -> Ints:
+        """h: how many lists hold each document."""
+        count: Ints = np.count_nonzero(self.held, axis=1)
+        return count
+
+
+class FusionParameter(Record):
+    """A parameter of a method: its kind, its default and what it means."""
+
+    name: str
+    kind: Kind
+    default: float
+    meaning: str
+
+
+class FusionMethod(Record):
+    """A method: what it takes, and `combine`, which makes one score a document from the entries."""
+
+    name: str
+    takes: Literal["scores", "ranks"]
+    formula: str
+    summary: str
+    source: str
+    combine: Callable[..., Floats]
+    weighted: bool = False
+    parameters: tuple[FusionParameter, ...] = ()
+
+
+def row_sum(terms: Floats) -> Floats:
+    """The sum of each row, without NaN. It does not depend on the order of the columns.
+
+    >>> row_sum(np.array([[0.5, np.nan, 0.25], [0.1, 0.2, 0.3]])).tolist()
+    [0.75, 0.6000000000000001]
+    """
+    terms = np.where(np.isnan(terms), 0.0, terms)
+    if terms.shape[1] > 2:
+        terms = np.sort(terms, axis=1)
+    total: Floats = terms[:, 0].copy()
+    for column in terms.T[1:]:
+        total += column
+    return total
+
+
+# Methods of scores
+
+
+def _min(lists: Entries) -> Floats:
+    lowest: Floats = np.fmin.reduce(lists.values, axis=1)
+    return lowest
+
+
+def _max(lists: Entries) -> Floats:
+    highest: Floats = np.fmax.reduce(lists.values, axis=1)
+    return highest
+
+
+def _median(lists: Entries) -> Floats:
+    ordered = np.sort(lists.values, axis=1)  # NaN last
+    count = np.count_nonzero(~np.isnan(ordered), axis=1)
+    rows = np.arange(len(ordered))
+    middle: Floats = (ordered[rows, (count - 1) // 2] + ordered[rows, count // 2]) / 2
+    return middle
+
+
+def _sum(lists: Entries) -> Floats:
+    return row_sum(lists.values)
+
+
+def _anz(lists: Entries) -> Floats:
+    return row_sum(lists.values) / lists.count
+
+
+def _mnz(lists: Entries) -> Floats:
+    return row_sum(lists.values) * lists.count
+
+
+def _gmnz(lists: Entries, gamma: float) -> Floats:
+    return row_sum(lists.values) * lists.count.astype(np.float64) ** gamma
+
+
+def _wsum(lists: Entries) -> Floats:
+    return row_sum(lists.values * lists.weights)
+
+
+def _wmnz(lists: Entries) -> Floats:
+    held_weights = row_sum(np.where(lists.held, lists.weights, 0.0))
+    return row_sum(lists.values) * held_weights
+
+
+def _mixed(lists: Entries) -> Floats:
+    return row_sum(lists.values * lists.weights) * np.sqrt(lists.count)
+
+
+# Methods of ranks
+
+
+def _by_rank(lists: Entries, score: Floats) -> Floats:
+    """A score of each rank, NaN where the list lacks the document."""
+    return np.where(lists.held, score, np.nan)
+
+
+def _inverse_squares(lists: Entries) -> Floats:
+    return row_sum(_by_rank(lists, 1 / np.maximum(lists.ranks, 1).astype(np.float64) ** 2))
+
+
+def _isr(lists: Entries) -> Floats:
+    return lists.count * _inverse_squares(lists)
+
+
+def _log_isr(lists: Entries) -> Floats:
+    return np.log(lists.count) * _inverse_squares(lists)
+
+
+def _logn_isr(lists: Entries, sigma: float) -> Floats:
+    factor: Floats = np.log(lists.count + sigma)
+    return factor * _inverse_squares(lists)
+
+
+def _rrf(lists: Entries, k: float) -> Floats:
+    return row_sum(_by_rank(lists, lists.weights / (k + np.maximum(lists.ranks, 1))))
+
+
+def _rbc(lists: Entries, persistence: float) -> Floats:
+    ranks = np.maximum(lists.ranks, 1)
+    return row_sum(_by_rank(lists, (1 - persistence) * persistence ** (ranks - 1.0)))
+
+
+def _borda(lists: Entries) -> Floats:
+    sizes = np.diff(lists.bounds)
+    lengths = np.add.reduceat(lists.held, lists.bounds[:-1], axis=0, dtype=np.int64)
+    size = np.repeat(sizes, sizes)[:, np.newaxis]
+    left = (size - np.repeat(lengths, sizes, axis=0) + 1) / 2
+    return row_sum(lists.weights * np.where(lists.held, size - (lists.ranks - 1.0), left))
+
+
+def _condorcet(lists: Entries) -> Floats:
+    """Copeland's rule: 1 + documents it beats + half of the documents it ties with.
+
+    A list votes for the document that it ranks higher; a document that it lacks is below those it
+    has. A list that lacks both has no vote. Where the majority puts all documents into one order,
+    these are ranx's scores: N for the first down to 1.
+
+    ranx sorts with a comparison that is no order, from a start in no fixed order: where there are
+    cycles or equal votes, as always with two runs, its result differs from call to call. And it
+    counts a list that lacks both documents as a vote for one of them.
+    """
+    scores = np.empty(len(lists.held))
+    slack = 1e-12 * lists.weights.sum()  # votes that are equal but for rounding
+    for start, end in zip(lists.bounds[:-1].tolist(), lists.bounds[1:].tolist(), strict=True):
+        size = end - start
+        if size > MOST_COMPARED:
+            raise RankgaugeError(
+                f"method='condorcet' compares every two documents of a topic, and a topic has {size:,} "
+                f"documents, expected at most {MOST_COMPARED:,}; cut the runs, or take borda or rrf"
+            )
+        ranks = np.where(lists.held[start:end], lists.ranks[start:end], size + 1).astype(np.int32)
+        step = max(1, BLOCK // size)
+        for first in range(0, size, step):
+            last = min(first + step, size)
+            margin = np.zeros((last - first, size))
+            for weight, column in zip(lists.weights, ranks.T, strict=True):
+                mine = column[first:last, np.newaxis]
+                margin += weight * (mine < column)
+                margin -= weight * (mine > column)
+            wins = np.count_nonzero(margin > slack, axis=1)
+            losses = np.count_nonzero(margin < -slack, axis=1)
+            scores[start + first : start + last] = (size + 1 + wins - losses) / 2
+    return scores
+
+
+_COMB = "Fox and Shaw 1993, Combination of Multiple Searches"
+_LEE = "Lee 1997, Analyses of Multiple Evidence Combination"
+_ISR = "Mourão et al. 2015, Multimodal Medical Information Retrieval with Unsupervised Rank Fusion"
+_MODELS = "Aslam and Montague 2001, Models for Metasearch"
+_WU = "Wu and Crestani 2002, Data Fusion with Estimated Weights"
+
+METHODS = {
+    each.name: each
+    for each in (
+        FusionMethod(
+            "wsum",
+            "scores",
+            "Σ w s",
+            "Weighted sum. The usual choice for two retrievers, once the weight is tuned.",
+            "Vogt and Cottrell 1999, Fusion Via a Linear Combination of Scores",
+            _wsum,
+            weighted=True,
+        ),
+        FusionMethod(
+            "rrf",
+            "ranks",
+            "Σ w / (k + r)",
+            "Reciprocal rank fusion. The usual choice when nothing can be tuned.",
+            "Cormack, Clarke and Büttcher 2009, Reciprocal Rank Fusion Outperforms Condorcet and "
+            "Individual Rank Learning Methods",
+            _rrf,
+            weighted=True,
+            parameters=(
+                FusionParameter(
+                    "k", Number(0), float(RRF_K), "A larger k makes the first ranks count less."
+                ),
+            ),
+        ),
+        FusionMethod("sum", "scores", "Σ s", "Sum of the scores (CombSUM).", _COMB, _sum),
+        FusionMethod(
+            "mnz",
+            "scores",
+            "h Σ s",
+            "Sum, times the number of lists that hold the document (CombMNZ).",
+            _COMB,
+            _mnz,
+        ),
+        FusionMethod(
+            "gmnz",
+            "scores",
+            "h^gamma Σ s",
+            "As mnz, with a power of that number: gamma 0 is sum, 1 is mnz (CombGMNZ).",
+            _LEE,
+            _gmnz,
+            parameters=(
+                FusionParameter(
+                    "gamma", Number(-np.inf), 1.0, "How much it counts to be in several lists."
+                ),
+            ),
+        ),
+        FusionMethod(
+            "anz",
+            "scores",
+            "Σ s / h",
+            "Mean over the lists that hold the document (CombANZ).",
+            _COMB,
+            _anz,
+        ),
+        FusionMethod("min", "scores", "min s", "The lowest score (CombMIN).", _COMB, _min),
+        FusionMethod("max", "scores", "max s", "The highest score (CombMAX).", _COMB, _max),
+        FusionMethod("med", "scores", "median s", "The median score (CombMED).", _COMB, _median),
+        FusionMethod(
+            "wmnz",
+            "scores",
+            "(Σ s) (Σ w over the lists that hold it)",
+            "Sum, times the weights of the lists that hold the document.",
+            _WU,
+            _wmnz,
+            weighted=True,
+        ),
+        FusionMethod(
+            "mixed",
+            "scores",
+            "√h Σ w s",
+            "Weighted sum, times the root of the number of lists that hold the document.",
+            _WU,
+            _mixed,
+            weighted=True,
+        ),
+        FusionMethod(
+            "isr", "ranks", "h Σ 1/r²", "Inverse square rank: first ranks dominate.", _ISR, _isr
+        ),
+        FusionMethod(
+            "log_isr",
+            "ranks",
+            "ln(h) Σ 1/r²",
+            "As isr, by the logarithm: documents in one list alone get 0.",
+            _ISR,
+            _log_isr,
+        ),
+        FusionMethod(
+            "logn_isr",
+            "ranks",
+            "ln(h + sigma) Σ 1/r²",
+            "As log_isr, but documents in one list alone get a little.",
+            _ISR,
+            _logn_isr,
+            parameters=(
+                FusionParameter(
+                    "sigma", Number(0, 1), 0.01, "How much it counts to be in one list alone."
+                ),
+            ),
+        ),
+        FusionMethod(
+            "rbc",
+            "ranks",
+            "Σ (1 − p) p^(r − 1)",
+            "Rank-biased centroid: a user reads on from rank to rank with probability p.",
+            "Bailey, Moffat, Scholer and Thomas 2017, Retrieval Consistency in the Presence of Query "
+            "Variations",
+            _rbc,
+            parameters=(
+                FusionParameter(
+                    "persistence", PERSISTENCES, PERSISTENCE, "p: a larger one counts deeper ranks."
+                ),
+            ),
+        ),
+        FusionMethod(
+            "borda",
+            "ranks",
+            "Σ w (N − r + 1); absent: w (N − n + 1) / 2",
+            "Votes: a list of n of the topic's N documents gives N points to its first, N − 1 to the "
+            "next, and shares what is left among the documents that it lacks.",
+            _MODELS,
+            _borda,
+            weighted=True,
+        ),
+        FusionMethod(
+            "condorcet",
+            "ranks",
+            "1 + documents it beats + half of those it ties with",
+            "Majority: a document beats another if lists of more weight rank it higher.",
+            "Montague and Aslam 2002, Condorcet Fusion for Improved Retrieval; Copeland 1951",
+            _condorcet,
+            weighted=True,
+        ),
+    )
+}
+"""Every method by name, the most used first."""
+
+
+def parameter_values(method: FusionMethod, parameters: dict[str, Any]) -> dict[str, float]:
+    """The parameters of a method in their canonical form, with its defaults for those not given."""
+    names = [each.name for each in method.parameters]
+    for name in parameters:
+        if name not in names:
+            takers = [m.name for m in METHODS.values() if name in [p.name for p in m.parameters]]
+            hint = f"; {name} is a parameter of {', '.join(takers)}" if takers else ""
+            takes = ", ".join(names) or "no parameter"
+            raise RankgaugeError(
+                f"method={method.name!r} has no parameter {name!r}, it takes {takes}{hint}"
+            )
+    return {
+        each.name: checked(each.name, parameters.get(each.name, each.default), each.kind)
+        for each in method.parameters
+    }

@@ -1,0 +1,223 @@
+"""Scores of several runs made comparable: each list, so each run and topic, is normalised for itself.
+
+A normalised pool is an array of rows × runs, with NaN where a list lacks the document. `completed` says
+what such a document gets instead. The definitions are those of ranx (Bassani and Romelli 2022,
+ranx.fuse: A Python Library for Metasearch), except where a docstring says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Bools, Floats, Ints, T
+from rankgauge.checks import Choice, checked, one_of
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import decode
+from rankgauge.fusion.pool import Pool
+from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
+from rankgauge.records import Record
+
+
+class ScoreNormalization(Record):
+    """A way to normalise the scores of each list: `formula` for x, a score of a list of n documents."""
+
+    name: str
+    formula: str
+    summary: str
+    apply: Callable[[Pool], Floats]
+    fills: bool = False
+    """Whether it gives a score to documents that a list lacks, so that `absent` has no effect."""
+
+
+def normalized(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
+    """The normalised scores (rows × runs) of a pool, NaN where a list lacks the document.
+
+    RankgaugeError where a list cannot be normalised, such as one with an infinite score.
+    """
+    method = NORMALIZATIONS[checked("normalize", normalize, Choice(tuple(NORMALIZATIONS)))]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        values = method.apply(pool)
+    bad = ~np.isfinite(values) & ((pool.ranks > 0) | method.fills)
+    if bad.any():
+        raise _refusal(pool, bad, normalize, "has a score that is infinite, or too large")
+    return values
+
+
+def completed(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -> Floats:
+    """Normalised scores with a score for the documents that a list lacks (see `Absent`).
+
+    NaN stays where a list takes no part: everywhere under "skip", and under "minimum" where the list
+    is empty, because the run does not answer the topic.
+
+    >>> values = np.array([[0.5, 1.0], [0.25, np.nan]])
+    >>> completed(values, np.array([0, 2]), "minimum").tolist()
+    [[0.5, 1.0], [0.25, 1.0]]
+    """
+    checked("absent", absent, one_of(Absent))
+    if absent == "skip":
+        return values
+    if absent == "zero":
+        return np.where(np.isnan(values), 0.0, values)
+    return np.where(np.isnan(values), _each_row(_least(values, bounds), bounds), values)
+
+
+def _min_max(pool: Pool) -> Floats:
+    """(x − min) / (max − min). All scores of a list alike are 0, as in ranx; one document alone too.
+
+    ranx divides by 1e-9 where max − min is less. We divide by max − min, however small it is.
+    """
+    low, high = _least(pool.scores, pool.bounds), _greatest(pool.scores, pool.bounds)
+    return _shifted(pool, low, high - low)
+
+
+def _max(pool: Pool) -> Floats:
+    """x / max. A list of zeros stays as it is.
+
+    ranx divides by 1e-9 where max is less, so that a list of negative scores gets values of some
+    −1e9. Such a list is refused here: no division makes its best score 1.
+    """
+    high = _greatest(pool.scores, pool.bounds)
+    bad = (high <= 0) & (_least(pool.scores, pool.bounds) < 0)
+    if bad.any():
+        raise _refusal(
+            pool, _each_row(bad, pool.bounds) & (pool.ranks > 0), "max", "has no score above 0"
+        )
+    values: Floats = pool.scores / _each_row(np.where(high == 0, 1.0, high), pool.bounds)
+    return values
+
+
+def _sum(pool: Pool) -> Floats:
+    """(x − min) / Σ (x − min). All scores of a list alike are 0, as in ranx.
+
+    ranx divides by 1e-9 where the sum is less. We divide by the sum, however small it is.
+    """
+    low = _least(pool.scores, pool.bounds)
+    return _shifted(pool, low, _total(pool.scores - _each_row(low, pool.bounds), pool.bounds))
+
+
+def _z(pool: Pool) -> Floats:
+    """(x − mean) / sd, with the sd of the n scores themselves (÷ n). All scores of a list alike are 0.
+
+    ranx divides by 1e-9 where sd is less. We divide by sd, however small it is; and a mean that is
+    rounded is no reason for us to give equal scores a value other than 0.
+    """
+    lengths = np.where(pool.lengths > 0, pool.lengths, 1)
+    mean = _total(pool.scores, pool.bounds) / lengths
+    span = _greatest(pool.scores, pool.bounds) - _least(pool.scores, pool.bounds)
+    alike = span == 0
+    # In units of the span, so that no square is too small or too large for a number.
+    units = _shifted(pool, mean, span)
+    deviation = np.sqrt(_total(units**2, pool.bounds) / lengths)
+    values = units / _each_row(np.where(alike, 1.0, deviation), pool.bounds)
+    return np.where(_each_row(alike, pool.bounds) & (pool.ranks > 0), 0.0, values)
+
+
+def _rank(pool: Pool) -> Floats:
+    """1 − (rank − 1) / n: the first document gets 1, the last 1 / n."""
+    lengths = _each_row(pool.lengths, pool.bounds)
+    held = pool.ranks > 0
+    return np.where(held, 1 - (pool.ranks - 1) / np.where(held, lengths, 1), np.nan)
+
+
+def _borda(pool: Pool) -> Floats:
+    """1 − (rank − 1) / N for N documents in all lists of the topic together.
+
+    A document that the list lacks gets the mean of the places that are left: 1/2 − (n − 1) / 2N.
+    """
+    size = np.repeat(np.diff(pool.bounds), np.diff(pool.bounds))[:, np.newaxis]
+    lengths = _each_row(pool.lengths, pool.bounds)
+    held: Floats = 1 - (pool.ranks - 1) / size
+    return np.where(pool.ranks > 0, held, 0.5 - (lengths - 1) / (2 * size))
+
+
+def _none(pool: Pool) -> Floats:
+    """The scores as they are."""
+    return pool.scores
+
+
+NORMALIZATIONS = {
+    each.name: each
+    for each in (
+        ScoreNormalization(
+            "min-max",
+            "(x − min) / (max − min)",
+            "From 0 to 1. The usual choice. Equal scores throughout a list become 0.",
+            _min_max,
+        ),
+        ScoreNormalization(
+            "max",
+            "x / max",
+            "The best score becomes 1. For scores from 0 on; lists of negative scores are refused.",
+            _max,
+        ),
+        ScoreNormalization(
+            "sum",
+            "(x − min) / Σ (x − min)",
+            "From 0, and all scores of a list sum to 1. Long lists get small scores.",
+            _sum,
+        ),
+        ScoreNormalization(
+            "z",
+            "(x − mean) / sd",
+            "Mean 0 and standard deviation 1. Less sensitive to one very high score than min-max.",
+            _z,
+        ),
+        ScoreNormalization(
+            "rank",
+            "1 − (rank − 1) / n",
+            "By rank alone: from 1 for the first document down to 1 / n.",
+            _rank,
+        ),
+        ScoreNormalization(
+            "borda",
+            "1 − (rank − 1) / N; absent: 1/2 − (n − 1) / 2N",
+            "By rank alone, out of the N documents that all runs have for the topic. A document that a "
+            "list lacks gets the mean of the places that are left.",
+            _borda,
+            fills=True,
+        ),
+        ScoreNormalization("none", "x", "The scores as they are.", _none),
+    )
+}
+"""Every normalisation by name."""
+
+
+def _shifted(pool: Pool, low: Floats, scale: Floats) -> Floats:
+    """(x − low) / scale in each list; 0 where the scale is 0."""
+    distance = pool.scores - _each_row(low, pool.bounds)
+    values: Floats = distance / _each_row(np.where(scale == 0, 1.0, scale), pool.bounds)
+    return values
+
+
+def _least(values: Floats, bounds: Ints) -> Floats:
+    """The least value of each list (topics × runs), NaN for an empty one."""
+    return np.fmin.reduceat(values, bounds[:-1], axis=0)
+
+
+def _greatest(values: Floats, bounds: Ints) -> Floats:
+    """The greatest value of each list (topics × runs), NaN for an empty one."""
+    return np.fmax.reduceat(values, bounds[:-1], axis=0)
+
+
+def _total(values: Floats, bounds: Ints) -> Floats:
+    """The sum of each list (topics × runs), 0 for an empty one."""
+    return np.add.reduceat(np.where(np.isnan(values), 0.0, values), bounds[:-1], axis=0)
+
+
+def _each_row(per_topic: NDArray[T], bounds: Ints) -> NDArray[T]:
+    """A value for each topic and run, repeated for the rows of the topic."""
+    return np.repeat(per_topic, np.diff(bounds), axis=0)
+
+
+def _refusal(pool: Pool, bad: Bools, normalize: str, what: str) -> RankgaugeError:
+    """The error for the first list with a bad row."""
+    row, column = (int(place) for place in np.argwhere(bad)[0])
+    topic = decode(pool.queries[int(pool.topic[row])])
+    other = "min-max" if normalize == "max" else "rank"
+    return RankgaugeError(
+        f"normalize={normalize!r}: the list of run {pool.names[column]} for topic {topic!r} {what}; "
+        f"take normalize={other!r}, or a method that looks at ranks alone, such as rrf"
+    )

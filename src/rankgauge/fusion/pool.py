@@ -1,0 +1,155 @@
+"""The union of runs: for each topic its documents once, with their score and rank in each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.model import Ids, Run, decode, first_rows, freeze
+from rankgauge.native import ids as native
+from rankgauge.native import segments
+from rankgauge.rankings.lists import offsets_of
+from rankgauge.records import Record
+
+BEYOND_SINGLE = 2.0**128
+"""Stands for a score that is infinite in single precision: above all others, and still a number."""
+
+
+class Pool(Record):
+    """The documents of several runs: topic t owns the rows bounds[t]:bounds[t + 1], a document each.
+
+    Topics stand in the order in which the runs name them; each has at least one document. The
+    documents of a topic stand in the order in which trec_eval puts equal scores: the greatest id
+    first, as bytes compare.
+
+    `scores` (rows × runs) has NaN where a run lacks the document. `ranks` (rows × runs) has the place
+    of the document in the run, from 1, and 0 where the run lacks it. A run ranks by score, and equal
+    scores by id, the greatest first. Scores of a run that was read from a TREC file are rounded to
+    single precision, so scores that evaluation takes for equal are equal here.
+
+    >>> a = Run.from_dict({"q": {"d1": 3.0, "d2": 1.0}}, name="a")
+    >>> b = Run.from_dict({"q": {"d2": 7.0}}, name="b")
+    >>> both = pool([a, b])
+    >>> both.documents.texts(), both.scores.tolist(), both.ranks.tolist()
+    (['d2', 'd1'], [[1.0, 7.0], [3.0, nan]], [[2, 1], [1, 0]])
+    """
+
+    names: tuple[str, ...]
+    queries: Ids
+    bounds: Ints
+    documents: Ids
+    scores: Floats
+    ranks: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "bounds", "scores", "ranks", contiguous=True)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @property
+    def topic(self) -> Ints:
+        """The number of the topic that each row belongs to."""
+        return np.repeat(np.arange(len(self.queries)), np.diff(self.bounds))
+
+    @property
+    def lengths(self) -> Ints:
+        """How many documents each run has for each topic (topics × runs)."""
+        return _per_topic(self.ranks > 0, self.bounds)
+
+
+def pool(runs: Sequence[Run]) -> Pool:
+    """The union of one or more runs.
+
+    A run may lack topics: its column is then empty there. The same run may be given twice.
+    RankgaugeError where there is no run or no document at all, InputError for a NaN score.
+    """
+    if not runs:
+        raise RankgaugeError("there is no run; give at least one")
+    for run in runs:
+        _check_scores(run)
+    queries, topic, bounds, documents = _union(runs)
+    if not len(documents):
+        names = ", ".join(run.name for run in runs)
+        raise RankgaugeError(f"no run has a document ({names}); give runs that answer topics")
+    scores = np.full((len(documents), len(runs)), np.nan)
+    ranks = np.zeros((len(documents), len(runs)), dtype=np.int64)
+    for column, (run, topics) in enumerate(zip(runs, topic, strict=True)):
+        partner = np.full(len(queries), -1, dtype=np.int64)
+        kept = np.flatnonzero(topics >= 0)
+        partner[topics[kept]] = kept
+        row = native.match(
+            documents.data,
+            documents.offsets,
+            bounds,
+            run.documents.data,
+            run.documents.offsets,
+            run.bounds,
+            partner,
+        )
+        held = np.flatnonzero(row >= 0)
+        scores[held, column] = compared_scores(run)[row[held]]
+        ranks[held, column] = _ranks(scores[held, column], np.searchsorted(held, bounds))
+    return Pool(tuple(run.name for run in runs), queries, bounds, documents, scores, ranks)
+
+
+def compared_scores(run: Run) -> Floats:
+    """The scores of a run as evaluation compares them: rounded where its precision is single.
+
+    A score beyond single precision becomes `BEYOND_SINGLE`, with its sign.
+    """
+    if run.precision == "double":
+        return run.scores
+    with np.errstate(over="ignore"):
+        single = run.scores.astype(np.float32).astype(np.float64)
+    beyond = np.isinf(single) & np.isfinite(run.scores)
+    return np.where(beyond, np.copysign(BEYOND_SINGLE, run.scores), single)
+
+
+def _check_scores(run: Run) -> None:
+    bad = np.flatnonzero(np.isnan(run.scores))
+    if bad.size:
+        topic = int(np.searchsorted(run.bounds, bad[0], side="right")) - 1
+        raise InputError(
+            run.source or run.name,
+            None,
+            f"the score of document {decode(run.documents[int(bad[0])])!r} of topic "
+            f"{decode(run.queries[topic])!r} is NaN, expected a number (leave out such documents)",
+        )
+
+
+def _union(runs: Sequence[Run]) -> tuple[Ids, list[Ints], Ints, Ids]:
+    """The topics that have documents; for each run the number of each of its topics, -1 where no run
+    has a document for it; and the documents of each topic."""
+    every = Ids.joined([run.queries for run in runs])
+    number, first = native.number(every.data, every.offsets)
+    counts = np.cumsum([len(run.queries) for run in runs])
+    sizes = np.concatenate([np.diff(run.bounds) for run in runs])
+    answered = np.bincount(number, weights=sizes, minlength=len(first)) > 0
+    number = np.where(answered, np.cumsum(answered) - 1, -1)[number]
+    first = first[answered]
+    topics = np.split(number, counts[:-1])
+    owner = np.repeat(number, sizes)
+    order = np.argsort(owner, kind="stable")
+    documents = Ids.joined([run.documents for run in runs]).take(order)
+    bounds = offsets_of(np.bincount(owner, minlength=len(first)))
+    once = np.flatnonzero(first_rows(documents, bounds) == np.arange(len(documents)))
+    documents, bounds = documents.take(once), np.searchsorted(once, bounds).astype(np.int64)
+    order = native.descending(documents.data, documents.offsets, bounds)
+    return every.take(first), topics, bounds, documents.take(order)
+
+
+def _ranks(scores: Floats, bounds: Ints) -> Ints:
+    """The place of each row in its segment, from 1: highest score first, equal scores as they stand."""
+    order = segments.segment_order(scores, bounds)
+    ranks = np.empty(len(scores), dtype=np.int64)
+    ranks[order] = np.arange(1, len(scores) + 1) - np.repeat(bounds[:-1], np.diff(bounds))
+    return ranks
+
+
+def _per_topic(rows: np.typing.NDArray[np.bool_], bounds: Ints) -> Ints:
+    total = np.concatenate((np.zeros((1, rows.shape[1]), np.int64), np.cumsum(rows, axis=0)))
+    return np.diff(total[bounds], axis=0)

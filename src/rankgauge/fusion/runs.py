@@ -1,0 +1,244 @@
+"""One run made from several: `fuse` for whatever users give, `fused` for a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.checks import Choice, Number, checked, one_of
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Run, decode
+from rankgauge.evaluation.inputs import Runs, label, sources_of
+from rankgauge.fusion.methods import METHODS, Entries, FusionMethod, parameter_values
+from rankgauge.fusion.normalizations import NORMALIZATIONS, completed, normalized
+from rankgauge.fusion.pool import Pool, pool
+from rankgauge.native import segments
+from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
+from rankgauge.records import Record
+
+LARGEST_SCORE = float(np.finfo(np.float32).max) / 2
+"""The largest score that a fused run has, with room in single precision to set scores apart below it."""
+
+_NO_NORMALIZATION = "none"
+
+
+def fuse(
+    runs: Runs,
+    method: str = DEFAULT_FUSION,
+    *,
+    normalize: str = DEFAULT_NORMALIZE,
+    weights: Sequence[float] | None = None,
+    absent: Absent = DEFAULT_ABSENT,
+    name: str | None = None,
+    **parameters: float,
+) -> Run:
+    """One run from two or more, with every document that any of them has for a topic.
+
+    Documents stand in rank order. Scores that differ also differ in single precision: the run scores
+    the same in memory and written to a TREC file. So a score may be lower than the method makes it, by
+    a few units of the eighth digit.
+
+    Parameters
+    ----------
+    runs
+        What `evaluate` takes: dicts, files, folders, data frames, Run objects.
+    method
+        wsum, rrf, sum, mnz, gmnz, anz, min, max, med, wmnz, mixed, isr, log_isr, logn_isr, rbc, borda or
+        condorcet.
+    normalize
+        How the scores of each list are made comparable: min-max, max, sum, z, rank, borda or none.
+        Methods that look at ranks alone take no other than the default.
+    weights
+        A weight for each run, in their order, for wsum, rrf, wmnz, mixed, borda and condorcet. By
+        default 1 for each.
+    absent
+        The score of a document in a list that lacks it: the minimum of that list, zero, or skip to
+        leave the list out.
+    name
+        The name of the fused run; by default that of the method.
+    parameters
+        Of the method: k of rrf, gamma of gmnz, sigma of logn_isr, persistence of rbc.
+
+    >>> bm25 = {"q1": {"d1": 12.5, "d2": 11.0, "d3": 7.5}}
+    >>> dense = {"q1": {"d2": 0.9, "d4": 0.7}}
+    >>> run = fuse([bm25, dense], weights=(0.5, 0.5))
+    >>> run.documents.texts(), run.scores.tolist()
+    (['d2', 'd1', 'd4', 'd3'], [0.85, 0.5, 0.0, 0.0])
+    """
+    fusion = Fusion.of(method, normalize=normalize, weights=weights, absent=absent, **parameters)
+    return fusion.fused(pool(_read(runs)), name)
+
+
+class Fusion(Record):
+    """A method with its settings, all of them checked. `fused` applies it to a pool."""
+
+    method: FusionMethod
+    normalize: str
+    weights: tuple[float, ...] | None
+    absent: Absent
+    parameters: dict[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        method: str = DEFAULT_FUSION,
+        *,
+        normalize: str = DEFAULT_NORMALIZE,
+        weights: Sequence[float] | None = None,
+        absent: Absent = DEFAULT_ABSENT,
+        **parameters: Any,
+    ) -> Fusion:
+        """A method by its name, with settings as `fuse` takes them; RankgaugeError where they do not
+        go together."""
+        chosen = METHODS[checked("method", method, Choice(tuple(METHODS)))]
+        checked("normalize", normalize, Choice(tuple(NORMALIZATIONS)))
+        checked("absent", absent, one_of(Absent))
+        values = parameter_values(chosen, parameters)
+        by_rank = chosen.takes == "ranks"
+        if by_rank and normalize not in (DEFAULT_NORMALIZE, _NO_NORMALIZATION):
+            raise RankgaugeError(
+                f"method={method!r} looks at ranks alone, normalize={normalize!r} would change nothing; "
+                "leave normalize out"
+            )
+        if by_rank and absent != DEFAULT_ABSENT:
+            raise RankgaugeError(
+                f"method={method!r} looks at ranks alone, absent={absent!r} would change nothing; "
+                "leave absent out"
+            )
+        if not by_rank and NORMALIZATIONS[normalize].fills and absent != DEFAULT_ABSENT:
+            raise RankgaugeError(
+                f"normalize={normalize!r} gives a score to documents that a list lacks, "
+                f"absent={absent!r} would change nothing; leave absent out"
+            )
+        return cls(chosen, normalize, _weights(chosen, weights), absent, values)
+
+    def scores(self, union: Pool) -> Floats:
+        """The fused score of each row of a pool, just as the method makes it."""
+        runs = len(union.names)
+        if self.weights is not None and len(self.weights) != runs:
+            raise RankgaugeError(
+                f"there are {len(self.weights)} weights and {runs} runs, expected a weight for each run"
+            )
+        weights = np.ones(runs) if self.weights is None else np.array(self.weights)
+        held, values = union.ranks > 0, union.scores
+        if self.method.takes == "scores":
+            values = normalized(union, self.normalize)
+            held = ~np.isnan(values)
+            values = completed(values, union.bounds, self.absent)
+        entries = Entries(values, held, union.ranks, union.bounds, weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.method.combine(entries, **self.parameters)
+
+    def fused(self, union: Pool, name: str | None = None) -> Run:
+        """The fused run of a pool, documents in rank order, scores apart in single precision too."""
+        name = self.method.name if name is None else name
+        scores = self.scores(union)
+        _check_size(union, scores)
+        order = segments.segment_order(scores, union.bounds)
+        apart = kept_apart(scores[order], union.bounds)
+        documents = union.documents.take(order)
+        return Run(name, union.queries, union.bounds, documents, apart, tag=name)
+
+
+def kept_apart(scores: Floats, bounds: Ints) -> Floats:
+    """Scores that fall within each segment, changed so that single precision ties no more than double.
+
+    A score stays as it is if single precision takes it for less than the one before. Else it becomes
+    the next lower number of single precision. Equal scores stay equal.
+
+    >>> kept_apart(np.array([1.0, 1.0 - 1e-12, 1.0 - 1e-12, 0.5]), np.array([0, 4])).tolist()
+    [1.0, 0.9999999403953552, 0.9999999403953552, 0.5]
+    """
+    if not len(scores):
+        return scores
+    first = np.zeros(len(scores), dtype=np.bool_)
+    first[bounds[:-1][np.diff(bounds) > 0]] = True
+    level = np.cumsum(first | np.append(True, scores[1:] != scores[:-1]))
+    segment = np.cumsum(first)
+    # With p(i) the place of level i among all numbers of single precision, the place it gets is
+    # min(p(i), its predecessor's − 1), so that place + i is a running minimum.
+    place = _places(scores.astype(np.float32))
+    below = (2**33 + len(scores)) * segment  # each segment below the one before: they do not mix
+    lowest = np.minimum.accumulate(place + level - below) + below - level
+    return np.where(lowest == place, scores, _singles(lowest).astype(np.float64))
+
+
+def _places(singles: np.typing.NDArray[np.float32]) -> Ints:
+    """The place of each number among all of single precision: the next number has the next place."""
+    bits = (singles + np.float32(0)).view(np.int32).astype(np.int64)  # −0 becomes 0
+    return np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
+
+
+def _singles(places: Ints) -> np.typing.NDArray[np.float32]:
+    """The numbers at these places, the inverse of `_places`."""
+    bits = np.where(places < 0, -places | 0x80000000, places)
+    return bits.astype(np.uint32).view(np.float32)
+
+
+def _read(runs: Runs) -> list[Run]:
+    """The runs, at least two, each of which shares a topic with another."""
+    sources = sources_of(runs)
+    if len(sources) < 2:
+        names = f" ({label(sources[0])})" if sources else ""
+        raise RankgaugeError(f"there are {len(sources)} runs{names}, expected at least two to fuse")
+    read = []
+    for source in sources:
+        run = source()
+        if not isinstance(run, Run):
+            kind = type(run).__name__
+            raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
+        read.append(run)
+    check_topics(read)
+    return read
+
+
+def check_topics(runs: Sequence[Run]) -> None:
+    """RankgaugeError for a run that answers no topic of any other run: fusing would change nothing."""
+    topics = [
+        {raw for raw, n in zip(r.queries, np.diff(r.bounds).tolist(), strict=True) if n}
+        for r in runs
+    ]
+    for number, run in enumerate(runs):
+        others = set().union(*topics[:number], *topics[number + 1 :])
+        if not topics[number]:
+            raise RankgaugeError(f"run {run.name} answers no topic; leave it out")
+        if not topics[number] & others:
+            mine, theirs = decode(min(topics[number])), decode(min(others))
+            raise RankgaugeError(
+                f"run {run.name} shares no topic with the other runs: it has {mine!r}, they have "
+                f"{theirs!r}; give runs of the same topics, with the same ids"
+            )
+
+
+def _weights(method: FusionMethod, weights: Sequence[float] | None) -> tuple[float, ...] | None:
+    if weights is None:
+        return None
+    if not method.weighted:
+        takers = ", ".join(each.name for each in METHODS.values() if each.weighted)
+        raise RankgaugeError(
+            f"method={method.name!r} takes no weights; leave them out, or take one of {takers}"
+        )
+    try:
+        given = list(weights)
+    except TypeError:
+        raise RankgaugeError(f"weights={weights!r}, expected a number for each run") from None
+    numbers = tuple(checked("weights", weight, Number(0)) for weight in given)
+    if not any(numbers):
+        raise RankgaugeError(f"weights={weights!r}, expected at least one above 0")
+    return numbers
+
+
+def _check_size(union: Pool, scores: Floats) -> None:
+    """RankgaugeError for a score that a run file cannot hold."""
+    bad: Bools = ~(np.abs(scores) <= LARGEST_SCORE)
+    if bad.any():
+        row = int(np.argmax(bad))
+        topic = decode(union.queries[int(union.topic[row])])
+        raise RankgaugeError(
+            f"the fused score of document {decode(union.documents[row])!r} of topic {topic!r} is "
+            f"{scores[row]:g}, expected at most {LARGEST_SCORE:.2g}; normalise the scores "
+            "(normalize='min-max'), and give smaller weights"
+        )
