@@ -1,6 +1,9 @@
 from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
+def start_order(
+    start: NDArray[float64], end: NDArray[float64], offsets: NDArray[int64]
+) -> NDArray[int64]: ...
 def sweep_top(
     start: NDArray[float64],
     end: NDArray[float64],

@@ -11,7 +11,7 @@ upper, both positive, so its relative error is below 4 * 2**-53.
 import numpy as np
 
 from libc.math cimport INFINITY, fabs
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memcpy
 
 
@@ -23,6 +23,46 @@ cdef inline double crossing(double a_start, double a_end, double b_start, double
     x = a_start - b_start
     y = b_end - a_end
     return x / (x + y)
+
+
+cdef struct Line:
+    double start, end
+    long long row
+
+
+cdef int before(const void* a, const void* b) noexcept nogil:
+    """The order at the start: by start and by end, the highest first, then by row."""
+    cdef const Line* x = <const Line*>a
+    cdef const Line* y = <const Line*>b
+    if x.start != y.start:
+        return -1 if x.start > y.start else 1
+    if x.end != y.end:
+        return -1 if x.end > y.end else 1
+    return (x.row > y.row) - (x.row < y.row)
+
+
+def start_order(const double[::1] start, const double[::1] end, const long long[::1] offsets):
+    """The rows of each list in the order just after the start: by start, by end, then by row."""
+    cdef Py_ssize_t rows = start.shape[0], lists = offsets.shape[0] - 1, s, i
+    if end.shape[0] != rows or lists < 0 or offsets[0] != 0 or offsets[lists] != rows:
+        raise ValueError("lists that cover the rows are expected")
+    for s in range(lists):
+        if offsets[s] > offsets[s + 1]:
+            raise ValueError("offsets must ascend")
+    result = np.empty(rows, dtype=np.int64)
+    cdef long long[::1] out = result
+    cdef Line* lines = <Line*>malloc(max(rows, 1) * sizeof(Line))
+    if lines == NULL:
+        raise MemoryError
+    with nogil:
+        for i in range(rows):
+            lines[i].start, lines[i].end, lines[i].row = start[i], end[i], i
+        for s in range(lists):
+            qsort(lines + offsets[s], offsets[s + 1] - offsets[s], sizeof(Line), before)
+        for i in range(rows):
+            out[i] = lines[i].row
+    free(lines)
+    return result
 
 
 cdef class Flips:

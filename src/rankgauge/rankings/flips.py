@@ -11,7 +11,26 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings, SharedArrays
 
+MOST_COUNTED = 1_000_000
+"""Up to which span labels are numbered by counting, not by sorting."""
 NOT_COUNTED = "what stands above was not counted: `looks_above` is expected"
+
+
+def numbered(labels: Labels) -> tuple[Labels, Ints]:
+    """The different labels, from the lowest on, and for each label its number among them.
+
+    >>> kinds, number = numbered(np.array([2, -1, 2], dtype=np.int32))
+    >>> kinds.tolist(), number.tolist()
+    ([-1, 2], [1, 0, 1])
+    """
+    least, most = int(labels.min(initial=0)), int(labels.max(initial=0))
+    if most - least > MOST_COUNTED:
+        kinds, number = np.unique(labels, return_inverse=True)
+        return kinds, number
+    present = np.zeros(most - least + 1, dtype=np.bool_)
+    present[labels - least] = True
+    kinds = (np.flatnonzero(present) + least).astype(np.int32)
+    return kinds, (np.cumsum(present) - 1)[labels - least]
 
 
 class Places(SharedArrays):
@@ -75,7 +94,7 @@ class Flips(SharedArrays):
     @classmethod
     def of(cls, rankings: Rankings) -> Flips:
         """Every pair of neighbours of these lists."""
-        kinds, kind = np.unique(rankings.labels, return_inverse=True)
+        kinds, kind = numbered(rankings.labels)
         upper = np.flatnonzero(rankings.ranks < rankings.each_row(rankings.lengths))
         counts = [rankings.running_count(kind == k) - (kind == k) for k in range(len(kinds))]
         above = np.stack(counts, axis=1) if counts else np.zeros((0, 0), dtype=np.int64)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from dataclasses import field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +16,6 @@ from rankgauge.measures.base import Measure
 from rankgauge.native import kinetic as native
 from rankgauge.notes import counted
 from rankgauge.records import Record
-
-if TYPE_CHECKING:
-    pass
 
 NEAR = 1e-12
 """Breaks that are closer are one, and values that are closer are the same."""
@@ -73,9 +73,19 @@ class Curve(Record):
     measure: Measure | Aggregate
     breaks: Floats
     values: Floats
-    start: float
-    end: float
     steps: Steps
+    mean_at: Callable[[float], float] = field(repr=False)
+    """The mean at a point, evaluated there."""
+
+    @cached_property
+    def start(self) -> float:
+        """The mean at 0 itself."""
+        return self.mean_at(0.0)
+
+    @cached_property
+    def end(self) -> float:
+        """The mean at 1 itself."""
+        return self.mean_at(1.0)
 
     def __repr__(self) -> str:
         best = f"best {self.value:.4f}" if len(self.values) else "nothing"
@@ -151,15 +161,13 @@ def mean_steps(
 
     Lists on which the measure is undefined are left out, or undo the mean, as the measure has it.
     """
-    forward = measure.forward if isinstance(measure, Aggregate) else np.asarray
-    back = measure.back if isinstance(measure, Aggregate) else np.asarray
-    each = np.ones(len(steps.before)) if weights is None else weights
-    changes = Steps(
-        *(forward(steps.before), steps.position, steps.lists, forward(steps.values))
-    ).changes()
+    before, values = steps.before, steps.values
+    if isinstance(measure, Aggregate):
+        before, values = measure.forward(before), measure.forward(values)
+    each = np.ones(len(before)) if weights is None else weights
+    changes = Steps(before, steps.position, steps.lists, values).changes()
     order = np.argsort(steps.position, kind="stable")
     positions, lists, changes = steps.position[order], steps.lists[order], changes[order]
-    before = forward(steps.before)
     defined = ~np.isnan(before)
     if not inner(measure).averages_defined and not defined.all():
         return np.zeros(0), np.array([np.nan])
@@ -172,10 +180,13 @@ def mean_steps(
     first = float((before[defined] * each[defined]).sum())
     bounds = np.array([0, len(changes)])
     sums = np.append(first, native.running(changes, bounds, np.array([first])))
-    return distinct(positions, np.asarray(back(sums / total)))
+    means = sums / total
+    return distinct(positions, measure.back(means) if isinstance(measure, Aggregate) else means)
 
 
-def curve_of(steps: Steps, measure: Measure | Aggregate, start: float, end: float) -> Curve:
+def curve_of(
+    steps: Steps, measure: Measure | Aggregate, mean_at: Callable[[float], float]
+) -> Curve:
     """The curve of the mean over all lists."""
     breaks, values = mean_steps(steps, measure)
-    return Curve(measure, breaks, values, start, end, steps)
+    return Curve(measure, breaks, values, steps, mean_at)

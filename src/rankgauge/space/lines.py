@@ -22,7 +22,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import kinetic as native
 from rankgauge.native import segments
-from rankgauge.rankings.flips import Flips
+from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.records import Record
 from rankgauge.space.curves import Curve, Steps, curve_of
@@ -80,17 +80,12 @@ class Segment(Record):
     def curve(self, measure: AnyMeasure) -> Curve:
         """The curve of a measure, over all lists."""
         parsed = parse(measure)
-        ends = (self.mean_at(position, parsed) for position in (0, 1))
-        return curve_of(self.steps(inner(parsed)), parsed, *ends)
+        return curve_of(self.steps(inner(parsed)), parsed, lambda end: self.mean_at(end, parsed))
 
     @cached_property
     def _first(self) -> Ints:
         """The rows in the order at the start: by start, by end, then as ties are ordered."""
-        by_end = self.ordered(self.end)
-        by_start = segments.segment_order(
-            np.ascontiguousarray(self.start[by_end]), self.documents.offsets
-        )
-        return by_end[by_start]
+        return native.start_order(self.start, self.end, self.documents.offsets)
 
     @cached_property
     def _lines(self) -> tuple[Floats, Floats]:
@@ -114,9 +109,10 @@ class Segment(Record):
                 measure.from_basis(steps.values, judged, query[steps.lists]),
             )
         lists = self.ranked(self._first)
-        grade = lists.judged.max_grade
-        kinds, kind_number = np.unique(measure._alike(lists.labels, grade), return_inverse=True)
-        kind, formula = kind_number.astype(np.int32), measure.knows_flips
+        labels, number = numbered(lists.labels)
+        alike = measure._alike(labels, lists.judged.max_grade)
+        kinds, merged = np.unique(alike, return_inverse=True)
+        kind, formula = merged.astype(np.int32)[number], measure.knows_flips
         position, place, above = self._swept(
             kind, len(kinds), measure.depth, formula and measure.looks_above
         )
