@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.base import Binary, ratio
@@ -55,6 +55,9 @@ class SumOfPrecisions(Binary):
 
     def _alike(self, labels: Labels, max_grade: int) -> Labels:
         return relevant_or_not(labels, self.rel)
+
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < self.rel)
 
     def _adds(self, places: Places) -> Floats:
         precision = (self._relevant_above(places) + 1) / places.rank

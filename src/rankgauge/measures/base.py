@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, overl
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import Whole, number_text
 from rankgauge.data.errors import MeasureError, Unsupported
 from rankgauge.measures.declarations import knows, start_anew
@@ -435,19 +435,27 @@ class Measure(OneList, Parametric):
         of each label stand above it; for measures that are such a sum. Nothing beyond the cut-off."""
         raise NotImplementedError
 
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        """Which labels add nothing by `_adds`, and make no difference to what documents below add but
+        through their ranks."""
+        return np.zeros(len(labels), dtype=np.bool_)
+
     def _flip(self, flips: Flips) -> Floats:
         """By how much each flip changes the score, where there is a formula; here by `_adds`.
 
         Whatever stands above a flip, or below it, adds the same as before.
         """
+        rises = self._rise(flips, flips.lower, flips.upper)
+        return rises - self._rise(flips, flips.upper, flips.lower)
 
-        def adds(document: Ints, below: Ints | None) -> Floats:
-            places = flips.places(document, below)
-            values = self._adds(places)
-            return values if self.depth is None else np.where(places.rank > self.depth, 0.0, values)
-
-        after = adds(flips.lower, None) + adds(flips.upper, flips.lower)
-        return after - (adds(flips.upper, None) + adds(flips.lower, flips.upper))
+    def _rise(self, flips: Flips, document: Ints, passed: Ints) -> Floats:
+        """What a document gains when it rises to a rank from below another document, by `_adds`."""
+        upper, lower = flips.places(document), flips.places(document, passed)
+        above, below = self._adds(upper), self._adds(lower)
+        if self.depth is not None:
+            above = np.where(upper.rank > self.depth, 0.0, above)
+            below = np.where(lower.rank > self.depth, 0.0, below)
+        return above - below
 
     @property
     def knows_flips(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import Number, Whole
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.formulas import NEGLIGIBLE, mean_reciprocal_rank
@@ -105,6 +105,9 @@ class ExpectedReciprocalRank(Measure):
 
     def _alike(self, labels: Labels, max_grade: int) -> Labels:
         return np.maximum(labels, np.int32(0))
+
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(self._stops(labels, max_grade) == 0)
 
     def _adds(self, places: Places) -> Floats:
         grade = places.judged.max_grade

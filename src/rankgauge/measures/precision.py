@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import Number
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.formulas import (
@@ -115,6 +115,9 @@ class RPrecision(Binary):
     def _alike(self, labels: Labels, max_grade: int) -> Labels:
         return relevant_or_not(labels, self.rel)
 
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < self.rel)
+
     def _adds(self, places: Places) -> Floats:
         depth = self._depths(places.judged)[places.query]
         return ratio((places.label >= self.rel) & (places.rank <= depth), depth)
@@ -171,6 +174,9 @@ class ReciprocalRank(Binary):
     def _alike(self, labels: Labels, max_grade: int) -> Labels:
         return relevant_or_not(labels, self.rel)
 
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < self.rel)
+
     def _adds(self, places: Places) -> Floats:
         first = (places.label >= self.rel) & (self._relevant_above(places) == 0)
         return np.where(first, 1 / places.rank, 0.0)
@@ -216,6 +222,9 @@ class SuccessAt(Binary):
 
     def _alike(self, labels: Labels, max_grade: int) -> Labels:
         return relevant_or_not(labels, self.rel)
+
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < self.rel)
 
     def _adds(self, places: Places) -> Floats:
         first = (places.label >= self.rel) & (self._relevant_above(places) == 0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import Choice, Number
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.average_precision import (
@@ -112,6 +112,9 @@ class QMeasure(Measure):
         best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
         size, start = judged.sizes[query], judged.offsets[:-1][query]
         return best[np.where(size > 0, start + np.minimum(rank, size), 0)]
+
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(gains(self.gain, labels, max_grade) == 0)
 
     def _adds(self, places: Places) -> Floats:
         judged, grade = places.judged, places.judged.max_grade

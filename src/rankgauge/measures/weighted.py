@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
 from rankgauge.rankings.flips import Places
@@ -80,6 +80,9 @@ class Weighted(Gainful):
         return ratio(self._total(lists), self._divisor(lists.judged)[lists.query])
 
     looks_above = False
+
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(self._gains(labels, max_grade) == 0)
 
     def _adds(self, places: Places) -> Floats:
         gain = self._gains(places.label, places.judged.max_grade)

@@ -11,6 +11,7 @@ upper, both positive, so its relative error is below 4 * 2**-53.
 import numpy as np
 
 from libc.math cimport INFINITY, fabs
+from libc.stdint cimport uint8_t
 from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memcpy
 
@@ -340,6 +341,189 @@ def sweep_all(
     if full:
         raise MemoryError
     return flips.arrays(counted)
+
+
+# What passes and what is passed: a document that is followed has its number, any other -1 - its kind.
+cdef struct Crossing:
+    double position
+    int rising, falling
+
+
+cdef int sooner(const void* a, const void* b) noexcept nogil:
+    cdef double x = (<const Crossing*>a).position, y = (<const Crossing*>b).position
+    return (x > y) - (x < y)
+
+
+cdef class Moves:
+    """Moves as they are found: position, five numbers, and what stands above."""
+
+    cdef Py_ssize_t number, room
+    cdef int kinds
+    cdef double* position
+    cdef int* move
+    cdef int* above
+
+    def __cinit__(self, int kinds):
+        self.kinds = kinds
+
+    def __dealloc__(self):
+        free(self.position)
+        free(self.move)
+        free(self.above)
+
+    cdef bint grow(self) noexcept nogil:
+        cdef Py_ssize_t room = 2 * self.room + 1024
+        cdef void* position = realloc(self.position, room * sizeof(double))
+        if position == NULL:
+            return False
+        self.position = <double*>position
+        cdef void* move = realloc(self.move, 5 * room * sizeof(int))
+        if move == NULL:
+            return False
+        self.move = <int*>move
+        cdef void* above
+        if self.kinds:
+            above = realloc(self.above, room * self.kinds * sizeof(int))
+            if above == NULL:
+                return False
+            self.above = <int*>above
+        self.room = room
+        return True
+
+    cdef bint add(
+        self, double position, Py_ssize_t s, int rank, int document, int passed, int sign, const int* above
+    ) noexcept nogil:
+        """Add a move; False where there is no memory."""
+        if self.number == self.room and not self.grow():
+            return False
+        cdef int* move = self.move + 5 * self.number
+        self.position[self.number] = position
+        move[0], move[1], move[2], move[3], move[4] = <int>s, rank, document, passed, sign
+        if self.kinds:
+            memcpy(self.above + self.number * self.kinds, above, self.kinds * sizeof(int))
+        self.number += 1
+        return True
+
+    def arrays(self, bint counted):
+        """`(position, move, above)`; above is None where nothing was counted."""
+        number, kinds = self.number, self.kinds
+        position = copied(self.position, number, np.float64)
+        move = copied(self.move, 5 * number, np.int32).reshape(number, 5)
+        above = copied(self.above, number * kinds, np.int32).reshape(number, kinds)
+        return position, move, above if counted else None
+
+
+def count_sweep(
+    const double[::1] start,
+    const double[::1] end,
+    const int[::1] kind,
+    const long long[::1] offsets,
+    int kinds,
+    const uint8_t[::1] silent,
+    bint counted,
+):
+    """How the documents of kinds that are not `silent` change their ranks, all other documents being
+    the same to them: the rank of a document is the number of documents above it.
+
+    Gives `(position, move, above)`. A move has its list, the upper of two ranks, the kind of the document,
+    the kind of the one that it passes or is passed by, and 1 if it rises, -1 if it falls; above has the
+    documents of each kind that is not silent above the upper rank. Two documents that pass each other
+    make two moves; none where they are of a kind and change nothing. Moves come list by list, each in
+    the order of positions. In the midst of moves at one position two documents may have the same rank:
+    what they add up to is right after the last one.
+    """
+    check(start, end, kind, offsets, kinds)
+    if silent.shape[0] != kinds:
+        raise ValueError("whether each kind is silent is expected")
+    cdef Py_ssize_t lists = offsets.shape[0] - 1, s, first, n, p, loud, d, e, room = 0, found, c
+    cdef Py_ssize_t most = max(1, int(np.diff(offsets).max(initial=0)))
+    cdef double t
+    cdef bint same, full = False
+    # Of each document that is followed: its row, its rank, and how many of each kind are above it.
+    cdef int[::1] row = np.empty(most, dtype=np.int32)
+    cdef int[::1] number = np.empty(most, dtype=np.int32)
+    cdef int[::1] rank = np.empty(most, dtype=np.int32)
+    cdef int[:, ::1] above = np.empty((most, max(kinds, 1)), dtype=np.int32)
+    cdef int[::1] base = np.empty(max(kinds, 1), dtype=np.int32)
+    cdef Crossing* crossings = NULL
+    cdef Crossing* grown
+    cdef Moves moves = Moves(kinds if counted else 0)
+    with nogil:
+        for s in range(lists):
+            first = offsets[s]
+            n = offsets[s + 1] - first
+            loud = 0
+            for c in range(kinds):
+                base[c] = 0
+            for p in range(n):
+                number[p] = -1 - kind[first + p]
+                if not silent[kind[first + p]]:
+                    number[p] = <int>loud
+                    row[loud] = <int>p
+                    rank[loud] = <int>p + 1
+                    for c in range(kinds):
+                        above[loud, c] = base[c]
+                    base[kind[first + p]] += 1
+                    loud += 1
+            found = 0
+            for d in range(loud):
+                if found + n > room:
+                    room = 2 * (found + n)
+                    grown = <Crossing*>realloc(crossings, room * sizeof(Crossing))
+                    if grown == NULL:
+                        full = True
+                        break
+                    crossings = grown
+                p = row[d]
+                for e in range(n):
+                    # Two documents that are followed meet once: when the upper one is looked at.
+                    if e < p and number[e] < 0:
+                        t = crossing(start[first + e], end[first + e], start[first + p], end[first + p])
+                        if t != INFINITY:
+                            crossings[found].position = t
+                            crossings[found].rising = <int>d
+                            crossings[found].falling = number[e]
+                            found += 1
+                    elif e > p:
+                        t = crossing(start[first + p], end[first + p], start[first + e], end[first + e])
+                        if t != INFINITY:
+                            crossings[found].position = t
+                            crossings[found].rising = number[e]
+                            crossings[found].falling = <int>d
+                            found += 1
+            if full:
+                break
+            if found:
+                qsort(crossings, found, sizeof(Crossing), sooner)
+            for p in range(found):
+                d, e, t = crossings[p].rising, crossings[p].falling, crossings[p].position
+                if d >= 0 and e >= 0:
+                    rank[d] -= 1
+                    above[d, kind[first + row[e]]] -= 1
+                    same = kind[first + row[d]] == kind[first + row[e]] and rank[d] == rank[e]
+                    for c in range(kinds):
+                        same = same and above[d, c] == above[e, c]
+                    if not same:
+                        full = not (
+                            moves.add(t, s, rank[d], kind[first + row[d]], kind[first + row[e]], 1, &above[d, 0])
+                            and moves.add(t, s, rank[e], kind[first + row[e]], kind[first + row[d]], -1, &above[e, 0])
+                        )
+                    rank[e] += 1
+                    above[e, kind[first + row[d]]] += 1
+                elif d >= 0:
+                    rank[d] -= 1
+                    full = not moves.add(t, s, rank[d], kind[first + row[d]], -1 - <int>e, 1, &above[d, 0])
+                else:
+                    full = not moves.add(t, s, rank[e], kind[first + row[e]], -1 - <int>d, -1, &above[e, 0])
+                    rank[e] += 1
+                if full:
+                    break
+            if full:
+                break
+    free(crossings)
+    if full:
+        raise MemoryError
+    return moves.arrays(counted)
 
 
 def snapshots(

@@ -112,21 +112,39 @@ class Segment(Record):
         labels, number = numbered(lists.labels)
         alike = measure._alike(labels, lists.judged.max_grade)
         kinds, merged = np.unique(alike, return_inverse=True)
-        kind, formula = merged.astype(np.int32)[number], measure.knows_flips
-        position, place, above = self._swept(
-            kind, len(kinds), measure.depth, formula and measure.looks_above
-        )
-        before, number = measure.score_each(lists), place[:, 0].astype(np.int64)
-        if not formula:
+        kind, before = merged.astype(np.int32)[number], measure.score_each(lists)
+        if not measure.knows_flips:
+            position, place, _ = self._swept(kind, len(kinds), measure.depth, counted=False)
             values = self._scored(measure, lists, kinds, kind, place)
-            return Steps(before, position, number, values)
-        rank, upper, lower = (place[:, c].astype(np.int64) for c in (1, 2, 3))
-        query = lists.query[number]
-        changes = measure._flip(Flips(query, rank, upper, lower, kinds, above, lists.judged))
+            return Steps(before, position, place[:, 0].astype(np.int64), values)
+        position, number, changes = self._changes(measure, lists, kinds, kind)
         different = changes != 0
         position, number, changes = position[different], number[different], changes[different]
         bounds = np.searchsorted(number, np.arange(len(lists) + 1))
         return Steps(before, position, number, native.running(changes, bounds, before))
+
+    def _changes(
+        self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels
+    ) -> tuple[Floats, Ints, Floats]:
+        """Where the score of which list changes, and by how much, by the formula of the measure."""
+        silent = measure._silent(kinds, lists.judged.max_grade)
+        deep = measure.depth is None or measure.depth > SHALLOW
+        if deep and silent.any() and measure.knows("_adds"):
+            position, move, above = native.count_sweep(
+                *self._lines,
+                kind,
+                lists.offsets,
+                len(kinds),
+                silent.astype(np.uint8),
+                measure.looks_above,
+            )
+            number, rank, document, passed, sign = move.astype(np.int64).T
+            flips = Flips(lists.query[number], rank, passed, document, kinds, above, lists.judged)
+            return position, number, sign * measure._rise(flips, document, passed)
+        position, place, above = self._swept(kind, len(kinds), measure.depth, measure.looks_above)
+        number, rank, upper, lower = place.astype(np.int64).T
+        flips = Flips(lists.query[number], rank, upper, lower, kinds, above, lists.judged)
+        return position, number, measure._flip(flips)
 
     def _swept(
         self, kind: Labels, kinds: int, depth: int | None, counted: bool
