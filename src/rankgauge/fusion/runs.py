@@ -16,6 +16,7 @@ from rankgauge.fusion.methods import METHODS, Entries, FusionMethod, parameter_v
 from rankgauge.fusion.normalizations import NORMALIZATIONS, completed, normalized
 from rankgauge.fusion.pool import Pool, pool
 from rankgauge.native import segments
+from rankgauge.notes import counted
 from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
 from rankgauge.records import Record
 
@@ -120,7 +121,8 @@ class Fusion(Record):
         runs = len(union.names)
         if self.weights is not None and len(self.weights) != runs:
             raise RankgaugeError(
-                f"there are {len(self.weights)} weights and {runs} runs, expected a weight for each run"
+                f"{counted(len(self.weights), 'weight')} for {counted(runs, 'run')}, expected a weight "
+                "for each run"
             )
         weights = np.ones(runs) if self.weights is None else np.array(self.weights)
         held, values = union.ranks > 0, union.scores
@@ -182,8 +184,8 @@ def _read(runs: Runs) -> list[Run]:
     """The runs, at least two, each of which shares a topic with another."""
     sources = sources_of(runs)
     if len(sources) < 2:
-        names = f" ({label(sources[0])})" if sources else ""
-        raise RankgaugeError(f"there are {len(sources)} runs{names}, expected at least two to fuse")
+        alone = f"one run alone ({label(sources[0])})" if sources else "no run"
+        raise RankgaugeError(f"{alone}, expected at least two to fuse")
     read = []
     for source in sources:
         run = source()
