@@ -240,7 +240,10 @@ METHODS = {
             weighted=True,
             parameters=(
                 FusionParameter(
-                    "k", Number(0), float(RRF_K), "the larger k is, the less the first ranks stand out."
+                    "k",
+                    Number(0),
+                    float(RRF_K),
+                    "the larger k is, the less the first ranks stand out.",
                 ),
             ),
         ),
@@ -329,7 +332,10 @@ METHODS = {
             _rbc,
             parameters=(
                 FusionParameter(
-                    "persistence", PERSISTENCES, PERSISTENCE, "the larger it is, the more deep ranks count."
+                    "persistence",
+                    PERSISTENCES,
+                    PERSISTENCE,
+                    "the larger it is, the more deep ranks count.",
                 ),
             ),
         ),

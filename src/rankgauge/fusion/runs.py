@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -198,20 +199,20 @@ def _read(runs: Runs) -> list[Run]:
 
 
 def check_topics(runs: Sequence[Run]) -> None:
-    """RankgaugeError for a run that answers no topic of any other run: fusing would change nothing."""
-    topics = [
-        {raw for raw, n in zip(r.queries, np.diff(r.bounds).tolist(), strict=True) if n}
-        for r in runs
-    ]
-    for number, run in enumerate(runs):
-        others = set().union(*topics[:number], *topics[number + 1 :])
-        if not topics[number]:
+    """RankgaugeError for a run that answers no topic, or none that another run answers."""
+    answered = []
+    for run in runs:
+        sizes = np.diff(run.bounds).tolist()
+        answered.append([raw for raw, size in zip(run.queries, sizes, strict=True) if size])
+        if not answered[-1]:
             raise RankgaugeError(f"run {run.name} answers no topic; leave it out")
-        if not topics[number] & others:
-            mine, theirs = decode(min(topics[number])), decode(min(others))
+    count = Counter(raw for topics in answered for raw in topics)
+    for run, topics in zip(runs, answered, strict=True):
+        if max(count[raw] for raw in topics) == 1:
+            mine, other = topics[0], min(count.keys() - set(topics))
             raise RankgaugeError(
-                f"run {run.name} shares no topic with the other runs: it has {mine!r}, they have "
-                f"{theirs!r}; give runs of the same topics, with the same ids"
+                f"run {run.name} shares no topic with the other runs: it has {decode(mine)!r}, they have "
+                f"{decode(other)!r}; give runs of the same topics, with the same ids"
             )
 
 
