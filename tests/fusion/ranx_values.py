@@ -28,7 +28,10 @@ TOPICS = 2
 
 REAL = {
     "dl21": ("trec-dl21/runs", ["NLE_P_v1.run.gz", "TUW_TAS-B_768.run.gz", "WLUPassage.run.gz"]),
-    "robust03": ("trec-robust03/runs", ["input.InexpC2.gz", "input.SABIR03BASE.gz", "input.Sel50.gz"]),
+    "robust03": (
+        "trec-robust03/runs",
+        ["input.InexpC2.gz", "input.SABIR03BASE.gz", "input.Sel50.gz"],
+    ),
 }
 
 NORMALIZATIONS = {
@@ -48,7 +51,10 @@ NO_HALVES = [0.2, 0.5, 0.4]
 SCORE_METHODS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     *[(name, name, {}, {}) for name in ("min", "max", "med", "sum", "anz", "mnz")],
     ("gmnz", "gmnz", {"gamma": 0.5}, {"gamma": 0.5}),
-    *[(name, name, {"weights": WEIGHTS}, {"weights": WEIGHTS}) for name in ("wsum", "wmnz", "mixed")],
+    *[
+        (name, name, {"weights": WEIGHTS}, {"weights": WEIGHTS})
+        for name in ("wsum", "wmnz", "mixed")
+    ],
 ]
 """Our name, ranx's name, our parameters, ranx's parameters."""
 RANK_METHODS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [

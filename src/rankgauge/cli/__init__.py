@@ -29,6 +29,9 @@ TASKS = {
         "queries": "Which queries does a system earn its score on, and which would chance answer too?",
         "distance": "Are there enough judgements? How much more of them could still change.",
     },
+    "Combine": {
+        "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
+    },
     "Learn": {
         "measures": "Which measures are there, and what does each compute?",
         "study": "Repeat a published study; its numbers beside ours.",

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -317,14 +317,25 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
     The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
     """
     run = run if isinstance(run, Run) else Run.from_dict(run)
+    lines = run_lines(run, path)
+    with writing(path) as stream:
+        stream.writelines(lines)
+
+
+def run_lines(run: Run, path: Path) -> Iterator[bytes]:
+    """The lines of a TREC run file, best first and in full precision; InputError, which names `path`,
+    where such a file cannot hold an id."""
     tag = b"_".join(encode(run.tag or run.name).replace(b"\0", b" ").split()) or b"run"
     documents = _writable(run, path)
-    with writing(path) as stream:
-        for query, start, end in _segments(run):
-            rows = start + np.argsort(-run.scores[start:end], kind="stable")
-            for rank, row in enumerate(rows.tolist(), 1):
-                score = repr(float(run.scores[row])).encode()
-                stream.write(b"%b Q0 %b %d %b %b\n" % (query, documents[row], rank, score, tag))
+    return _run_lines(run, documents, tag)
+
+
+def _run_lines(run: Run, documents: list[bytes], tag: bytes) -> Iterator[bytes]:
+    for query, start, end in _segments(run):
+        rows = start + np.argsort(-run.scores[start:end], kind="stable")
+        for rank, row in enumerate(rows.tolist(), 1):
+            score = repr(float(run.scores[row])).encode()
+            yield b"%b Q0 %b %d %b %b\n" % (query, documents[row], rank, score, tag)
 
 
 def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Path) -> None:

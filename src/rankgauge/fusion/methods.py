@@ -240,7 +240,10 @@ METHODS = {
             weighted=True,
             parameters=(
                 FusionParameter(
-                    "k", Number(0), float(RRF_K), "A larger k makes the first ranks count less."
+                    "k",
+                    Number(0),
+                    float(RRF_K),
+                    "the larger k is, the less the first ranks stand out.",
                 ),
             ),
         ),
@@ -262,7 +265,7 @@ METHODS = {
             _gmnz,
             parameters=(
                 FusionParameter(
-                    "gamma", Number(-np.inf), 1.0, "How much it counts to be in several lists."
+                    "gamma", Number(-np.inf), 1.0, "how much it counts to be in several lists."
                 ),
             ),
         ),
@@ -315,7 +318,7 @@ METHODS = {
             _logn_isr,
             parameters=(
                 FusionParameter(
-                    "sigma", Number(0, 1), 0.01, "How much it counts to be in one list alone."
+                    "sigma", Number(0, 1), 0.01, "how much it counts to be in one list alone."
                 ),
             ),
         ),
@@ -329,7 +332,10 @@ METHODS = {
             _rbc,
             parameters=(
                 FusionParameter(
-                    "persistence", PERSISTENCES, PERSISTENCE, "p: a larger one counts deeper ranks."
+                    "persistence",
+                    PERSISTENCES,
+                    PERSISTENCE,
+                    "the larger it is, the more deep ranks count.",
                 ),
             ),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from rankgauge.fusion.methods import METHODS, Entries, FusionMethod, parameter_v
 from rankgauge.fusion.normalizations import NORMALIZATIONS, completed, normalized
 from rankgauge.fusion.pool import Pool, pool
 from rankgauge.native import segments
+from rankgauge.notes import counted
 from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
 from rankgauge.records import Record
 
@@ -120,7 +122,8 @@ class Fusion(Record):
         runs = len(union.names)
         if self.weights is not None and len(self.weights) != runs:
             raise RankgaugeError(
-                f"there are {len(self.weights)} weights and {runs} runs, expected a weight for each run"
+                f"{counted(len(self.weights), 'weight')} for {counted(runs, 'run')}, expected a weight "
+                "for each run"
             )
         weights = np.ones(runs) if self.weights is None else np.array(self.weights)
         held, values = union.ranks > 0, union.scores
@@ -182,8 +185,8 @@ def _read(runs: Runs) -> list[Run]:
     """The runs, at least two, each of which shares a topic with another."""
     sources = sources_of(runs)
     if len(sources) < 2:
-        names = f" ({label(sources[0])})" if sources else ""
-        raise RankgaugeError(f"there are {len(sources)} runs{names}, expected at least two to fuse")
+        alone = f"one run alone ({label(sources[0])})" if sources else "no run"
+        raise RankgaugeError(f"{alone}, expected at least two to fuse")
     read = []
     for source in sources:
         run = source()
@@ -196,20 +199,20 @@ def _read(runs: Runs) -> list[Run]:
 
 
 def check_topics(runs: Sequence[Run]) -> None:
-    """RankgaugeError for a run that answers no topic of any other run: fusing would change nothing."""
-    topics = [
-        {raw for raw, n in zip(r.queries, np.diff(r.bounds).tolist(), strict=True) if n}
-        for r in runs
-    ]
-    for number, run in enumerate(runs):
-        others = set().union(*topics[:number], *topics[number + 1 :])
-        if not topics[number]:
+    """RankgaugeError for a run that answers no topic, or none that another run answers."""
+    answered = []
+    for run in runs:
+        sizes = np.diff(run.bounds).tolist()
+        answered.append([raw for raw, size in zip(run.queries, sizes, strict=True) if size])
+        if not answered[-1]:
             raise RankgaugeError(f"run {run.name} answers no topic; leave it out")
-        if not topics[number] & others:
-            mine, theirs = decode(min(topics[number])), decode(min(others))
+    count = Counter(raw for topics in answered for raw in topics)
+    for run, topics in zip(runs, answered, strict=True):
+        if max(count[raw] for raw in topics) == 1:
+            mine, other = topics[0], min(count.keys() - set(topics))
             raise RankgaugeError(
-                f"run {run.name} shares no topic with the other runs: it has {mine!r}, they have "
-                f"{theirs!r}; give runs of the same topics, with the same ids"
+                f"run {run.name} shares no topic with the other runs: it has {decode(mine)!r}, they have "
+                f"{decode(other)!r}; give runs of the same topics, with the same ids"
             )
 
 

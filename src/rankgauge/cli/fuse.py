@@ -1,0 +1,195 @@
+"""rankgauge fuse: one run from several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar, get_args
+
+import click
+import numpy as np
+
+from rankgauge.cli.options import output_option, reading_options, together
+from rankgauge.cli.output import notify, print_or_write, progress
+from rankgauge.cli.output_files import OUTPUT_FILE
+from rankgauge.cli.scoring import column_names
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import decode
+from rankgauge.data.trec import run_files, run_lines, write_run
+from rankgauge.fusion.methods import METHODS
+from rankgauge.fusion.normalizations import NORMALIZATIONS
+from rankgauge.fusion.pool import Pool, pool
+from rankgauge.fusion.runs import Fusion, check_topics
+from rankgauge.notes import WARNING, Note
+from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PARAMETERS = {
+    parameter.name: (method, parameter)
+    for method in METHODS.values()
+    for parameter in method.parameters
+}
+WEIGHTED = ", ".join(method.name for method in METHODS.values() if method.weighted)
+STANDARD_OUTPUT = "-"
+
+
+def _numbers(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[float, ...] | None:
+    """The numbers in `0.4,0.6`, or in several options; None where there are none."""
+    try:
+        return tuple(float(part) for text in texts for part in text.split(",")) or None
+    except ValueError:
+        raise click.BadParameter(f"{','.join(texts)!r}, expected numbers such as 0.4,0.6") from None
+
+
+parameter_options: Callable[[F], F] = together(
+    *(
+        click.option(
+            f"--{name}",
+            type=float,
+            metavar="NUMBER",
+            help=f"For {method.name}: {parameter.meaning} By default {parameter.default:g}.",
+        )
+        for name, (method, parameter) in PARAMETERS.items()
+    )
+)
+"""An option for each parameter of a method."""
+
+
+@click.command("fuse")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default=DEFAULT_FUSION,
+    show_default=True,
+    help="How the runs are combined. rrf needs no tuning; wsum is the weighted sum of the scores.",
+)
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="NUMBER,...",
+    callback=_numbers,
+    help=f"A weight for each run, in the order of the runs: --weight 0.4,0.6. For {WEIGHTED}. By "
+    "default each run has weight 1.",
+)
+@click.option(
+    "--normalize",
+    type=click.Choice(list(NORMALIZATIONS)),
+    default=DEFAULT_NORMALIZE,
+    show_default=True,
+    help="How the scores of each run are made comparable, topic by topic. Methods that look at ranks "
+    "alone, such as rrf, need none.",
+)
+@click.option(
+    "--absent",
+    type=click.Choice(get_args(Absent)),
+    default=DEFAULT_ABSENT,
+    show_default=True,
+    help="The score of a document in a run that lacks it: the lowest score that the run has for the "
+    "topic (minimum), 0 (zero), or none, so that this run does not count for the document (skip).",
+)
+@parameter_options
+@click.option("--tag", metavar="NAME", help="The name of the fused run; by default the method.")
+@reading_options
+@output_option(
+    "FILE",
+    "The file to write, as a TREC run. An ending .gz, .bz2, .xz or .zst compresses. By default the run "
+    "goes to standard output.",
+    type=OUTPUT_FILE,
+)
+def command(
+    runs: tuple[str, ...],
+    method: str,
+    weights: tuple[float, ...] | None,
+    normalize: str,
+    absent: Absent,
+    tag: str | None,
+    lenient: bool,
+    size_limit: int,
+    query_column: tuple[str, ...],
+    document_column: tuple[str, ...],
+    score_column: tuple[str, ...],
+    grade_column: tuple[str, ...],
+    output: str | None,
+    **parameters: float | None,
+) -> None:
+    """Combine runs into one run.
+
+    The fused run has every document that any of the runs has for a topic. Each RUN is read as by
+    `rankgauge evaluate`: a TREC file, CSV, TSV, JSON, JSON Lines or Parquet. A folder stands for all
+    files in it, by name.
+
+    \b
+    rankgauge fuse bm25.run dense.run --method rrf -o fused.run
+    rankgauge fuse bm25.run dense.run --weight 0.4,0.6 -o fused.run
+    rankgauge fuse bm25.run dense.run splade.run --method mnz --normalize z -o fused.run.gz
+    rankgauge fuse bm25.run dense.run --method rrf | rankgauge evaluate qrels.txt -
+
+    The methods, each with its formula, are in docs/FUSION.md.
+
+    Scores that differ also differ in single precision, in which TREC files are evaluated. So the file
+    scores what the fused run scores in Python.
+
+    The exit code is 0 when all is well, and 2 when a run could not be read or the runs do not go
+    together.
+    """
+    fusion = Fusion.of(
+        method,
+        normalize=normalize,
+        weights=weights,
+        absent=absent,
+        **{name: value for name, value in parameters.items() if value is not None},
+    )
+    files = run_files(
+        runs,
+        lenient=lenient,
+        size_limit=size_limit,
+        columns=column_names(query_column, document_column, score_column, grade_column),
+    )
+    if len(files) < 2:
+        raise RankgaugeError(f"{files[0].label}: one run alone, expected at least two to fuse")
+    read = []
+    with progress(len(files), "reading") as advance:
+        for file in files:
+            read.append(file())
+            if advance is not None:
+                advance(file.label)
+    check_topics(read)
+    union = pool(read)
+    fused = fusion.fused(union, tag)
+    dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
+    notify([*dropped, *about(union)])
+    if output in (None, STANDARD_OUTPUT):
+        print_or_write(map(decode, run_lines(fused, "standard output")), None)
+    else:
+        assert output is not None
+        write_run(fused, output)
+
+
+def about(union: Pool) -> list[Note]:
+    """What to know of runs that differ in their topics, or have no document in common."""
+    answered = union.lengths > 0
+    notes = [
+        Note(
+            "lacks {topics} that other runs have; these runs alone decide there",
+            run=name,
+            count=count,
+        )
+        for name, count in zip(
+            union.names, np.count_nonzero(~answered, axis=0).tolist(), strict=True
+        )
+        if count
+    ]
+    if not (np.count_nonzero(union.ranks, axis=1) > 1).any():
+        notes.append(
+            Note(
+                "no document is in two runs",
+                detail="do the runs name documents alike?",
+                severity=WARNING,
+            )
+        )
+    return notes

@@ -1,0 +1,264 @@
+"""`rg.fuse`: what it takes and refuses; and a fused run scores in a file what it scores in memory."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rankgauge as rg
+from profiles import examples
+from rankgauge.fusion.methods import METHODS
+from rankgauge.fusion.normalizations import NORMALIZATIONS
+from rankgauge.fusion.pool import pool
+from rankgauge.fusion.runs import Fusion, kept_apart
+
+BM25 = {"q1": {"d1": 12.5, "d2": 11.0, "d3": 7.5}, "q2": {"d1": 3.0}}
+DENSE = {"q1": {"d2": 0.9, "d4": 0.7}, "q2": {"d5": 0.8, "d1": 0.6}}
+MEASURES = [
+    "nDCG@10",
+    "nDCG",
+    "AP",
+    "RR",
+    "P@5",
+    "Recall@5",
+    "ERR@10",
+    "RBP(p=0.8)",
+    "bpref",
+    "Rprec",
+]
+
+
+def in_a_file(run: rg.Run, qrels: Any, measures: list[str]) -> Any:
+    """The scores of a run that was written and read again, by default options."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "fused.run"
+        rg.write_run(run, path)
+        return rg.evaluate(qrels, path, measures)
+
+
+# A fused run in memory and in a file
+
+CLOSE = st.builds(
+    lambda base, steps, size: base + steps * size,
+    st.sampled_from([0.0, 0.5, 1.0, -3.0, 1e6]),
+    st.integers(-4, 4),
+    st.sampled_from([1e-16, 1e-12, 1e-9, 1e-7, 1e-3]),
+)
+DOCUMENTS = [f"d{number:02}" for number in range(25)]
+NEAR_TIES = st.dictionaries(st.sampled_from(DOCUMENTS), CLOSE, min_size=1, max_size=25)
+
+
+@examples(150)
+@given(
+    a=NEAR_TIES,
+    b=NEAR_TIES,
+    weight=st.floats(0, 1),
+    method=st.sampled_from(list(METHODS)),
+    relevant=st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 3), min_size=1),
+    normalize=st.sampled_from(["min-max", "none", "z", "sum"]),
+)
+def test_a_fused_run_scores_in_a_file_what_it_scores_in_memory(
+    a: Any, b: Any, weight: float, method: str, relevant: Any, normalize: str
+) -> None:
+    settings: dict[str, Any] = {}
+    if METHODS[method].takes == "scores":
+        settings["normalize"] = normalize
+    if METHODS[method].weighted:
+        settings["weights"] = (1 - weight, weight)
+    fused = rg.fuse([{"q": a}, {"q": b}], method, **settings)
+    qrels = {"q": relevant}
+    here = rg.evaluate(qrels, fused, MEASURES)
+    there = in_a_file(fused, qrels, MEASURES)
+    np.testing.assert_array_equal(here.values, there.values)
+    single = rg.evaluate(qrels, fused, MEASURES, precision="single")
+    np.testing.assert_array_equal(here.values, single.values)
+
+
+@examples(150)
+@given(a=NEAR_TIES, b=NEAR_TIES, weight=st.floats(0.01, 0.99))
+def test_only_equal_scores_tie_and_the_order_is_that_of_the_method(
+    a: Any, b: Any, weight: float
+) -> None:
+    union = pool([rg.Run.from_dict({"q": a}), rg.Run.from_dict({"q": b})])
+    fusion = Fusion.of("wsum", normalize="none", weights=(1 - weight, weight))
+    scores = dict(zip(union.documents.texts(), fusion.scores(union).tolist(), strict=True))
+    fused = fusion.fused(union)
+    documents = fused.documents.texts()
+    ids = sorted(scores, key=str.encode, reverse=True)
+    assert documents == sorted(ids, key=lambda d: -scores[d])
+    before = np.array([scores[d] for d in documents])
+    for precision in (np.float32, np.float64):
+        after = fused.scores.astype(precision)
+        np.testing.assert_array_equal(after[1:] < after[:-1], before[1:] < before[:-1])
+        np.testing.assert_array_equal(after[1:] == after[:-1], before[1:] == before[:-1])
+    assert (fused.scores <= before + np.spacing(np.abs(before).astype(np.float32))).all()
+
+
+@examples(100)
+@given(
+    st.lists(
+        st.lists(st.floats(-1e30, 1e30, width=64) | CLOSE | st.floats(-1e-40, 1e-40), max_size=12),
+        max_size=4,
+    )
+)
+def test_each_score_is_kept_apart_by_no_more_than_needed(lists: list[list[float]]) -> None:
+    lists = [sorted(each, reverse=True) for each in lists]
+    bounds = np.concatenate(([0], np.cumsum([len(each) for each in lists], dtype=np.int64)))
+    found = kept_apart(np.array([x for each in lists for x in each], dtype=float), bounds)
+    expected = []
+    for each in lists:
+        before, last = None, np.float32(0)
+        for score in each:
+            if before is None or np.float32(score) < last:
+                value, last = score, np.float32(score)
+            elif score != before:
+                last = np.nextafter(last, np.float32(-np.inf))
+                value = float(last)
+            expected.append(value)
+            before = score
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("method", ["wsum", "rrf", "isr", "rbc", "borda", "mnz"])
+@pytest.mark.parametrize(
+    "runs",
+    [
+        ("dl21-passage", "trec-dl21/runs/NLE_P_v1.run.gz", "trec-dl21/runs/TUW_TAS-B_768.run.gz"),
+        (None, "trec-robust03/runs/input.InexpC2.gz", "trec-robust03/runs/input.Sel50.gz"),
+    ],
+)
+def test_a_real_fused_run_scores_in_a_file_what_it_scores_in_memory(
+    method: str, runs: tuple[str | None, str, str], real_data: Callable[[str], Path]
+) -> None:
+    judged = "trec-robust03/qrels.txt.gz" if runs[0] is None else f"qrels/qrels.{runs[0]}.txt.gz"
+    qrels = rg.read_qrels(real_data(judged))
+    settings = {"weights": (0.37, 0.63)} if METHODS[method].weighted else {}
+    fused = rg.fuse([real_data(run) for run in runs[1:]], method, **settings)
+    here = rg.evaluate(qrels, fused, MEASURES)
+    there = in_a_file(fused, qrels, MEASURES)
+    np.testing.assert_array_equal(here.values, there.values)
+    assert not any("tied in single precision" in str(note) for note in there.notes)
+
+
+# What it takes
+
+
+def test_by_default_it_is_the_sum_of_min_max_scores() -> None:
+    fused = rg.fuse([BM25, DENSE])
+    assert fused.name == "wsum"
+    assert fused.queries.texts() == ["q1", "q2"]
+    assert fused.documents.texts() == ["d2", "d1", "d4", "d3", "d5", "d1"]
+    assert fused.scores.tolist() == [1.7, 1.0, 0.0, 0.0, 1.0, 0.0]
+    assert fused.precision == "double"
+
+
+def test_runs_are_given_as_to_evaluate(tmp_path: Path) -> None:
+    expected = rg.fuse([BM25, DENSE], "rrf")
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name, run in (("a", BM25), ("b", DENSE)):
+        rg.write_run(run, folder / f"{name}.run")
+    for runs in (
+        {"bm25": BM25, "dense": DENSE},
+        [rg.Run.from_dict(BM25), rg.Run.from_dict(DENSE)],
+        folder,
+        [folder / "a.run", folder / "b.run"],
+        [BM25, folder / "b.run"],
+        [lambda: rg.Run.from_dict(BM25), DENSE],
+    ):
+        fused = rg.fuse(runs, "rrf")
+        assert fused.documents.texts() == expected.documents.texts()
+        assert fused.scores.tolist() == expected.scores.tolist()
+
+
+def test_the_name_is_the_tag() -> None:
+    fused = rg.fuse([BM25, DENSE], "rrf", name="hybrid")
+    assert (fused.name, fused.tag) == ("hybrid", "hybrid")
+
+
+def test_scores_of_trec_files_are_compared_in_single_precision(tmp_path: Path) -> None:
+    """Scores that evaluation takes for a tie are a tie in the ranks that are fused, too."""
+    file = tmp_path / "a.run"
+    file.write_text("q Q0 a 1 1.00000000001 t\nq Q0 b 2 1.0 t\n")
+    fused = rg.fuse([file, {"q": {"c": 1.0}}], "rrf", weights=(1, 0.1))
+    assert fused.documents.texts()[:2] == ["b", "a"]
+
+
+def test_a_topic_of_one_run_alone_is_in_the_fused_run() -> None:
+    fused = rg.fuse([BM25, {"q2": {"d9": 1.0}, "q3": {"d7": 2.0}}], "rrf")
+    assert fused.queries.texts() == ["q1", "q2", "q3"]
+
+
+def test_the_docstring_names_every_method_normalisation_and_parameter() -> None:
+    text = inspect.getdoc(rg.fuse) or ""
+    parameters = {each.name for method in METHODS.values() for each in method.parameters}
+    for name in (*METHODS, *NORMALIZATIONS, *parameters):
+        assert name in text, name
+
+
+# What it refuses
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "combsum"}, "method='combsum', expected one of wsum, rrf"),
+        ({"normalize": "softmax"}, "normalize='softmax', expected one of min-max"),
+        ({"absent": "mean"}, "absent='mean', expected one of minimum, zero, skip"),
+        ({"weights": (1,)}, "1 weight for 2 runs, expected a weight for each run"),
+        ({"weights": (1, -1)}, "weights=-1, expected a number from 0"),
+        ({"weights": (1, float("nan"))}, "weights=nan, expected a number from 0"),
+        ({"weights": (0, 0)}, r"weights=\(0, 0\), expected at least one above 0"),
+        ({"weights": 0.5}, "weights=0.5, expected a number for each run"),
+        ({"weights": ("a", "b")}, "weights='a', expected a number from 0"),
+        ({"method": "sum", "weights": (1, 1)}, "method='sum' takes no weights; leave them out"),
+        (
+            {"k": 60},
+            "method='wsum' has no parameter 'k', it takes no parameter; k is a parameter of",
+        ),
+        ({"method": "rrf", "k": -1}, "k=-1, expected a number from 0"),
+        ({"method": "rrf", "p": 1}, "method='rrf' has no parameter 'p', it takes k"),
+        ({"method": "rbc", "persistence": 1}, "persistence=1, expected a number strictly between"),
+        ({"method": "rrf", "normalize": "z"}, "looks at ranks alone, normalize='z' would change"),
+        ({"method": "borda", "absent": "zero"}, "looks at ranks alone, absent='zero' would change"),
+        ({"normalize": "borda", "absent": "skip"}, "absent='skip' would change nothing"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(rg.RankgaugeError, match=message):
+        rg.fuse([BM25, DENSE], **settings)
+
+
+def test_ranks_need_no_normalisation() -> None:
+    assert rg.fuse([BM25, DENSE], "rrf", normalize="none").name == "rrf"
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ([BM25], r"one run alone \(run1\), expected at least two"),
+        ([], "no run, expected at least two"),
+        ([BM25, {}], "run run2 answers no topic; leave it out"),
+        ([BM25, {"q1": {}}], "run run2 answers no topic; leave it out"),
+        ([BM25, {"7": {"d1": 1.0}}], "run run1 shares no topic with the other runs: it has 'q1'"),
+        ([BM25, lambda: 7], "a function gave int, expected a Run"),
+    ],
+)
+def test_runs_that_do_not_go_together_are_refused(runs: Any, message: str) -> None:
+    with pytest.raises(rg.RankgaugeError, match=message):
+        rg.fuse(runs)
+
+
+def test_scores_beyond_what_a_file_holds_are_refused() -> None:
+    huge = {"q": {"a": 1e39, "b": 1.0}}
+    with pytest.raises(rg.RankgaugeError, match="'a' of topic 'q' is 2e\\+39, expected at most"):
+        rg.fuse([huge, huge], normalize="none")
+    assert rg.fuse([huge, huge]).scores.tolist() == [2.0, 0.0]
