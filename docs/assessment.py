@@ -1,10 +1,10 @@
-"""Measures held against each other on TREC's runs: the numbers and the figures of docs/ASSESSMENT.md.
+"""Compares measures on TREC's runs: prints the numbers and draws the figures of docs/ASSESSMENT.md.
 
     python docs/assessment.py [--samples 1999] [--halves 100] [--figures]
 
 The runs are the 143 of the first round of TREC-COVID; TREC-8 and the Web track of 2013 are matrices of
-scores. The data is found through RANKGAUGE_DATA, or beside the project. Nothing is written but, with
---figures, the files in docs/figures. All that is drawn follows from a seed.
+scores. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures
+the files in docs/figures are written; otherwise nothing is written. All random draws have a fixed seed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FORMS = ("v1", "v2")
 PAIRED, UNPAIRED = "paired-t", "student"
 BY_TEST = (PAIRED, "randomization", "bootstrap", "welch", UNPAIRED, "tukey-randomized")
 SHARE = 1 / 3
-"""Of the topics, in each of the sets; of thirty, ten."""
+"""The share of the topics in each of the sets: ten of thirty."""
 RESAMPLED = 1_000
 """How many times teams are drawn."""
 MATRICES = {
@@ -56,7 +56,7 @@ HALVES = (
     "half_tau", "half_low", "half_high",
 )  # fmt: skip
 SHOWN = ("v1(nDCG@10)", "v2(nDCG@10)")
-"""What the figure of p-values has beside eight of the measures."""
+"""The forms that the figure of p-values shows, beside eight of the measures."""
 
 
 def data_folder() -> Path:
@@ -73,7 +73,7 @@ def normalised(measure: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Runs, all scores of theirs that the page is about, and the team that each is of."""
+    """Runs, all their scores that the page needs, and the team of each run."""
 
     qrels: Path
     everything: rg.Scores
@@ -81,7 +81,7 @@ class Collection:
 
     @property
     def scores(self) -> rg.Scores:
-        """By the thirty measures."""
+        """The scores by the thirty measures."""
         return self.everything.select(
             measures=[name for measure in MEASURES for name in normalised(measure)]
         )
@@ -106,7 +106,7 @@ def covid(folder: Path) -> Collection:
 
 
 def from_files(folder: Path, files: dict[str, str]) -> rg.Scores:
-    """The scores of matrices, a file a measure."""
+    """Scores from matrices, with one file for each measure."""
     first, *others = (
         rg.Scores.from_csv(folder / "trec-topic-scores" / f"{file}.csv", measure)
         for measure, file in files.items()
@@ -123,7 +123,7 @@ def matrix(scores: rg.Scores, measure: str) -> Floats:
 
 
 def by_test(scores: rg.Scores, samples: int, executor: Executor) -> dict[str, Assessment]:
-    """The assessment by each test; that by the first one has the halves too."""
+    """The assessment by each test. The assessment by the first test has the halves of the topics too."""
     return {
         test: assess(scores, test=test, samples=samples, executor=executor)
         if test == PAIRED
@@ -137,7 +137,7 @@ def power(found: Assessment, measure: str, part: str = "all") -> float:
 
 
 def halves_table(found: Assessment) -> Table:
-    """A row a measure: power, and what halves of the topics say."""
+    """One row for each measure: its power, and the results on halves of the topics."""
     whole = found.table()
     wanted = [whole.columns.index(name) for name in HALVES]
     rows = tuple(tuple(row[column] for column in wanted) for row in whole.rows)
@@ -146,7 +146,8 @@ def halves_table(found: Assessment) -> Table:
 
 
 def power_table(found: dict[str, Assessment], measures: Sequence[str]) -> Table:
-    """A row a measure, a column a test; the notes say how alike the tests order all measures."""
+    """One row for each measure, one column for each test. The notes say how alike the tests order
+    them."""
     rows: list[tuple[Cell, ...]] = [
         (measure, *(_short(power(each, measure)) for each in found.values()))
         for measure in measures
@@ -166,14 +167,14 @@ def power_table(found: dict[str, Assessment], measures: Sequence[str]) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """Powers as they might have been: sample × measure, by halves of the topics and by other teams."""
+    """Powers on resampled data, sample × measure: on halves of the topics, and with other teams."""
 
     measures: tuple[str, ...]
     topics: Floats
     teams: Floats
 
     def of(self, measure: str, base: str | None = None) -> tuple[Floats, Floats]:
-        """The powers of a measure, or how far they are above those of another."""
+        """The powers of a measure, or their differences from the powers of another measure."""
         place = self.measures.index(measure)
         topics, teams = self.topics[:, place], self.teams[:, place]
         if base is not None:
@@ -187,9 +188,9 @@ def resampled(
 ) -> Resampled:
     """Powers by random halves of the topics, two of each split, and by teams drawn with replacement.
 
-    The spread over halves estimates the standard error over all topics (a jackknife that leaves out
-    half), as far as the spread goes with the root of the number of topics. A team that is drawn twice
-    has its runs twice, but no run is tested against itself.
+    The spread over halves estimates the standard error for all topics (a jackknife that leaves out
+    half), if the spread shrinks with the square root of the number of topics. If a team is drawn
+    twice, its runs count twice, but no run is tested against itself.
     """
     random = np.random.default_rng(8)
     count = scores.values.shape[1]
@@ -220,7 +221,7 @@ def significant(values: Floats, test: str, topics: NDArray[np.int_]) -> Bools:
 
 
 def gain_table(found: dict[str, Assessment], samples: dict[str, Resampled]) -> Table:
-    """How much power each form gains or loses, by test; ± is a standard error, over topics and teams."""
+    """The power that each form gains or loses, by test. ± is a standard error, over topics and teams."""
     rows: list[tuple[Cell, ...]] = []
     for form in FORMS:
         for base in MEASURES:
@@ -240,7 +241,7 @@ def gain_table(found: dict[str, Assessment], samples: dict[str, Resampled]) -> T
 
 
 def order_table(found: Assessment, samples: Resampled) -> Table:
-    """The measures by their power: each with its errors, and its lead over the next."""
+    """The measures in the order of their power, each with its errors and its lead over the next."""
     order = sorted(MEASURES, key=lambda measure: -power(found, measure))
     rows: list[tuple[Cell, ...]] = []
     for place, measure in enumerate(order):
@@ -257,8 +258,8 @@ def order_table(found: Assessment, samples: Resampled) -> Table:
 
 
 def spread_table(collection: Collection, found: dict[str, Assessment]) -> Table:
-    """How much of the spread is between topics, chance on the median topic and how many scores are
-    below it, and what the kink of v2 at chance does to power."""
+    """For each measure: the share of the spread that is between topics, the chance of the median
+    topic, the share of scores below chance, and the power of the measure, of linear and of v2."""
     linear = [f"linear({measure})" for measure in MEASURES]
     straight = assess(collection.everything.select(measures=linear), splits=0)
     rows: list[tuple[Cell, ...]] = []
@@ -278,7 +279,7 @@ def spread_table(collection: Collection, found: dict[str, Assessment]) -> Table:
 
 
 def _topics_share(values: Floats) -> float:
-    """Of the spread that is not between runs, the share that is between topics."""
+    """The share of the spread between topics, in all spread that is not between runs."""
     centred = values - values.mean(axis=1, keepdims=True)
     return float(len(values) * np.sum(centred.mean(axis=0) ** 2) / np.sum(centred**2))
 
@@ -305,7 +306,7 @@ def forms_table(found: dict[str, Assessment]) -> Table:
 
 
 def agreement_table(found: Assessment, reference: str = "nDCG@10") -> Table:
-    """The other measures beside one; the notes have the extremes of all pairs of the ten."""
+    """All other measures compared with one. The notes have the extremes over all pairs of the ten."""
     rows: list[tuple[Cell, ...]] = []
     pairs = {
         pair: both
@@ -335,7 +336,7 @@ def agreement_table(found: Assessment, reference: str = "nDCG@10") -> Table:
 
 def sets_tables(collection: Collection) -> tuple[Table, Table]:
     """The power of each measure and its forms on the topics that are uninformative and ideal by that
-    measure, and how often these two sets put two runs in opposite orders."""
+    measure, and the share of pairs of runs that the two sets put in opposite orders."""
     powers: list[tuple[Cell, ...]] = []
     swaps: list[tuple[Cell, ...]] = []
     for measure in MEASURES:
@@ -372,7 +373,7 @@ def sets_tables(collection: Collection) -> tuple[Table, Table]:
 
 
 def pad_table(collection: Collection) -> Table:
-    """The same scores with a constant added: another PAD, and not one test that changes."""
+    """The same scores with a constant added: PAD changes, and no test does."""
     first, second = np.triu_indices(len(collection.teams), 1)
     rows: list[tuple[Cell, ...]] = []
     for name, constant in (
@@ -395,7 +396,7 @@ def pad_table(collection: Collection) -> Table:
 
 
 def matrix_tables(folder: Path, samples: int, executor: Executor) -> tuple[Table, Table, Table]:
-    """What was found of TREC-8 and Web 2013: halves, power by test, pairs of measures."""
+    """The results for TREC-8 and Web 2013: halves, power by test, pairs of measures."""
     halves: list[tuple[Cell, ...]] = []
     powers: list[tuple[Cell, ...]] = []
     pairs: list[tuple[Cell, ...]] = []
@@ -429,8 +430,12 @@ def _listed(values: Mapping[tuple[str, str], float], pairs: Iterable[tuple[str, 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--samples", type=int, default=1_999, help="where a test draws them")
-    parser.add_argument("--halves", type=int, default=100, help="of the topics, for the errors")
+    parser.add_argument(
+        "--samples", type=int, default=1_999, help="samples of a test that draws them"
+    )
+    parser.add_argument(
+        "--halves", type=int, default=100, help="halves of the topics, for the errors"
+    )
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
     wanted = parser.parse_args()
     collection = covid(data_folder())

@@ -1,9 +1,9 @@
-"""How far apart runs can be, on real runs: the numbers and the figures of docs/DISTANCE.md.
+"""How far apart real runs can be: prints the numbers and draws the figures of docs/DISTANCE.md.
 
     python docs/distance.py [--figures]
 
-The data is found through RANKGAUGE_DATA, or beside the project. Nothing is written but, with
---figures, the files in docs/figures.
+The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
+docs/figures are written; otherwise nothing is written.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def data_folder() -> Path:
 
 
 class Pairs(NamedTuple):
-    """All pairs of runs by a measure: how far apart they can be with nothing judged, and are."""
+    """All pairs of runs by a measure: their distance with nothing judged, and their real difference."""
 
     distances: rg.Distances
     differences: Floats
@@ -66,7 +66,7 @@ class Pairs(NamedTuple):
 
 
 def pairs(folder: Path, measure: str, every: int = 1) -> Pairs:
-    """All pairs of every so many of the runs. Unjudged documents may have any grade of the track."""
+    """All pairs of some runs (one in `every`). Unjudged documents may have any grade of the track."""
     files = sorted((folder / RUNS).iterdir())[::every]
     distances = rg.med_matrix(measure, files, grades=GRADES)
     scores = rg.evaluate(folder / QRELS, files, measure)
@@ -90,7 +90,7 @@ def pairs_table(found: Sequence[Pairs]) -> Table:
 
 
 def groups_table(found: Pairs) -> Table:
-    """Runs that no judgement can put further apart than half: chained together."""
+    """Groups of runs: two runs with a distance of 0.5 or less are in the same group."""
     square = found.distances.matrix()
     left = set(range(len(square)))
     rows: list[tuple[Cell, ...]] = []
@@ -114,7 +114,7 @@ def groups_table(found: Pairs) -> Table:
 
 
 def labels_of(path: Path) -> Labels:
-    """The labels of judgements from 0 on, by topic and document."""
+    """The labels of 0 or more in the judgements, by topic and document."""
     judgments = rg.read_qrels(path)
     found: Labels = {}
     for place, topic in enumerate(judgments.queries):
@@ -131,7 +131,7 @@ Documents = list[tuple[str, str]]
 
 
 def pool(distances: rg.Distances, number: int) -> Documents:
-    """The first unjudged documents of the two runs, rank by rank, a topic after the other."""
+    """The first unjudged documents of the two runs, rank by rank, one topic after the other."""
 
     def by_rank() -> Iterator[tuple[int, int, int, str, str]]:
         for place, topic in enumerate(distances.queries):
@@ -144,7 +144,7 @@ def pool(distances: rg.Distances, number: int) -> Documents:
 
 
 def left(distances: rg.Distances, documents: Documents, labels: Labels) -> float:
-    """The mean distance with these documents judged; one without a label is not relevant."""
+    """The mean distance with these documents judged. A document without a label is not relevant."""
     values = []
     for topic in distances._topics:
         numbers = {name: number for number, name in enumerate(topic.names)}
@@ -156,8 +156,8 @@ def left(distances: rg.Distances, documents: Documents, labels: Labels) -> float
 
 
 class Judged(NamedTuple):
-    """The mean distance of a pair before anything is judged, and after; by the advised documents and by
-    as many of a pool, if none is relevant and with real labels."""
+    """The mean distance of a pair before and after documents are judged: the advised documents, and as
+    many documents of a pool; if no document is relevant, and with real labels."""
 
     runs: str
     before: float
@@ -168,7 +168,7 @@ class Judged(NamedTuple):
 
 
 def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> list[Judged]:
-    """Each of `PAIRS`, with the judgements from before, if any."""
+    """The distances left for each of `PAIRS`, starting from earlier judgements if there are any."""
     found = []
     for a, b in PAIRS:
         files = [folder / RUNS / f"{name}.gz" for name in (a, b)]
@@ -192,7 +192,8 @@ def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> 
 
 
 def judging_table(folder: Path) -> Table:
-    """The distance left with real labels, from nothing and from the judgements of round 1."""
+    """The distance left with real labels, starting with nothing judged and with the judgements of
+    round 1."""
     rows: list[tuple[Cell, ...]] = []
     notes = []
     first, later = labels_of(folder / QRELS), labels_of(folder / LATER)

@@ -1,7 +1,7 @@
-"""What must hold for any bytes at all: the fuzzer tries to refute it, the tests try the kept cases.
+"""What must hold for any bytes. The fuzzer looks for counterexamples; the tests try the kept cases.
 
-Nothing but InputError is raised; what is read is what the plain-Python oracles read, to the last bit;
-reading leniently what is read strictly gives the same; what is written reads back the same.
+Only InputError is raised. The readers read the same as the plain-Python oracles, to the last bit. If
+strict reading accepts a file, lenient reading gives the same. Files that are written read back the same.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ ZERO = bits([0.0])
 
 
 def exact(data: bytes) -> Any:
-    """The bytes in a piece of memory of just their size, where a sanitizer sees one step too far."""
+    """The bytes in memory of exactly their size, so that a sanitizer notices a read beyond the end."""
     return np.frombuffer(data, dtype=np.uint8).copy()
 
 
@@ -104,7 +104,7 @@ def letor_tokens(data: bytes, folder: Path) -> None:
 
 
 def scan(data: bytes, folder: Path) -> None:
-    """The fast scan gives what plain Python finds, or nothing; and where the first topic ends."""
+    """The fast scan gives what plain Python finds, or nothing. It is right about where topics end."""
     text = exact(data)
     for columns in (4, 6):
         expected = plain.trec_tokens(data, columns, columns == 4, False, False)
@@ -220,7 +220,7 @@ def reader(read: Callable[..., Any], data: bytes, folder: Path, **options: bool)
 
 
 def text_of(data: bytes, comments: bool = False) -> bytes | None:
-    """The text that a reader should see, or None for another kind of file, which has no oracle."""
+    """The text that a reader should see. None for other kinds of file, which have no oracle."""
     if data.startswith(UTF16_MARKS) or compression(data) or kind_of(Content("", SIZE_LIMIT, data)):
         return None
     lines = data.removeprefix(UTF8_MARK).split(b"\n")
@@ -233,7 +233,7 @@ def compared(
     text: bytes | None,
     oracle: Callable[..., tuple[plain.Table, int]],
 ) -> Any:
-    """What strict reading gives, None where it refuses; it and lenient reading are as they should."""
+    """The result of strict reading, None if it refuses. Checks strict and lenient reading."""
     found: dict[bool, Any] = {}
     lines = {}
     for lenient in BOTH:
@@ -271,7 +271,7 @@ def expected_order(table_of: Callable[[Any], Any], table: plain.Table) -> plain.
 
 
 def written(found: Any, write: Any, read: Any, folder: Path) -> Any:
-    """What is read after writing; None where an id cannot be written, which is said, not done."""
+    """What is read after writing. None if an id cannot be written; then writing must be refused."""
     path = folder / "again"
     try:
         write(found, path)
@@ -281,7 +281,8 @@ def written(found: Any, write: Any, read: Any, folder: Path) -> Any:
 
 
 def write_letor(features: Features, path: Path) -> None:
-    """As sparse as it can be: zeros are left out, but for -0.0 and the last, which says how many."""
+    """Write as few values as possible: zeros are left out, except -0.0 and the last value of a row,
+    which says how many values there are."""
     width = features.values.shape[1]
     lines = []
     for query, rows in segments(features):
@@ -298,7 +299,7 @@ def write_letor(features: Features, path: Path) -> None:
 
 
 def segments(data: Any) -> list[tuple[bytes, range]]:
-    """Each query with its rows, which are all rows."""
+    """Each query with its rows. The first query starts at row 0."""
     bounds = data.bounds.tolist()
     assert bounds[0] == 0
     return [
@@ -350,7 +351,7 @@ def letor_table(found: Features) -> plain.Table:
 
 
 def csv_cells(data: bytes, folder: Path) -> None:
-    """The cells of CSV are those that plain Python finds, and so is the first fault."""
+    """The cells of CSV and the first fault are the same as in plain Python."""
     text = exact(data)
     for separator in SEPARATORS:
         part = separator.encode()
@@ -395,7 +396,7 @@ def compare_cells(
 
 
 def csv(data: bytes, folder: Path) -> None:
-    """Runs and judgments in CSV are those that plain Python reads, and faults are at their lines."""
+    """Runs and judgments in CSV are the same as in plain Python, and faults have the right lines."""
     kind = kind_of(Content("", SIZE_LIMIT, data))
     text = data.removeprefix(UTF8_MARK)
     readers: list[tuple[Any, Any, Any, Any]] = [
@@ -429,7 +430,7 @@ def csv(data: bytes, folder: Path) -> None:
 
 
 def by_query(data: bytes, folder: Path) -> None:
-    """Documents by query in JSON are those that plain Python finds, where it knows the shape."""
+    """Documents by query in JSON are the same as in plain Python, if it knows the shape."""
     text = data.removeprefix(UTF8_MARK)
     for read, table_of, gold in ((read_run, run_table, False), (read_qrels, qrels_table, True)):
         try:
@@ -445,7 +446,7 @@ def by_query(data: bytes, folder: Path) -> None:
 
 
 def ids(data: bytes, folder: Path) -> None:
-    """Numbers, repeats, matches and pieces are those of plain Python; wrong offsets are refused."""
+    """Numbers, repeats, matches and pieces are as in plain Python. Wrong offsets are refused."""
     groups = [line.split(b" ") for line in data.split(b"\n")]
     flat = [name for group in groups for name in group]
     column, offsets = exact(b"".join(flat)), offsets_of(flat)
@@ -482,7 +483,7 @@ def ids(data: bytes, folder: Path) -> None:
 
 
 def hostile_ids(data: bytes, column: Any, offsets: Any) -> None:
-    """Any numbers at all in the place of offsets, bounds, starts and lengths."""
+    """Any numbers as offsets, bounds, starts and lengths: they are refused if they do not fit."""
     wild = exact(data).astype(np.int8).astype(np.int64)
 
     def ascend_within(end: int) -> bool:
@@ -509,10 +510,12 @@ def hostile_ids(data: bytes, column: Any, offsets: Any) -> None:
 
 
 def scores(data: bytes, folder: Path) -> None:
-    """A file of scores is refused, or holds what plain Python finds in it, within the ranges.
+    """A file of scores is refused, or its scores are the same as in plain Python and within the
+    ranges.
 
-    The JSON of version 1 is read as it is. The same document as the metadata of a Parquet file, with
-    numbers made of the same bytes in place of its columns, is checked without the decoder.
+    The JSON of version 1 is read directly. The same document is also used as the metadata of a Parquet
+    file. Its columns are numbers made of the same bytes, so that it can be checked without the
+    decoder.
     """
     try:
         found = scores_of_json(data, "x")
@@ -558,14 +561,14 @@ def metadata_scores(data: bytes) -> None:
 
 
 def described_again(found: Scores) -> Described:
-    """What a Parquet file of these scores would describe."""
+    """The metadata that a Parquet file of these scores would have."""
     text = json.dumps(document_of(found), allow_nan=False)
     columns = columns_of([str(measure) for measure in found.measures])
     return described_by(text, columns, len(found.runs) * len(found.queries), "x")
 
 
 def sound_scores(found: Scores) -> None:
-    """Names differ, shapes fit, and every score is one that its measure gives."""
+    """Checks that names differ, shapes fit, and each measure can give its scores."""
     names = (found.runs, found.queries, tuple(map(str, found.measures)))
     assert all(len(set(axis)) == len(axis) for axis in names)
     assert found.values.shape == tuple(map(len, names))
