@@ -63,14 +63,14 @@ def main() -> None:
         sys.exit(f"no runs in {folder}, expected --data or RANKGAUGE_DATA to name their folder")
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     test = arguments.tests[0]
-    found = {
+    steps = {
         step: [measured(folder, test, step, workers, arguments.repeat) for workers in (1, 2)]
         for step in STEPS
     }
     print(f"30 measures, 143 runs, {test}; by one worker, and by two\n")
     columns = ("seconds", "peak MB", "two: seconds", "peak MB", "ratio")
-    show(("step", *columns), [(step, *row(*costs)) for step, costs in found.items()])
-    seconds = found["everything"][1].call
+    show(("step", *columns), [(step, *row(*costs)) for step, costs in steps.items()])
+    seconds = steps["everything"][1].call
     verdict = "met" if seconds <= BUDGET else "missed"
     show(("everything", "budget", ""), [(seconds, BUDGET, verdict)])
     print("The assessment by each test, 10,000 samples where drawn\n")

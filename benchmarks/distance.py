@@ -155,17 +155,24 @@ def matrix(folder: Path) -> None:
     rows = []
     for measure, some in (("nDCG@10", files), ("AP@10", files[::6]), ("AP@100", files[::24])):
         started = time.perf_counter()
-        found = rg.med_matrix(measure, some)
+        distances = rg.med_matrix(measure, some)
         took = time.perf_counter() - started
-        again = found._topics
+        again = distances._topics
         started = time.perf_counter()
         for topic in again:
             first, second = (x.astype(np.int64) for x in np.triu_indices(len(some), 1))
-            found.measure.distance_each(topic.lists, first, second)
+            distances.measure.distance_each(topic.lists, first, second)
         alone = time.perf_counter() - started
-        pairs = found.values.size
+        pairs = distances.values.size
         rows.append(
-            (measure, len(some), len(found.pairs), len(found.queries), took, 1e6 * alone / pairs)
+            (
+                measure,
+                len(some),
+                len(distances.pairs),
+                len(distances.queries),
+                took,
+                1e6 * alone / pairs,
+            )
         )
     print("Matrices of runs without judgments: reading and all, on all processors; a pair on one\n")
     show(("measure", "runs", "pairs", "topics", "seconds", "µs / pair and topic"), rows)

@@ -148,8 +148,8 @@ def commands(qrels: Path, run: Path) -> dict[str, list[str]]:
         OURS: [program, "evaluate", *files, *asked],
         "rankgauge trec_eval": [program, "trec_eval", *trec, *files],
     }
-    if found := shutil.which("trec_eval"):
-        calls["trec_eval"] = [found, *trec, *files]
+    if trec_eval := shutil.which("trec_eval"):
+        calls["trec_eval"] = [trec_eval, *trec, *files]
     for name, script in SCRIPTS.items():
         if name not in ("ir_measures", "pytrec_eval", "ranx") or find_spec(name):
             calls[name] = [sys.executable, "-c", CLOCK + script, *files]
@@ -211,12 +211,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for topics in arguments.topics:
             qrels, run = make(Path(folder), topics)
-            found = {
+            costs = {
                 name: cost(command, arguments.repeat, timed=name in SCRIPTS)
                 for name, command in commands(qrels, run).items()
                 if name not in arguments.skip
             }
-            ours, library = found[OURS], found[LIBRARY]
+            ours, library = costs[OURS], costs[LIBRARY]
             print(
                 f"{topics:,} topics × {DOCUMENTS:,} documents, {run.stat().st_size / 1e6:.0f} MB\n"
             )
@@ -231,12 +231,12 @@ def main() -> None:
                         c.call / library.call if name in SCRIPTS else "",
                         c.peak,
                     )
-                    for name, c in found.items()
+                    for name, c in costs.items()
                 ],
             )
             rows = [
                 (what, times, asked, "met" if times >= asked else "missed")
-                for what, times, asked in budgets(topics, found)
+                for what, times, asked in budgets(topics, costs)
             ]
             if rows:
                 show(("against", "times better", "budget", ""), rows)

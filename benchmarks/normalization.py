@@ -69,8 +69,8 @@ def main() -> None:
         measure = rg.parse(text)
         answers = (measure.expected_each, measure.ideal_each, measure.variance_each)
         calls = [lambda ask=ask: ask(fresh(judgments)) for ask in answers]
-        nothing, *found = best_of(arguments.repeat, lambda: fresh(judgments), *calls)
-        costs.append((text, *(1e3 * max(0.0, seconds - nothing) for seconds in found)))
+        nothing, *times = best_of(arguments.repeat, lambda: fresh(judgments), *calls)
+        costs.append((text, *(1e3 * max(0.0, seconds - nothing) for seconds in times)))
     show(("measure", "expected ms", "ideal ms", "variance ms"), costs)
 
 

@@ -99,11 +99,11 @@ def against_scipy(path: Path, sample: int, repeat: int) -> None:
     scores = rg.Scores.from_matrix(values, runs=names, measure="AP")
     chosen = np.sort(np.random.default_rng(5).choice(len(names) * (len(names) - 1) // 2, sample))
     ours = measured(path, "randomization", 1, repeat).call / (len(names) * (len(names) - 1) / 2)
-    found = compare(scores, test="randomization", samples=SAMPLES, correction=None)
+    comparison = compare(scores, test="randomization", samples=SAMPLES, correction=None)
     theirs, p = fastest_loop(
-        [(values[found.first[pair]], values[found.second[pair]]) for pair in chosen]
+        [(values[comparison.first[pair]], values[comparison.second[pair]]) for pair in chosen]
     )
-    apart = float(np.max(np.abs(found.p[0, chosen] - p)))
+    apart = float(np.max(np.abs(comparison.p[0, chosen] - p)))
     ratio = theirs / sample / ours
     verdict = "met" if ratio >= RATIO else "missed"
     print(f"A pair, {sample} of them by scipy, one worker\n")

@@ -30,14 +30,14 @@ BUDGET = 1.4
 
 def programs(qrels: Path, run: Path) -> dict[str, list[str]]:
     """The programs that are started, by name."""
-    found = commands(qrels, run)
+    tools = commands(qrels, run)
     python = [sys.executable, "-c"]
-    chosen = {NUMPY: [*python, "import numpy"], OURS: found[OURS]}
+    chosen = {NUMPY: [*python, "import numpy"], OURS: tools[OURS]}
     chosen["import rankgauge"] = [*python, "import rankgauge"]
     library = CLOCK + SCRIPTS["rankgauge (library)"]
     chosen["rankgauge (library)"] = [*python, library, str(qrels), str(run)]
-    if "trec_eval" in found:
-        chosen["trec_eval"] = found["trec_eval"]
+    if "trec_eval" in tools:
+        chosen["trec_eval"] = tools["trec_eval"]
     return chosen
 
 

@@ -132,34 +132,34 @@ def by_test(scores: rg.Scores, samples: int, executor: Executor) -> dict[str, As
     }
 
 
-def power(found: Assessment, measure: str, part: str = "all") -> float:
-    return found.parts[part][measure].power
+def power(assessment: Assessment, measure: str, part: str = "all") -> float:
+    return assessment.parts[part][measure].power
 
 
-def halves_table(found: Assessment) -> Table:
+def halves_table(assessment: Assessment) -> Table:
     """One row for each measure: its power, and the results on halves of the topics."""
-    whole = found.table()
-    wanted = [whole.columns.index(name) for name in HALVES]
-    rows = tuple(tuple(row[column] for column in wanted) for row in whole.rows)
-    tests = len(next(iter(found.parts["all"].values())).p)
-    return Table(tuple(whole.columns[column] for column in wanted), rows, (f"{tests:,} tests",))
+    whole = assessment.table()
+    columns = [whole.columns.index(name) for name in HALVES]
+    rows = tuple(tuple(row[column] for column in columns) for row in whole.rows)
+    tests = len(next(iter(assessment.parts["all"].values())).p)
+    return Table(tuple(whole.columns[column] for column in columns), rows, (f"{tests:,} tests",))
 
 
-def power_table(found: dict[str, Assessment], measures: Sequence[str]) -> Table:
+def power_table(assessments: dict[str, Assessment], measures: Sequence[str]) -> Table:
     """One row for each measure, one column for each test. The notes say how alike the tests order
     them."""
     rows: list[tuple[Cell, ...]] = [
-        (measure, *(_short(power(each, measure)) for each in found.values()))
+        (measure, *(_short(power(each, measure)) for each in assessments.values()))
         for measure in measures
     ]
-    everything = found[PAIRED].measures
-    order = {test: [power(each, name) for name in everything] for test, each in found.items()}
+    everything = assessments[PAIRED].measures
+    order = {test: [power(each, name) for name in everything] for test, each in assessments.items()}
     notes = [
         f"{test}: τ {kendall_tau(order[PAIRED], powers):.3f} with {PAIRED}, {len(everything)} measures"
         for test, powers in order.items()
         if test != PAIRED
     ]
-    return Table(("measure", *found), tuple(rows), tuple(notes))
+    return Table(("measure", *assessments), tuple(rows), tuple(notes))
 
 
 # Is a difference of power more than chance?
@@ -220,44 +220,44 @@ def significant(values: Floats, test: str, topics: NDArray[np.int_]) -> Bools:
     )
 
 
-def gain_table(found: dict[str, Assessment], samples: dict[str, Resampled]) -> Table:
+def gain_table(assessments: dict[str, Assessment], samples: dict[str, Resampled]) -> Table:
     """The power that each form gains or loses, by test. ± is a standard error, over topics and teams."""
     rows: list[tuple[Cell, ...]] = []
     for form in FORMS:
         for base in MEASURES:
             name = f"{form}({base})"
             row: list[Cell] = [name]
-            for test, each in found.items():
+            for test, each in assessments.items():
                 row.append(f"{power(each, name) - power(each, base):+.3f}")
                 if test in samples:
                     row += [_short(each.std(ddof=1)) for each in samples[test].of(name, base)]
             rows.append(tuple(row))
     columns = [
         column
-        for test in found
+        for test in assessments
         for column in ((test, "± topics", "± teams") if test in samples else (test,))
     ]
     return Table(("form", *columns), tuple(rows))
 
 
-def order_table(found: Assessment, samples: Resampled) -> Table:
+def order_table(assessment: Assessment, samples: Resampled) -> Table:
     """The measures in the order of their power, each with its errors and its lead over the next."""
-    order = sorted(MEASURES, key=lambda measure: -power(found, measure))
+    order = sorted(MEASURES, key=lambda measure: -power(assessment, measure))
     rows: list[tuple[Cell, ...]] = []
     for place, measure in enumerate(order):
-        row: list[Cell] = [measure, _short(power(found, measure))]
+        row: list[Cell] = [measure, _short(power(assessment, measure))]
         row += [_short(each.std(ddof=1)) for each in samples.of(measure)]
         if place + 1 < len(order):
             after = order[place + 1]
             topics, teams = samples.of(measure, after)
-            row.append(f"{power(found, measure) - power(found, after):+.3f}")
+            row.append(f"{power(assessment, measure) - power(assessment, after):+.3f}")
             row += [_short(topics.std(ddof=1)), _short(teams.std(ddof=1))]
         rows.append((*row, *[""] * (7 - len(row))))
     columns = ("power", "± topics", "± teams", "over the next", "± topics", "± teams")
     return Table(("measure", *columns), tuple(rows))
 
 
-def spread_table(collection: Collection, found: dict[str, Assessment]) -> Table:
+def spread_table(collection: Collection, assessments: dict[str, Assessment]) -> Table:
     """For each measure: the share of the spread that is between topics, the chance of the median
     topic, the share of scores below chance, and the power of the measure, of linear and of v2."""
     linear = [f"linear({measure})" for measure in MEASURES]
@@ -268,9 +268,9 @@ def spread_table(collection: Collection, found: dict[str, Assessment]) -> Table:
         chance = collection.of(f"expected({measure})")
         below = np.mean(collection.of(measure) < chance - 1e-12)
         powers = (
-            power(found[PAIRED], measure),
+            power(assessments[PAIRED], measure),
             power(straight, f"linear({measure})"),
-            power(found[PAIRED], f"v2({measure})"),
+            power(assessments[PAIRED], f"v2({measure})"),
         )
         numbers: tuple[float, ...] = (*shares, float(np.median(chance)), float(below), *powers)
         rows.append((measure, *map(_short, numbers)))
@@ -287,14 +287,14 @@ def _topics_share(values: Floats) -> float:
 # Which measures agree
 
 
-def forms_table(found: dict[str, Assessment]) -> Table:
+def forms_table(assessments: dict[str, Assessment]) -> Table:
     """A measure and its v2: how alike they rank the runs, and where only one finds a difference."""
     rows: list[tuple[Cell, ...]] = []
     for measure in MEASURES:
         pair = (measure, f"v2({measure})")
-        row: list[Cell] = [measure, _short(found[PAIRED].agreement["all"][pair][0].tau)]
+        row: list[Cell] = [measure, _short(assessments[PAIRED].agreement["all"][pair][0].tau)]
         for test in (PAIRED, UNPAIRED):
-            conflicts = found[test].agreement["all"][pair][1]
+            conflicts = assessments[test].agreement["all"][pair][1]
             row += [conflicts.first, conflicts.second, conflicts.opposite]
         rows.append(tuple(row))
     columns = [
@@ -305,12 +305,12 @@ def forms_table(found: dict[str, Assessment]) -> Table:
     return Table(("measure", "τ with v2", *columns), tuple(rows))
 
 
-def agreement_table(found: Assessment, reference: str = "nDCG@10") -> Table:
+def agreement_table(assessment: Assessment, reference: str = "nDCG@10") -> Table:
     """All other measures compared with one. The notes have the extremes over all pairs of the ten."""
     rows: list[tuple[Cell, ...]] = []
     pairs = {
         pair: both
-        for pair, both in found.agreement["all"].items()
+        for pair, both in assessment.agreement["all"].items()
         if pair[0] in MEASURES and pair[1] in MEASURES
     }
     for (first, second), (alike, conflicts) in pairs.items():
@@ -402,14 +402,14 @@ def matrix_tables(folder: Path, samples: int, executor: Executor) -> tuple[Table
     pairs: list[tuple[Cell, ...]] = []
     for name, files in MATRICES.items():
         scores = from_files(folder, files)
-        found = by_test(scores, samples, executor)
-        table = halves_table(found[PAIRED])
+        assessments = by_test(scores, samples, executor)
+        table = halves_table(assessments[PAIRED])
         halves += [(name, *row) for row in table.rows]
         powers += [
             (name, *row, _short(_topics_share(matrix(scores, str(row[0])))))
-            for row in power_table(found, list(files)).rows
+            for row in power_table(assessments, list(files)).rows
         ]
-        for (first, second), (alike, conflicts) in found[PAIRED].agreement["all"].items():
+        for (first, second), (alike, conflicts) in assessments[PAIRED].agreement["all"].items():
             numbers = (alike.tau, alike.tau_ap, alike.rbo.ext)
             pairs.append((name, first, second, *map(_short, numbers), *conflicts[:4]))
     columns = ("τ", "τ_AP", "RBO", "both", "opposite", "only first", "only second")
@@ -437,38 +437,42 @@ def main() -> None:
         "--halves", type=int, default=100, help="halves of the topics, for the errors"
     )
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     collection = covid(data_folder())
     scores = collection.scores
     with ThreadPoolExecutor(os.cpu_count()) as executor:
-        found = by_test(scores, wanted.samples, executor)
-        show("TREC-COVID: what each measure tells apart, and halves", halves_table(found[PAIRED]))
-        show("Power by test", power_table(found, MEASURES))
+        assessments = by_test(scores, arguments.samples, executor)
+        show(
+            "TREC-COVID: what each measure tells apart, and halves",
+            halves_table(assessments[PAIRED]),
+        )
+        show("Power by test", power_table(assessments, MEASURES))
         samples = {
-            test: resampled(scores, collection.teams, test, wanted.halves, executor)
+            test: resampled(scores, collection.teams, test, arguments.halves, executor)
             for test in (PAIRED, UNPAIRED)
         }
         show(
-            f"Measures by power, {PAIRED}, with errors", order_table(found[PAIRED], samples[PAIRED])
+            f"Measures by power, {PAIRED}, with errors",
+            order_table(assessments[PAIRED], samples[PAIRED]),
         )
-        show("What v1 and v2 gain in power", gain_table(found, samples))
-        show("Spread between topics, and the kink", spread_table(collection, found))
+        show("What v1 and v2 gain in power", gain_table(assessments, samples))
+        show("Spread between topics, and the kink", spread_table(collection, assessments))
         title = "A measure and its v2: conflicts of significance"
-        show(title, forms_table({test: found[test] for test in (PAIRED, UNPAIRED)}))
-        show(f"Agreement with nDCG@10, {PAIRED}", agreement_table(found[PAIRED]))
+        show(title, forms_table({test: assessments[test] for test in (PAIRED, UNPAIRED)}))
+        show(f"Agreement with nDCG@10, {PAIRED}", agreement_table(assessments[PAIRED]))
         powers, swaps = sets_tables(collection)
         show(f"Power on sets of topics, by {PAIRED} and {UNPAIRED}", powers)
         show("Between the uninformative and the ideal topics", swaps)
         show("PAD with a constant added", pad_table(collection))
         titles = ("halves", "power by test", "pairs of measures")
         for title, table in zip(
-            titles, matrix_tables(data_folder(), wanted.samples, executor), strict=True
+            titles, matrix_tables(data_folder(), arguments.samples, executor), strict=True
         ):
             show(f"From matrices: {title}", table)
-    if wanted.figures:
+    if arguments.figures:
         FIGURES.mkdir(exist_ok=True)
         curves = [measure for measure in MEASURES if measure not in ("AP@100", "RBP")]
-        paired = found[PAIRED]
+        paired = assessments[PAIRED]
         save_figure(paired.figure("asl", [*curves, *SHOWN]), FIGURES / "assessment-asl.svg")
         save_figure(paired.figure("swaps", MEASURES), FIGURES / "assessment-swaps.svg")
         save_figure(paired.figure("tau"), FIGURES / "assessment-tau.svg")

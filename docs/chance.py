@@ -465,7 +465,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shuffles", type=int, default=2000, metavar="N")
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     folder = data_folder()
     collections = [mq2008(folder), mslr(folder)]
     show("Two queries of MQ2008, ranked by BM25", kinds_table(collections[0], EXAMPLES))
@@ -473,12 +473,12 @@ def main() -> None:
     show("Pairs of runs that change places", order_table(folder))
     show("independent/exact, and the sign of V2", independence_table(collections), digits=3)
     show("The bounds of the papers, SP@10", paper_table(collections))
-    show("A random ranker, normalised", forms_table(collections, wanted.shuffles))
+    show("A random ranker, normalised", forms_table(collections, arguments.shuffles))
     for collection in collections:
         judged = collection.judged.take(with_relevant(collection.judged))
-        rows = random_ranker(judged, all_measures(), wanted.shuffles)
-        show("A random ranker", ranker_table(collection, rows, wanted.shuffles), digits=5)
-    if wanted.figures:
+        rows = random_ranker(judged, all_measures(), arguments.shuffles)
+        show("A random ranker", ranker_table(collection, rows, arguments.shuffles), digits=5)
+    if arguments.figures:
         draw(collections)
 
 

@@ -122,19 +122,21 @@ def _some(
     return scores[i[:, None], drawn] - ahead, scores[j[:, None], drawn]
 
 
-def alarms(found: Simulated, test: str, executor: Executor | None = None) -> NDArray[np.bool_]:
+def alarms(simulated: Simulated, test: str, executor: Executor | None = None) -> NDArray[np.bool_]:
     """For each pair whether the test calls the difference significant."""
-    if not TESTS[test].draws(found.a.shape[1], Drawing(SAMPLES)):
-        p = TESTS[test](found.pairs(Drawing(SAMPLES))).p
+    if not TESTS[test].draws(simulated.a.shape[1], Drawing(SAMPLES)):
+        p = TESTS[test](simulated.pairs(Drawing(SAMPLES))).p
     else:
         work = partial(_drawn_alone, test)
-        p = np.concatenate(_done(work, _chunks(found), executor))
+        p = np.concatenate(_done(work, _chunks(simulated), executor))
     return p <= ALPHA * (1 + 1e-12)
 
 
-def _chunks(found: Simulated, size: int = 250) -> list[tuple[int, Simulated]]:
-    starts = range(0, len(found.a), size)
-    return [(at, Simulated(found.a[at : at + size], found.b[at : at + size])) for at in starts]
+def _chunks(simulated: Simulated, size: int = 250) -> list[tuple[int, Simulated]]:
+    starts = range(0, len(simulated.a), size)
+    return [
+        (at, Simulated(simulated.a[at : at + size], simulated.b[at : at + size])) for at in starts
+    ]
 
 
 def _drawn_alone(test: str, chunk: tuple[int, Simulated]) -> Floats:
@@ -267,15 +269,15 @@ class Rate:
 
 
 def rate(
-    test: str, name: str, found: Simulated, drawn: int, executor: Executor | None = None
+    test: str, name: str, simulated: Simulated, drawn: int, executor: Executor | None = None
 ) -> Rate:
     """The rate on pairs with swapped scores: on `drawn` of them if the test draws samples, otherwise
     on all."""
-    topics = found.a.shape[1]
+    topics = simulated.a.shape[1]
     if TESTS[test].draws(topics, Drawing(SAMPLES)):
-        found = found.first(drawn)
-    share = float(alarms(found, test, executor).mean())
-    return Rate(test, name, topics, len(found.a), share, attained(found, test))
+        simulated = simulated.first(drawn)
+    share = float(alarms(simulated, test, executor).mean())
+    return Rate(test, name, topics, len(simulated.a), share, attained(simulated, test))
 
 
 def rates_table(rates: Sequence[Rate]) -> Table:
@@ -323,9 +325,9 @@ def levelled_table(
     cells: dict[tuple[str, str], list[str]] = {}
     for name, scores in matrices.items():
         for topics in TOPICS:
-            found = levelled(scores, topics, pairs)
+            simulated = levelled(scores, topics, pairs)
             for test in ALONE[:5]:
-                some = found.first(drawn) if TESTS[test].drawn else found
+                some = simulated.first(drawn) if TESTS[test].drawn else simulated
                 share = float(alarms(some, test, executor).mean())
                 cells.setdefault((test, name), []).append(_short(share))
     rows = sorted(cells.items(), key=lambda item: ALONE.index(item[0][0]))
@@ -500,7 +502,7 @@ def main() -> None:
     )
     parser.add_argument("--families", type=int, default=2_000)
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     matrices = {name: better(data_folder(), name) for name in SCORES}
     ap = matrices["AP, TREC-8"]
     with ProcessPoolExecutor() as executor:
@@ -508,21 +510,21 @@ def main() -> None:
         for test in ALONE:
             for name, scores in matrices.items():
                 for topics in TOPICS:
-                    found = swapped(scores, topics, wanted.pairs)
-                    rates.append(rate(test, name, found, wanted.drawn, executor))
+                    simulated = swapped(scores, topics, arguments.pairs)
+                    rates.append(rate(test, name, simulated, arguments.drawn, executor))
         show("No difference but chance: how often .05 or less", rates_table(rates))
         title = "The same means over all topics: how often .05 or less"
         some = dict(list(matrices.items())[:2])
-        show(title, levelled_table(some, wanted.pairs, wanted.drawn // 2, executor))
+        show(title, levelled_table(some, arguments.pairs, arguments.drawn // 2, executor))
         title = "No difference between ten systems: families with any false alarm"
-        show(title, family_table(some, wanted.families, executor))
+        show(title, family_table(some, arguments.families, executor))
         title = "Two groups of five, AP: false alarms within, found between"
-        show(title, partial_table(ap, wanted.families // 2, executor))
-        alone = power_alone(ap, wanted.drawn // 2, executor)
+        show(title, partial_table(ap, arguments.families // 2, executor))
+        alone = power_alone(ap, arguments.drawn // 2, executor)
         show("Power, a pair of systems, AP, 50 topics", power_table(alone))
-        among = power_among(ap, wanted.families // 8, executor)
+        among = power_among(ap, arguments.families // 8, executor)
         show("Power, one of ten systems raised, AP, 50 topics", power_table(among))
-    if wanted.figures:
+    if arguments.figures:
         FIGURES.mkdir(exist_ok=True)
         panels = {"One pair of systems": alone, "One of ten systems against the others": among}
         figure = power_curves(SHIFTS, panels, "Added to the AP of one system")

@@ -222,14 +222,14 @@ def judging_table(folder: Path) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     folder = data_folder()
     found = [pairs(folder, measure) for measure in MEASURES[:2]]
     show("All pairs of runs, nothing judged", pairs_table(found))
     show("Runs with a distance of at most 0.5 by nDCG@10", groups_table(found[0]))
     title = f"{NUMBER} documents judged: the distance left, from nothing and (1) after round 1"
     show(title, judging_table(folder))
-    if wanted.figures:
+    if arguments.figures:
         FIGURES.mkdir(exist_ok=True)
         save_figure(found[0].distances.figure(), FIGURES / "distance-map.svg")
         panels = {str(each.distances.measure): (each.far, each.differences) for each in found}

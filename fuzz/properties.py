@@ -170,15 +170,15 @@ def run(data: bytes, folder: Path) -> None:
     for comments, more in itertools.product(BOTH, BOTH):
         text = text_of(data, comments)
         read = reader(read_run, data, folder, comments=comments, more_columns=more)
-        found = compared(read, run_table, text, partial(plain.trec_table, columns=6, more=more))
+        run_read = compared(read, run_table, text, partial(plain.trec_table, columns=6, more=more))
     # The last was read with the most allowed.
-    if found is not None and (again := written(found, write_run, read_run, folder)):
+    if run_read is not None and (again := written(run_read, write_run, read_run, folder)):
         best_first = [
             (topic, sorted(rows, key=lambda row: -struct.unpack("d", row[1])[0]))
-            for topic, rows in run_table(found)
+            for topic, rows in run_table(run_read)
         ]
         assert run_table(again) == best_first
-        assert again.tag == found.tag
+        assert again.tag == run_read.tag
 
 
 def qrels(data: bytes, folder: Path) -> None:
@@ -186,9 +186,9 @@ def qrels(data: bytes, folder: Path) -> None:
     for comments in BOTH:
         text = text_of(data, comments)
         read = reader(read_qrels, data, folder, comments=comments)
-        found = compared(read, qrels_table, text, partial(plain.trec_table, columns=4))
-    if found is not None and (again := written(found, write_qrels, read_qrels, folder)):
-        assert qrels_table(again) == qrels_table(found)
+        judgments = compared(read, qrels_table, text, partial(plain.trec_table, columns=4))
+    if judgments is not None and (again := written(judgments, write_qrels, read_qrels, folder)):
+        assert qrels_table(again) == qrels_table(judgments)
 
 
 def subtopics(data: bytes, folder: Path) -> None:
@@ -196,10 +196,10 @@ def subtopics(data: bytes, folder: Path) -> None:
     text = text_of(data)
     read = reader(read_qrels, data, folder, subtopics=True)
     oracle = partial(plain.trec_table, columns=4, subtopics=True)
-    found = compared(read, subtopics_table, text, oracle)
+    judgments = compared(read, subtopics_table, text, oracle)
     again_from = partial(read_qrels, subtopics=True)
-    if found is not None and (again := written(found, write_qrels, again_from, folder)):
-        assert subtopics_table(again) == subtopics_table(found)
+    if judgments is not None and (again := written(judgments, write_qrels, again_from, folder)):
+        assert subtopics_table(again) == subtopics_table(judgments)
 
 
 def letor(data: bytes, folder: Path) -> None:
@@ -207,9 +207,9 @@ def letor(data: bytes, folder: Path) -> None:
     text = text_of(data)
     read = reader(read_letor, data, folder)
     oracle = partial(plain.letor_table, size_limit=SIZE_LIMIT)
-    found = compared(read, letor_table, text, oracle)
-    if found is not None and (again := written(found, write_letor, read_letor, folder)):
-        assert letor_table(again) == letor_table(found)
+    features = compared(read, letor_table, text, oracle)
+    if features is not None and (again := written(features, write_letor, read_letor, folder)):
+        assert letor_table(again) == letor_table(features)
 
 
 def reader(read: Callable[..., Any], data: bytes, folder: Path, **options: bool) -> Any:
@@ -234,33 +234,33 @@ def compared(
     oracle: Callable[..., tuple[plain.Table, int]],
 ) -> Any:
     """The result of strict reading, None if it refuses. Checks strict and lenient reading."""
-    found: dict[bool, Any] = {}
+    results: dict[bool, Any] = {}
     lines = {}
     for lenient in BOTH:
         try:
-            found[lenient] = read(lenient)
+            results[lenient] = read(lenient)
         except InputError as error:
-            found[lenient], lines[lenient] = None, error.line
-    if found[False] is not None:
-        assert found[True] is not None, "read strictly, but refused when lenient"
-        assert table_of(found[True]) == table_of(found[False])
-        assert found[True].dropped == found[False].dropped == ()
+            results[lenient], lines[lenient] = None, error.line
+    if results[False] is not None:
+        assert results[True] is not None, "read strictly, but refused when lenient"
+        assert table_of(results[True]) == table_of(results[False])
+        assert results[True].dropped == results[False].dropped == ()
     if text is None:
-        return found[False]
+        return results[False]
     for lenient in BOTH:
         try:
             table, dropped = oracle(text, lenient=lenient)
         except plain.Refused as refused:
-            wanted: Any = ("an error at line", refused.line)
+            expected: Any = ("an error at line", refused.line)
         else:
-            wanted = (expected_order(table_of, table), dropped)
-        if found[lenient] is None:
-            assert wanted == ("an error at line", lines[lenient])
+            expected = (expected_order(table_of, table), dropped)
+        if results[lenient] is None:
+            assert expected == ("an error at line", lines[lenient])
         else:
-            notes = [str(note).split()[0] for note in found[lenient].dropped]
+            notes = [str(note).split()[0] for note in results[lenient].dropped]
             counts = [int(note.replace(",", "")) for note in notes if note != "document"]
-            assert wanted == (table_of(found[lenient]), sum(counts))
-    return found[False]
+            assert expected == (table_of(results[lenient]), sum(counts))
+    return results[False]
 
 
 def expected_order(table_of: Callable[[Any], Any], table: plain.Table) -> plain.Table:
@@ -270,11 +270,11 @@ def expected_order(table_of: Callable[[Any], Any], table: plain.Table) -> plain.
     return table
 
 
-def written(found: Any, write: Any, read: Any, folder: Path) -> Any:
+def written(data: Any, write: Any, read: Any, folder: Path) -> Any:
     """What is read after writing. None if an id cannot be written; then writing must be refused."""
     path = folder / "again"
     try:
-        write(found, path)
+        write(data, path)
     except InputError:
         return None
     return read(path)
@@ -560,24 +560,24 @@ def metadata_scores(data: bytes) -> None:
         sound_scores(made)
 
 
-def described_again(found: Scores) -> Described:
+def described_again(loaded: Scores) -> Described:
     """The metadata that a Parquet file of these scores would have."""
-    text = json.dumps(document_of(found), allow_nan=False)
-    columns = columns_of([str(measure) for measure in found.measures])
-    return described_by(text, columns, len(found.runs) * len(found.queries), "x")
+    text = json.dumps(document_of(loaded), allow_nan=False)
+    columns = columns_of([str(measure) for measure in loaded.measures])
+    return described_by(text, columns, len(loaded.runs) * len(loaded.queries), "x")
 
 
-def sound_scores(found: Scores) -> None:
+def sound_scores(loaded: Scores) -> None:
     """Checks that names differ, shapes fit, and each measure can give its scores."""
-    names = (found.runs, found.queries, tuple(map(str, found.measures)))
+    names = (loaded.runs, loaded.queries, tuple(map(str, loaded.measures)))
     assert all(len(set(axis)) == len(axis) for axis in names)
-    assert found.values.shape == tuple(map(len, names))
-    policies = found.policies
+    assert loaded.values.shape == tuple(map(len, names))
+    policies = loaded.policies
     if policies.source == "joined" or policies.standardized is not None:
         return
-    for m, measure in enumerate(found.measures):
+    for m, measure in enumerate(loaded.measures):
         low, high = inner(measure).range
-        for value in found.values[:, :, m].ravel().tolist():
+        for value in loaded.values[:, :, m].ravel().tolist():
             assert value != value or low - 1e-9 <= value <= high + 1e-9
 
 

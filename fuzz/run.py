@@ -97,10 +97,10 @@ def build(folder: Path) -> dict[str, str]:
 
 def atheris() -> Path:
     """The folder of atheris."""
-    found = importlib.util.find_spec("atheris")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("atheris")
+    if spec is None or spec.origin is None:
         sys.exit("atheris is not installed, expected: pip install atheris")
-    return Path(found.origin).parent
+    return Path(spec.origin).parent
 
 
 def library(name: str) -> str:
