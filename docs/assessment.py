@@ -196,8 +196,8 @@ def resampled(
     count = scores.values.shape[1]
     orders = [random.permutation(count) for _ in range(halves // 2)]
     sets = [half for order in orders for half in (order[: count // 2], order[count // 2 :])]
-    found = executor.map(partial(significant, scores.values, test), sets)
-    topics = np.array([each.mean(axis=1) for each in found])
+    decided = executor.map(partial(significant, scores.values, test), sets)
+    topics = np.array([each.mean(axis=1) for each in decided])
     whole = significant(scores.values, test, np.arange(count))
     first, second = np.triu_indices(len(scores.runs), 1)
     names, team = np.unique(teams, return_inverse=True)
@@ -346,19 +346,19 @@ def sets_tables(collection: Collection) -> tuple[Table, Table]:
             "ideal": ideal(own, collection.qrels, share=SHARE),
         }
         scores = collection.everything.select(measures=normalised(measure))
-        found = {
+        assessments = {
             test: assess(scores, sets=sets, test=test, splits=0) for test in (PAIRED, UNPAIRED)
         }
         for part in sets:
             row = [
                 _short(power(each, name, part))
-                for each in found.values()
+                for each in assessments.values()
                 for name in normalised(measure)
             ]
             powers.append((measure, part, *row))
-        alike = found[PAIRED].swaps["uninformative", "ideal"]
+        alike = assessments[PAIRED].swaps["uninformative", "ideal"]
         taus = [
-            found[PAIRED].agreement[part][measure, f"v2({measure})"][0].tau
+            assessments[PAIRED].agreement[part][measure, f"v2({measure})"][0].tau
             for part in ("all", *sets)
         ]
         rates = [alike[name].swap_rate for name in normalised(measure)]

@@ -102,7 +102,7 @@ def with_relevant(judged: JudgedLabels) -> NDArray[np.intp]:
 
 def all_measures() -> list[Measure]:
     """Every measure that scores rankings and has a direction: uncut, and with a cut-off."""
-    found: list[Measure] = []
+    measures: list[Measure] = []
     for _, entry in sorted(entries().items(), key=lambda item: item[0].lower()):
         if not isinstance(entry, Measure) or entry.direction == "none":
             continue
@@ -110,12 +110,12 @@ def all_measures() -> list[Measure]:
             continue
         if entry.cutoffs != "none":
             try:
-                found.append(entry @ CUTOFF)
+                measures.append(entry @ CUTOFF)
             except MeasureError:  # the cut-off is a level of recall
-                found.append(entry @ 0.5)
+                measures.append(entry @ 0.5)
         if entry.cutoffs != "required":
-            found.append(entry)
-    return found
+            measures.append(entry)
+    return measures
 
 
 def shuffled(judged: JudgedLabels, shuffles: int, seed: int) -> Iterator[Rankings]:
@@ -182,21 +182,21 @@ def random_ranker(
     A score that is not defined where the expected one is makes the mean undefined, and no agreement.
     """
     normalized = {measure: normal for measure in measures if (normal := _linear(measure, judged))}
-    wanted = [*measures, *normalized.values()]
-    expected = {measure: measure.random_each(judged) for measure in wanted}
-    means: dict[Measure, list[Floats]] = {measure: [] for measure in wanted}
+    scored = [*measures, *normalized.values()]
+    expected = {measure: measure.random_each(judged) for measure in scored}
+    means: dict[Measure, list[Floats]] = {measure: [] for measure in scored}
     for lists in shuffled(judged, shuffles, seed):
-        for measure in wanted:  # the score is kept where `linear`, which comes later, looks for it
+        for measure in scored:  # the score is kept where `linear`, which comes later, looks for it
             known = answers.scores(lists, measure)
             kept = np.isfinite(expected[measure].values)
             means[measure].append(known.reshape(-1, len(judged))[:, kept].mean(axis=1))
-    found = {m: agreement(np.concatenate(means[m]), expected[m], judged) for m in wanted}
+    agreements = {m: agreement(np.concatenate(means[m]), expected[m], judged) for m in scored}
     return [
         Row(
             measure,
             int(np.count_nonzero(expected[measure].samples)),
-            found[measure],
-            found[normalized[measure]] if measure in normalized else None,
+            agreements[measure],
+            agreements[normalized[measure]] if measure in normalized else None,
         )
         for measure in measures
     ]
@@ -317,12 +317,16 @@ def independence_table(collections: Sequence[Collection]) -> Table:
     for collection in collections:
         for pattern in ("SP@{}", "nDCG(gain=exp2)@{}"):
             for cutoff in (5, 10, 20, 30):
-                found = comparison(collection, pattern.format(cutoff))
-                line: list[Cell] = [collection.name, pattern.format(cutoff), len(found.ratio)]
+                compared = comparison(collection, pattern.format(cutoff))
+                line: list[Cell] = [collection.name, pattern.format(cutoff), len(compared.ratio)]
                 line += [_assumed(collection.judged, cutoff)]
-                line += np.quantile(found.ratio, (0, 0.25, 0.5, 0.75, 1)).tolist()
-                line += [int(found.refused.sum()), found.changes(-1, 1), found.changes(1, -1)]
-                line += [found.changed]
+                line += np.quantile(compared.ratio, (0, 0.25, 0.5, 0.75, 1)).tolist()
+                line += [
+                    int(compared.refused.sum()),
+                    compared.changes(-1, 1),
+                    compared.changes(1, -1),
+                ]
+                line += [compared.changed]
                 rows.append(tuple(line))
     quartiles = ("min", "25%", "median", "75%", "max")
     signs = ("− to +", "+ to −", "changed")

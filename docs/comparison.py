@@ -159,10 +159,10 @@ def _done(work: Callable[[Any], Any], items: Iterable[Any], executor: Executor |
 # a matter of |Σ ± w| alone, w the differences or their ranks, and the size is a share of the signs.
 
 
-def attained(found: Simulated, test: str) -> float | None:
+def attained(simulated: Simulated, test: str) -> float | None:
     """The probability that the test calls one of these pairs significant if scores are swapped at
     random, as a mean over the pairs. None if it cannot be computed exactly."""
-    rows, size = np.sort(_whole(found), axis=1), SIZES.get(test)
+    rows, size = np.sort(_whole(simulated), axis=1), SIZES.get(test)
     if size is None:
         return None
     if test in ("wilcoxon", "sign"):  # only the order matters, and what is 0
@@ -173,9 +173,9 @@ def attained(found: Simulated, test: str) -> float | None:
     return float(np.average([size(row) for row in different], weights=often))
 
 
-def _whole(found: Simulated) -> Ints:
+def _whole(simulated: Simulated) -> Ints:
     """The absolute differences in units of the fifth decimal, or in tenths if all are tenths."""
-    differences = np.rint(np.abs(found.a - found.b) * 1e5).astype(np.int64)
+    differences = np.rint(np.abs(simulated.a - simulated.b) * 1e5).astype(np.int64)
     return differences // 10_000 if not (differences % 10_000).any() else differences
 
 
@@ -403,18 +403,18 @@ def _each_family(family: Family, seeds: range) -> NDArray[np.bool_]:
 
 def family_table(matrices: Mapping[str, Floats], count: int, executor: Executor | None) -> Table:
     """The share of families with any false alarm. None of the ten systems is better than another."""
-    found = {
+    shares = {
         name: families(Family(scores, (0, len(scores))), count, executor).any(axis=2).mean(axis=0)
         for name, scores in matrices.items()
     }
     rows: list[tuple[Cell, ...]] = [
-        (method_name(*method), *(_short(share[m]) for share in found.values()))
+        (method_name(*method), *(_short(share[m]) for share in shares.values()))
         for m, method in enumerate(METHODS)
     ]
     limit = ALPHA + LIMIT * np.sqrt(ALPHA * (1 - ALPHA) / count)
-    above = [share[m] > limit for share in found.values() for m in range(2, len(METHODS))]
+    above = [share[m] > limit for share in shares.values() for m in range(2, len(METHODS))]
     return Table(
-        ("test, correction", *found),
+        ("test, correction", *shares),
         tuple(rows),
         (
             f"{count:,} families of {SYSTEMS} systems, {len(FIRST)} pairs, 50 topics; simulation error "
@@ -428,10 +428,10 @@ def partial_table(scores: Floats, count: int, executor: Executor | None) -> Tabl
     """Five systems of the best quarter and five of the next quarter, dealt out within each five: false
     alarms within the groups, and the share of real differences between the groups that is found."""
     quarter = len(scores) // 3
-    found = families(Family(scores, (0, quarter, 2 * quarter)), count, executor)
+    significant = families(Family(scores, (0, quarter, 2 * quarter)), count, executor)
     same = (FIRST < SYSTEMS // 2) == (SECOND < SYSTEMS // 2)
-    false, true = found[:, :, same], found[:, :, ~same]
-    discovered = false.sum(axis=2) / np.maximum(1, found.sum(axis=2))
+    false, true = significant[:, :, same], significant[:, :, ~same]
+    discovered = false.sum(axis=2) / np.maximum(1, significant.sum(axis=2))
     rows: list[tuple[Cell, ...]] = [
         (
             method_name(*method),
@@ -458,9 +458,9 @@ FAMILY_POWER = tuple(method for method in METHODS if method[1] != "bonferroni")
 def power_alone(scores: Floats, drawn: int, executor: Executor | None) -> dict[str, list[float]]:
     """For each test and each of `SHIFTS`: how often it finds that the raised system of a pair is
     better."""
-    found = swapped(scores, 50, drawn, seed=1)
+    simulated = swapped(scores, 50, drawn, seed=1)
     return {
-        test: [float(alarms(found.raised(shift), test, executor).mean()) for shift in SHIFTS]
+        test: [float(alarms(simulated.raised(shift), test, executor).mean()) for shift in SHIFTS]
         for test in ALONE[:6]
     }
 
@@ -472,8 +472,8 @@ def power_among(scores: Floats, count: int, executor: Executor | None) -> dict[s
     with_first = FIRST == 0
     for shift in SHIFTS:
         family = Family(scores, (0, len(scores)), shift, FAMILY_POWER)
-        found = families(family, count, executor)[:, :, with_first].mean(axis=(0, 2))
-        for name, share in zip(power, found.tolist(), strict=True):
+        shares = families(family, count, executor)[:, :, with_first].mean(axis=(0, 2))
+        for name, share in zip(power, shares.tolist(), strict=True):
             power[name].append(share)
     return power
 

@@ -76,9 +76,9 @@ def pairs(folder: Path, measure: str, every: int = 1) -> Pairs:
     return Pairs(distances, np.abs(mean[place][first] - mean[place][second]))
 
 
-def pairs_table(found: Sequence[Pairs]) -> Table:
+def pairs_table(compared: Sequence[Pairs]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for each in found:
+    for each in compared:
         far, apart = each.far, each.differences
         below = int(np.count_nonzero(far < apart - 1e-12))
         quantiles = np.quantile(far, (0, 0.05, 0.5, 1)).tolist()
@@ -89,9 +89,9 @@ def pairs_table(found: Sequence[Pairs]) -> Table:
     return Table((*columns, "difference", "of the nearest 5%"), tuple(rows))
 
 
-def groups_table(found: Pairs) -> Table:
+def groups_table(compared: Pairs) -> Table:
     """Groups of runs: two runs with a distance of 0.5 or less are in the same group."""
-    square = found.distances.matrix()
+    square = compared.distances.matrix()
     left = set(range(len(square)))
     rows: list[tuple[Cell, ...]] = []
     for start in range(len(square)):
@@ -104,7 +104,7 @@ def groups_table(found: Pairs) -> Table:
             group |= new
         left -= group
         if len(group) > 1:
-            names = sorted(found.distances.runs[i] for i in group)
+            names = sorted(compared.distances.runs[i] for i in group)
             rows.append((len(group), ", ".join(names)))
     rows.sort(key=lambda row: (-int(row[0] or 0), str(row[1])))
     return Table(("runs", "names"), tuple(rows))
@@ -116,14 +116,14 @@ def groups_table(found: Pairs) -> Table:
 def labels_of(path: Path) -> Labels:
     """The labels of 0 or more in the judgements, by topic and document."""
     judgments = rg.read_qrels(path)
-    found: Labels = {}
+    labels: Labels = {}
     for place, topic in enumerate(judgments.queries):
         rows = np.arange(*judgments.bounds[place : place + 2].tolist())
         documents = judgments.documents.take(rows).texts()
         grades = judgments.grades[rows].tolist()
         known = {d: grade for d, grade in zip(documents, grades, strict=True) if grade >= 0}
-        found[topic.decode()] = known
-    return found
+        labels[topic.decode()] = known
+    return labels
 
 
 Documents = list[tuple[str, str]]
@@ -149,8 +149,8 @@ def left(distances: rg.Distances, documents: Documents, labels: Labels) -> float
     for topic in distances._topics:
         numbers = {name: number for number, name in enumerate(topic.names)}
         known = labels.get(topic.query, {})
-        given = {numbers[d]: known.get(d, 0) for query, d in documents if query == topic.query}
-        lists = judged(topic.lists, given)
+        new = {numbers[d]: known.get(d, 0) for query, d in documents if query == topic.query}
+        lists = judged(topic.lists, new)
         values.append(distance_of(distances.measure, lists, 0, 1, topic.names).value)
     return float(np.mean(values))
 
@@ -169,7 +169,7 @@ class Judged(NamedTuple):
 
 def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> list[Judged]:
     """The distances left for each of `PAIRS`, starting from earlier judgements if there are any."""
-    found = []
+    rows = []
     for a, b in PAIRS:
         files = [folder / RUNS / f"{name}.gz" for name in (a, b)]
         distances = rg.med(measure, *files, before, grades=GRADES)
@@ -177,7 +177,7 @@ def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> 
         advice = advise(distances, NUMBER)
         advised = [(document.topic, document.document) for document in advice.documents]
         pooled = pool(distances, NUMBER)
-        found.append(
+        rows.append(
             Judged(
                 f"{a}, {b}",
                 distances.mean(),
@@ -187,8 +187,8 @@ def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> 
                 left(distances, pooled, labels),
             )
         )
-    means = np.array([pair[1:] for pair in found]).mean(axis=0).tolist()
-    return [*found, Judged("mean", *means)]
+    means = np.array([pair[1:] for pair in rows]).mean(axis=0).tolist()
+    return [*rows, Judged("mean", *means)]
 
 
 def judging_table(folder: Path) -> Table:
@@ -224,15 +224,15 @@ def main() -> None:
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
     arguments = parser.parse_args()
     folder = data_folder()
-    found = [pairs(folder, measure) for measure in MEASURES[:2]]
-    show("All pairs of runs, nothing judged", pairs_table(found))
-    show("Runs with a distance of at most 0.5 by nDCG@10", groups_table(found[0]))
+    compared = [pairs(folder, measure) for measure in MEASURES[:2]]
+    show("All pairs of runs, nothing judged", pairs_table(compared))
+    show("Runs with a distance of at most 0.5 by nDCG@10", groups_table(compared[0]))
     title = f"{NUMBER} documents judged: the distance left, from nothing and (1) after round 1"
     show(title, judging_table(folder))
     if arguments.figures:
         FIGURES.mkdir(exist_ok=True)
-        save_figure(found[0].distances.figure(), FIGURES / "distance-map.svg")
-        panels = {str(each.distances.measure): (each.far, each.differences) for each in found}
+        save_figure(compared[0].distances.figure(), FIGURES / "distance-map.svg")
+        panels = {str(each.distances.measure): (each.far, each.differences) for each in compared}
         save_figure(distance_scatter(panels), FIGURES / "distance-scatter.svg")
 
 
