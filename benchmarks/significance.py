@@ -46,7 +46,7 @@ values = np.loadtxt(sys.argv[1], delimiter=",", skiprows=1).T
 scores = rg.Scores.from_matrix(values, runs=[str(i) for i in range(len(values))], measure="AP")
 test, workers = sys.argv[2], int(sys.argv[3])
 two = scores.select(runs=["0", "1"])
-compare(two, test="paired-t" if test == "start" else test, samples=10)  # imports what is needed
+compare(two, test="paired-t" if test == "start" else test, samples=20)  # imports what is needed
 with ThreadPoolExecutor(workers) as executor:
     start()
     if test != "start":
