@@ -124,13 +124,13 @@ class Choice(Kind, Value):
 
 
 class Quoted(Kind):
-    """Any short text, which is written in quotes: one sort of them at most may be in it."""
+    """Any short text. It is written in quotes, so it may hold ' or " but not both."""
 
     longest = 200
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        return f"a text of at most {self.longest} characters, without one sort of quotes"
+        return f"a text of at most {self.longest} characters, with ' or \" in it but not both"
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str) or not value.strip() or len(value) > self.longest:

@@ -55,12 +55,16 @@ def fitted(grid: Grid, names: Sequence[bool], width: int | None) -> Fitted:
         return Fitted(grid, [everything], 1, [])
     grid = _with_short_names(grid, names)
     short = column_widths(grid)
-    notes = [] if short == widths else ["… stands for a part of a name; --format tsv has it whole"]
+    notes = (
+        [] if short == widths else ["names are shortened with …; --format tsv shows them in full"]
+    )
     if _total(short, 1) <= width:
         return Fitted(grid, [everything], 1, notes)
     parts = _parts(short, names, width)
     if len(parts) > 1:
-        notes.append(f"{len(parts)} parts, one below the other, are one table; it is too wide")
+        notes.append(
+            f"the table is too wide: it is split into {len(parts)} parts, one below the other"
+        )
     return Fitted(grid, parts, GAP, notes)
 
 

@@ -202,7 +202,7 @@ def test_options_change_how_a_run_is_scored(
     outcome = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", *options)
     assert outcome.code == 0
     assert float(records(outcome.out)[0]["RR"]) == score
-    told = "neighbours tied in single precision only: 1" in outcome.err
+    told = "1 pair of adjacent documents with equal scores in single precision" in outcome.err
     assert told == ("double" not in options)
 
 

@@ -276,8 +276,9 @@ def test_faults_in_json_are_located(text: bytes, message: str) -> None:
         ),
         (
             b'{"query": "q1", "retrieved": ["a"]}',
-            "x: no judgements: no key relevant or gold or qrels (keys: query, retrieved), expected one "
-            "that holds the relevant documents of the query, or a file of its own for the judgements",
+            "x: no judgements: the objects have no key relevant or gold or qrels (keys: query, "
+            "retrieved), expected such a key with the relevant documents, or a separate file with the "
+            "judgements",
         ),
     ],
 )

@@ -503,7 +503,7 @@ def test_what_is_wrong_in_the_metadata_is_named(
 def test_other_tables_say_what_they_are(scores: Scores, tmp_path: Path) -> None:
     scores.write_parquet(tmp_path / "long")
     with pytest.raises(
-        rg.InputError, match=r"rows of Scores.write_parquet.*made by Scores.save, or"
+        rg.InputError, match=r"made by Scores.write_parquet.*made by Scores.save, or"
     ):
         Scores.load(tmp_path / "long")
     pl.DataFrame({"qid": ["1"], "docno": ["a"]}).write_parquet(tmp_path / "run")

@@ -162,7 +162,7 @@ def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
     padding = re.compile(PADDING)
     while at < len(raw):
         if not raw.startswith(codec.starts, at):
-            raise ValueError(f"the bytes from byte {at:,} on start no {name} stream")
+            raise ValueError(f"the data from byte {at:,} on is not {name}")
         decoder, step = codec.decoder(memory), FIRST_STEP
         while not decoder.eof:
             fed = raw[at : at + step] if decoder.needs_input else b""

@@ -88,10 +88,10 @@ def absent(keys: Sequence[str], role: Role, source: str) -> InputError:
     """The error for objects that have no documents in this role."""
     what = "run" if role is RETRIEVED else "judgements"
     message = (
-        f"no {what}: no key {' or '.join(role.names)} (keys: {listed(keys)}), expected one that "
+        f"no {what}: the objects have no key {' or '.join(role.names)} (keys: {listed(keys)}), "
     )
     message += (
-        f"holds the {role.option} documents of the query, or a file of its own for the {what}"
+        f"expected such a key with the {role.option} documents, or a separate file with the {what}"
     )
     return InputError(source, None, message)
 

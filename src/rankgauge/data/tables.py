@@ -160,7 +160,7 @@ def _grades(column: Column, place: Place) -> Labels:
 def _same_length(source: str, *lengths: int) -> None:
     if len(set(lengths)) > 1:
         counts = ", ".join(map(str, lengths))
-        message = f"columns of {counts} values, expected as many in each"
+        message = f"the columns have {counts} values, expected the same number in each"
         raise InputError(source, None, message)
 
 
@@ -215,7 +215,7 @@ def _polars_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
         chosen = list(dict.fromkeys(place for _, place in places))
         frame = frame.select(names[place] for place in chosen).lazy().collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        message = f"the frame cannot be collected ({first_line(error)}), expected one that can"
+        message = f"polars cannot collect the frame ({first_line(error)}), expected one that it can"
         raise InputError(source, None, message) from None
     columns = loaded(arrow_table(frame, source), [chosen.index(p) for _, p in places], source)
     return in_roles(places, columns)

@@ -362,8 +362,8 @@ def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
             raise InputError(display_name(path), None, message)
     first = queries[0] if queries else b""
     if first.startswith((UTF8_MARK, *UTF16_MARKS)) or compression(first + b" "):
-        message = f"cannot start with the topic {decode(first)!r}, expected one that no other \
-kind of file starts with"
+        message = f"cannot start with the topic {decode(first)!r}: the file would be taken for \
+another kind of file, expected another topic first"
         raise InputError(display_name(path), None, message)
     return documents
 

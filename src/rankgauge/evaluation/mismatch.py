@@ -79,14 +79,15 @@ def _hint(ours: Sequence[str], theirs: Sequence[str], what: str) -> str:
     if found is None:
         return ""
     here, there, why = found
-    return f"; {what} {here[:LONGEST]!r} is probably {there[:LONGEST]!r} there ({why})"
+    ours_is = f"{what} {here[:LONGEST]!r} of the run is probably {there[:LONGEST]!r}"
+    return f"; {ours_is} of the judgements ({why})"
 
 
 def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] | None:
-    """An id of ours, the id of theirs that is probably meant by it, and how the two differ.
+    """An id of ours, the id of theirs that probably means the same, and how the two differ.
 
-    A way of writing ids explains a difference where it keeps the ids of each side apart and makes at
-    least half of ours, or of theirs, one of the other side.
+    A way of writing ids is the reason if at least half of our ids, or of theirs, are then ids of the
+    other side, and no two ids of one side become the same.
 
     >>> reason(["01", "02"], ["1", "2"])
     ('01', '1', 'leading zeros')

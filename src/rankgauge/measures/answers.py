@@ -62,10 +62,10 @@ class _Asking:
 
 
 class Answers(_Asking, Record):
-    """For each query, what the orders of its documents get; which documents, `null` says.
+    """For each query, the scores that orders of its documents get. `null` says which documents.
 
-    judged: those judged for the query. pool: and those pooled for it but not judged. collection: all
-    of so many `documents`.
+    judged: the documents judged for the query. pool: also those that were pooled but not judged.
+    collection: all documents of a collection, which has `documents` of them.
 
     >>> from rankgauge import P
     >>> about = Answers(JudgedLabels.of([1, 0, 0, 0], [1, 1]))
@@ -94,8 +94,8 @@ class Answers(_Asking, Record):
 
 
 class Orders(_Asking, Record):
-    """For each of the rankings, what the orders of its documents get: those of its query, as `Answers`
-    has them, or with null=run those of the ranking itself."""
+    """For each ranking, the scores that orders of some documents get. With null=run these are the
+    documents of the ranking itself, else the documents of its query, as in `Answers`."""
 
     rankings: Rankings
     null: str = JUDGED
@@ -178,7 +178,7 @@ def _of_own(rankings: Rankings, question: Question, measure: Measure) -> Floats:
 def _of_more(
     judged: JudgedLabels, question: Question, measure: Measure, documents: int | None
 ) -> Floats:
-    """The answer for what is judged or pooled, and the rest of a collection of so many documents."""
+    """The answer for the judged and the pooled documents, and the rest of the collection."""
     tied = _pooled(judged, documents)
     nothing_more = (tied.sizes == judged.sizes).all()
     return question(judged if nothing_more else tied, measure)
@@ -202,7 +202,7 @@ def _unlisted(sizes: Ints, documents: int | None) -> Ints | None:
         return None
     if sizes.max(initial=0) > documents:
         raise MeasureError(
-            f"documents={documents}, but a topic alone has {sizes.max()} judged or pooled; "
-            "give the size of the collection"
+            f"documents={documents} is too small: one topic has {sizes.max()} judged or pooled "
+            "documents; give the size of the collection"
         )
     return documents - sizes

@@ -32,7 +32,7 @@ class Around(Parametric):
             message = f"{self.name}({self.measure}): expected a measure inside, such as {example}"
             raise MeasureError(message)
         if not self.takes(self.measure):
-            message = f"{self.measure} does not suit {self.name}, expected one such as in "
+            message = f"{self.measure} cannot stand inside {self.name}(), expected one such as in "
             raise MeasureError(message + " or ".join(self.examples))
 
     @classmethod

@@ -138,10 +138,10 @@ class SumOfPrecisions(Binary):
 
 
 class ScaledSumOfPrecisions(SumOfPrecisions):
-    """The sum of precisions over the cut-off: average precision with norm k."""
+    """The sum of precisions divided by the cut-off: average precision with norm=k."""
 
     name = "SSP"
-    summary = "Scaled sum of precisions: the sum of precisions over k, free of R."
+    summary = "Scaled sum of precisions: the sum of precisions divided by k. It does not use R."
     formula = "SSP@k = SP@k / k"
     source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
     range = (0.0, 1.0)
@@ -156,7 +156,10 @@ class AveragePrecision(SumOfPrecisions):
     """The mean of the precisions at the relevant documents."""
 
     name = "AP"
-    summary = "Average precision: the precisions at the relevant documents over a norm."
+    summary = (
+        "Average precision: the sum of the precisions at the relevant documents, divided by R or "
+        "another norm."
+    )
     formula = "AP@k = (1/norm) · Σ_{i≤k} rel_i · P@i; norm R, min(k, R) or k"
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; norm=min: Sakai"
     range = (0.0, 1.0)
@@ -165,7 +168,8 @@ class AveragePrecision(SumOfPrecisions):
 
     norm: str = parameter(
         Choice(("R", "min", "k")),
-        "R: all relevant documents; min: min(k, R), so that 1 can be reached; k: the cut-off",
+        "what the sum is divided by. R: the number of relevant documents; min: min(k, R), so that 1 can "
+        "be reached; k: the cut-off",
         default="R",
     )
 

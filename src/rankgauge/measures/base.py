@@ -330,7 +330,8 @@ class Measure(OneList, Parametric):
     def tied_variance_each(self, tied: TiedRankings) -> Floats:
         """The variance of the score over all orders, of lists of one tie each.
 
-        By the measure's formula where it has one, else as the mean is had.
+        Computed by the measure's formula if it has one. Otherwise all orders are tried, or if there are
+        too many, orders drawn at random.
         """
         self.complete()
         if self.knows("_variance"):
@@ -339,21 +340,22 @@ class Measure(OneList, Parametric):
         return variance_over_orders(self.score_each, tied, self.depth)
 
     def _independent(self, tied: TiedRankings) -> Floats:
-        """What a random order would get were ranks independent, of lists of one tie each."""
+        """The mean score of random orders if ranks were independent, for lists of one tie each."""
         raise NotImplementedError
 
     def independent_each(self, tied: TiedRankings) -> Floats:
-        """The mean score of random orders as the UE paper has it, of lists of one tie each."""
+        """The mean score of random orders by the formula of Feng and Karmaker 2023, for lists of one
+        tie each."""
         if not self.knows("_independent"):
             raise self._unsupported("what independent ranks would give", "no formula is known")
         return self.complete()._independent(tied)
 
     def _full(self, tied: TiedRankings) -> Floats:
-        """The score of k relevant documents, as many as there are places, whether they exist or not."""
+        """The score of k relevant documents, one on each place, whether they exist or not."""
         raise NotImplementedError
 
     def full_each(self, tied: TiedRankings) -> Floats:
-        """The best score as the UE paper has it, for lists of one tie each."""
+        """The best score by the formula of Feng and Karmaker 2023, for lists of one tie each."""
         if not self.knows("_full"):
             raise self._unsupported("what k relevant documents would get", "no formula is known")
         return self.complete()._full(tied)
@@ -369,7 +371,7 @@ class Measure(OneList, Parametric):
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The lowest and highest score of each list over all labels of its unjudged documents."""
         if self.bounding == "no":
-            raise self._unsupported("its bounds", "judging a document changes what it measures")
+            raise self._unsupported("its bounds", "its score depends on which documents are judged")
         if self.monotone:
             return (
                 self.score_each(labelled(rankings, 0)),
@@ -389,7 +391,7 @@ class Measure(OneList, Parametric):
 
     @property
     def bounding(self) -> Answer:
-        """How the bounds are had."""
+        """How the bounds are computed."""
         return "exact" if self.monotone else "enumerated"
 
     def _bounds_by_enumeration(self, one: Rankings) -> tuple[float, float]:
@@ -404,15 +406,15 @@ class Measure(OneList, Parametric):
         return extremes(self.score_each(labelled_variants(one, choices)))
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        """The greatest differences of pairs of lists over all labels of their free documents, where
-        there is a way to have them; None where there is none for these grades."""
+        """The greatest differences of pairs of lists over all labels of their free documents, by an
+        algorithm of this measure; None where it has none for these grades."""
         return None
 
     def distance_each(self, lists: Lists, first: Ints, second: Ints) -> Greatest:
         """The greatest differences of pairs of lists over all labels of their free documents.
 
-        Lists hold no documents beyond the cut-off. By the measure's own way where it has one, else over
-        all labels, or by a search where these are too many.
+        Lists hold no documents beyond the cut-off. The measure's own algorithm is used if it has one.
+        Otherwise all labels are tried, or if there are too many, some are searched.
         """
         from rankgauge.measures.distances.search import improved, searched
 
@@ -427,7 +429,8 @@ class Measure(OneList, Parametric):
 
     def _unsupported(self, question: str, reason: str) -> Unsupported:
         able = ", ".join(q for q, how in self.answers().items() if how == "exact")
-        return Unsupported(f"{self} cannot say {question}: {reason}. Exact at any size: {able}")
+        message = f"{self} cannot compute {question}: {reason}"
+        return Unsupported(f"{message}. It computes exactly: {able}")
 
     def answers(self) -> dict[str, Answer]:
         """What this measure can answer, and how."""

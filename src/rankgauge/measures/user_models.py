@@ -34,16 +34,16 @@ TOLERANCE = 1e-9
 
 
 class UserModel(Gainful):
-    """The rate of gain of a user, of whom a subclass says how long the reading goes on."""
+    """The gain per document that a user reads. A subclass says how long the user reads on."""
 
     synonyms = {"min_rel": {0: {}}}  # noqa: RUF012
     elsewhere = {  # noqa: RUF012
-        "max_rel": "the highest grade is the collection's, or max_grade where it is evaluated"
+        "max_rel": "the highest grade is that of the judgments, or max_grade= of evaluate"
     }
 
     gain: str | GainMap = parameter(
         Share(),
-        "from 0 to 1: fraction: label/max_grade; scaled: (2^label − 1)/2^max_grade; or a map",
+        "a gain from 0 to 1. fraction: label/max_grade; scaled: (2^label − 1)/2^max_grade; or a map",
         default="fraction",
     )
 
@@ -83,7 +83,7 @@ class StaticUserModel(UserModel, Weighted):
 
 
 class AdaptiveUserModel(UserModel):
-    """A user whom documents make stop, given by the chances of reading on."""
+    """A user who may stop because of the documents read, given by the chances of reading on."""
 
     range = (0.0, 1.0)
 
@@ -106,10 +106,13 @@ class AdaptiveUserModel(UserModel):
 
 
 class InverseSquares(StaticUserModel):
-    """The rate of gain of a user who is the more patient the more is wanted."""
+    """The gain per document of a user who wants a gain of T. The higher T, the more patient the user."""
 
     name = "INSQ"
-    summary = "INSQ: the rate of gain of a user who wants T and reads ranks by inverse squares."
+    summary = (
+        "INSQ: the gain per document of a user who wants a gain of T. The weight of a rank falls with "
+        "its inverse square."
+    )
     formula = "INSQ(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = 1/(i + 2T − 1)²"
     source = "Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process"
     examples = ("INSQ", "INSQ(T=3)", "INSQ(gain=scaled)@1000")
@@ -124,7 +127,7 @@ class InverseSquares(StaticUserModel):
 
 
 class AdaptiveInverseSquares(AdaptiveUserModel):
-    """INSQ for a user who wants less, the more has been found.
+    """INSQ for a user who stops the earlier, the more has been gained.
 
     Raising a gain, or moving the higher of two neighbours up, never lowers the score. With
     x_i = i + 2T − (gain so far), at least 1, the gain F that lies ahead at x is at most
@@ -133,7 +136,7 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
     """
 
     name = "INST"
-    summary = "INST: the rate of gain of a user who wants T, and less the more has been found."
+    summary = "INST: as INSQ, but the more the user has gained, the earlier the user stops."
     formula = (
         "INST(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} ((x_j − 1)/x_j)², "
         "x_j = j + 2T − Σ_{l≤j} gain_l"
@@ -149,7 +152,7 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
 
     T: float = parameter(
         Number(0.5),
-        "the gain that the user wants; 0.5 at least, so that finding more never means reading on",
+        "the gain that the user wants; at least 0.5, so that more gain never makes the user read longer",
         default=1.0,
     )
 
@@ -162,7 +165,7 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
 
 
 class NearlyERR(AdaptiveUserModel):
-    """A user who stops at a document with the chance that its gain is, and for lack of patience.
+    """A user who stops at a document with a probability equal to its gain, or for lack of patience.
 
     With weights w_i of patience, never rising, and Q_i = Π_{j≤i} (1 − gain_j) the score is
     1 − Σ w_i Q_i / Σ w_i Q_{i−1}. Raising a gain, or moving the higher of two neighbours up, lowers some
@@ -189,7 +192,9 @@ class NearlyERR8(NearlyERR):
     """A user who stops when satisfied, or at rank k."""
 
     name = "NERR8"
-    summary = "Nearly ERR, equation 8: the rate of gain of a user who is satisfied or stops at k."
+    summary = (
+        "Nearly ERR, equation 8: the gain per document of a user who stops when satisfied, or at k."
+    )
     formula = "NERR8@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} (1 − gain_j)"
     cutoffs = "required"
     examples = ("NERR8@10", "NERR8(gain=scaled)@20")

@@ -66,10 +66,10 @@ def _all_judged(tied: TiedRankings) -> bool:
 
 
 class Lower(_Bound):
-    """The score at least, whatever the unjudged documents are."""
+    """The lowest possible score, whatever the unjudged documents are."""
 
     name = "lower"
-    summary = "The lowest score over all labels of a ranking's unjudged documents."
+    summary = "The lowest possible score, whatever the labels of the unjudged documents are."
     formula = "lower(m) = min over labels of the unjudged documents of m"
     examples = ("lower(RBP)", "lower(nDCG@10)")
 
@@ -78,11 +78,11 @@ class Lower(_Bound):
 
 
 class Upper(_Bound):
-    """The score at most, whatever the unjudged documents are."""
+    """The highest possible score, whatever the unjudged documents are."""
 
     name = "upper"
     ideal_is_best = False  # what is unjudged may be more than all that is judged
-    summary = "The highest score over all labels of a ranking's unjudged documents."
+    summary = "The highest possible score, whatever the labels of the unjudged documents are."
     formula = "upper(m) = max over labels of the unjudged documents of m"
     examples = ("upper(RBP)", "upper(nDCG@10)")
 

@@ -50,12 +50,14 @@ class Alignment(Record):
 
 
 def alignment_notes(unknown: int, merged: int) -> list[Note]:
-    """What the user should know about how the lists came about."""
+    """Notes about how the lists were made."""
     notes = []
     if unknown:
         notes.append(Note("topics without judgements, not scored: {count}", count=unknown))
     if merged:
-        kind = "neighbours tied in single precision only: {count}"
+        kind = (
+            "{pairs} of adjacent documents with equal scores in single precision but not in double"
+        )
         detail = "double precision would order them by score"
         notes.append(Note(kind, count=merged, detail=detail))
     return notes

@@ -74,15 +74,25 @@ def with_tail(
     retrieved: Labels | Ints,
     documents: int,
 ) -> TiedRankings:
-    """The same lists, each followed by one more tie that holds what was not retrieved of a collection
-    of so many documents.
+    """The same lists, each followed by one more tie: the documents of the collection that were not
+    retrieved.
 
-    `queries` has for each list its query among the judged ones, `retrieved` the judgments of the
-    documents in the lists.
-
-    Judged and pooled documents are laid out, the others only counted (Cooper 1968, Expected search
+    Judged and pooled documents have rows, the others are only counted (Cooper 1968, Expected search
     length; McSherry and Najork 2008, Computing information retrieval performance measures efficiently
     in the presence of tied scores). RankgaugeError where the collection is too small to hold them.
+
+    Parameters
+    ----------
+    lists
+        The lists of a run.
+    queries
+        For each list, the number of its query in the judgments.
+    judgments
+        All judgments.
+    retrieved
+        The rows of the judgments of all documents in the lists.
+    documents
+        How many documents the collection has.
     """
     rankings = lists.rankings
     place = np.full(len(judgments.queries), -1, dtype=np.int64)
@@ -98,9 +108,10 @@ def with_tail(
     unlisted = documents - rankings.lengths - left
     if (unlisted < 0).any():
         short = int(np.argmin(unlisted))
+        topic = decode(judgments.queries[queries[short]])
         raise RankgaugeError(
-            f"documents={documents}, but topic {decode(judgments.queries[queries[short]])!r} alone has "
-            f"{documents - unlisted[short]}, retrieved or judged; give the size of the collection"
+            f"documents={documents} is too small: topic {topic!r} has {documents - unlisted[short]} "
+            "retrieved or judged documents; give the size of the collection"
         )
     owner = np.concatenate((rankings.each_row(np.arange(len(rankings))), query[rest]))
     order = np.argsort(owner, kind="stable")

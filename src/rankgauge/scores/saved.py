@@ -144,11 +144,11 @@ def _of_parquet(content: Content) -> Scores:
 def described_by(
     text: str | None, columns: list[tuple[str, str]], rows: int, source: str
 ) -> Described:
-    """What a Parquet file with this document holds, its columns and rows as they should be."""
+    """The description of the scores in a Parquet file, after a check of its columns and rows."""
     if text is None:
         names = [name for name, _ in columns]
         if names == LONG:
-            message = "the rows of Scores.write_parquet, which hold no policies"
+            message = "a table made by Scores.write_parquet, which lacks the evaluation settings"
             remedy = "a file made by Scores.save, or by Scores.write_csv for Scores.from_csv"
             raise InputError(source, None, f"{message}, expected {remedy}")
         message = f"not a file of scores (a table with the columns {short(', '.join(names))})"
@@ -226,7 +226,7 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
 
 
 def _check_whole(frame: Any, piece: slice, source: str) -> None:
-    """Refuse what no numbers are there for."""
+    """Refuse rows without numbers."""
     if frame.height != piece.stop - piece.start:
         message = f"damaged Parquet data ({frame.height:,} rows from row {piece.start + 1:,} on)"
         expected = f"expected {piece.stop - piece.start:,}"

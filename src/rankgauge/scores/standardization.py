@@ -1,4 +1,4 @@
-"""Scores set against those of many systems, topic by topic, so that topics weigh alike."""
+"""Scores compared with the scores of many systems on the same topic, so that topics weigh the same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def standardized(scores: Scores, reference: Scores | None, kind: Standardization
     else:
         found = _deviations(values, known, flat)
         if np.isinf(found).any() or (np.isnan(found) & ~np.isnan(values)).any():
-            raise RankgaugeError("scores too far apart to be standardised, expected usual numbers")
+            raise RankgaugeError(
+                "the scores differ too much to be standardised, expected smaller numbers"
+            )
     if kind == "normal":
         from scipy.special import ndtr
 
@@ -52,22 +54,24 @@ def _matching(reference: Scores, scores: Scores) -> Scores:
 
 def _check(scores: Scores, others: Scores, kind: Standardization) -> None:
     if scores.policies.standardized or others.policies.standardized:
-        raise RankgaugeError("scores that are standardised already, expected others")
+        raise RankgaugeError("the scores are standardised already, expected scores that are not")
     if len(others.runs) < 2:
-        raise RankgaugeError("one run, expected at least two to standardise across")
+        raise RankgaugeError("the reference has one run, expected at least two")
     for measure in scores.measures:
         if kind == "z" and isinstance(measure, GeometricMean):
-            message = f"{measure} is for scores from 0 on, and z-scores are also below it"
+            message = f"{measure} needs scores of 0 or more, but z-scores can be negative"
             raise RankgaugeError(f"{message}; expected kind='normal' or 'empirical'")
     unknown = np.isnan(np.asarray(others)).all(axis=0) & ~np.isnan(np.asarray(scores)).all(axis=0)
     if unknown.any():
         q, m = (int(place[0]) for place in np.nonzero(unknown))
         where = f"on query {scores.queries[q]!r} by {scores.measures[m]}"
-        raise RankgaugeError(f"the reference has no score {where}, expected that of some run")
+        raise RankgaugeError(
+            f"the reference has no score {where}, expected one of at least one run"
+        )
 
 
 def _deviations(values: Floats, known: Floats, flat: Bools) -> Floats:
-    """(x − mean) / sd, the sd with n − 1 below; 0 where nothing differs.
+    """(x − mean) / sd, the sd divided by n − 1; 0 where all runs score the same.
 
     Deviations are divided by the greatest before they are squared, so that no square is lost.
     """
@@ -83,7 +87,7 @@ def _deviations(values: Floats, known: Floats, flat: Bools) -> Floats:
 
 
 def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
-    """The share of the known scores that are not above each, by more than rounding, topic by topic."""
+    """For each score, the share of the known scores on its topic that are no higher (save rounding)."""
     found = np.full(values.shape, np.nan)
     for q, m in np.ndindex(*values.shape[1:]):
         column = known[:, q, m]
@@ -97,5 +101,5 @@ def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
 def _notes(scores: Scores, flat: Bools) -> list[Note]:
     """How many topics have no differences between the runs, by measure."""
     counts = zip(scores.measures, np.count_nonzero(flat, axis=0).tolist(), strict=True)
-    kind = "the runs do not differ on {topics}, no deviation there"
+    kind = "all runs score the same on {topics}, so there is no deviation there"
     return [Note(kind, measure=str(measure), count=n) for measure, n in counts if n]

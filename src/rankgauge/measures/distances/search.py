@@ -138,13 +138,14 @@ def _tried(score_each: Score, two: Lists) -> list[Labelled]:
 
 
 def _climbed_both(score_each: Score, two: Lists) -> list[Labelled]:
-    """What a search finds for each list ahead, or the search for the other found on its way."""
+    """For each list, the labels that put it furthest ahead, as far as either search passed them."""
     own, other = _climbed(score_each, two, 1), _climbed(score_each, two, -1)
     return [_better(own, other), _better(other, own)]
 
 
 def _better(own: Labelled, other: Labelled) -> Labelled:
-    """What was found with a list ahead, or what the search for the other list found it ahead by."""
+    """The labels that put a list further ahead: those of its own search, or those of the search for the
+    other list, which may pass better ones on its way."""
     ahead = -other[0] if np.isfinite(other[0]) else -np.inf
     return (ahead, other[1]) if ahead > own[0] else own
 
