@@ -247,7 +247,7 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         (b'{"q1": ["a"], "q1": ["b"]}', "x: query 'q1' more than once, expected each query once"),
         (
             b'{"query": "q1", "relevant": ["a"]}',
-            "x: no run: no key retrieved or results or ranking",
+            "x: no run: the objects have no key retrieved or results or ranking",
         ),
         (b'{"a": 1, "b": 2}', "x: no column for the query"),
     ],
@@ -289,7 +289,7 @@ def test_faults_in_judgments_by_query_are_located(text: bytes, message: str) -> 
 
 
 def test_subtopics_need_an_object_for_each_judgement() -> None:
-    with pytest.raises(rg.InputError, match="expected an object for each judgement"):
+    with pytest.raises(rg.InputError, match="expected one object for each judgement"):
         qrels_of(GOOD, subtopic="subtopic")
 
 

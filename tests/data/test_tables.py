@@ -478,7 +478,7 @@ def test_arrays_of_any_layout() -> None:
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(rg.InputError, match="columns of 2, 3, 2 values"):
+    with pytest.raises(rg.InputError, match="the columns have 2, 3, 2 values"):
         Run.from_arrays(["q"] * 2, ["a", "b", "c"], [1, 2])
     with pytest.raises(rg.InputError, match="2 dimensions, expected one"):
         Run.from_arrays(np.array([["q"]]), ["a"], [1])

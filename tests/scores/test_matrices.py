@@ -159,7 +159,7 @@ def test_tables_claim_nothing_that_nobody_said() -> None:
     assert scores.signatures()["AP"] == (
         f"AP(rel=1,norm=R)|source=matrix|missing=skip|rankgauge={rg.__version__}"
     )
-    with pytest.raises(rg.RankgaugeError, match="on topics it lacks is not known"):
+    with pytest.raises(rg.RankgaugeError, match="not known on topics that a run lacks"):
         scores.mean("zero")
     assert named([[0.5, 0.0]]).mean("zero") == {"r0": {"AP": 0.25}}
 
@@ -516,7 +516,7 @@ def test_runs_and_measures_are_selected_by_name() -> None:
         scores.select(runs=["z"])
     with pytest.raises(rg.RankgaugeError, match=r"measure 'nDCG@11'; did you mean 'nDCG@10'\?"):
         scores.select(measures=["nDCG@11"])
-    with pytest.raises(rg.RankgaugeError, match="a run is asked for twice"):
+    with pytest.raises(rg.RankgaugeError, match="the same run is asked for twice"):
         scores.select(runs=["x", "x"])
 
 

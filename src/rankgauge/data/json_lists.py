@@ -64,7 +64,21 @@ def entries_of_records(
     names: ColumnNames,
     source: str,
 ) -> Iterator[QueryEntry]:
-    """The entries of objects with a query and documents; the first object says by which keys."""
+    """The entries of objects that have a query and a list of documents.
+
+    Parameters
+    ----------
+    first
+        The first object; its keys are the keys of all.
+    objects
+        All objects, each with its line where it is known.
+    role
+        Which documents: the retrieved or the relevant ones.
+    names
+        Names of keys that the caller gave.
+    source
+        The name of the file for messages.
+    """
     keys = list(first)
     query = keys[RECORD_QUERY.find(keys, names.query, source)]
     place = role.place(keys, None, source)

@@ -102,10 +102,22 @@ def scanned(
     judged: native.Lookup | None = None,
     threads: int = 1,
 ) -> list[R] | None:
-    """What `each` makes of the pieces of a file, in their order; None where the file is not plain.
+    """The results of `each` for the pieces of a file, in their order; None where the file is not plain.
 
-    A piece is there only while `each` works on it. So many `threads` work at once. InputError where
-    the file changes meanwhile.
+    InputError where the file changes meanwhile.
+
+    Parameters
+    ----------
+    content
+        The file.
+    columns
+        How many columns its lines have.
+    each
+        Is called with each piece. The piece is in memory only during the call.
+    judged
+        Where to look up the judged documents.
+    threads
+        How many threads work at once.
     """
     buffers = threading.local()
 

@@ -1,8 +1,8 @@
 """Runs and judgments from tables: data frames, Arrow streams and NumPy arrays.
 
-Every way in ends in the same columns: ids as bytes in one buffer, numbers in an array, a value a row.
-Rows of a query may stand apart; they are brought together in order of first appearance. A fault is
-an InputError that names the row, counted from 0, or the line of a file.
+All of them become the same columns, with one value for each row: ids as bytes in one buffer, numbers in
+an array. Rows of a query may stand apart; they are grouped, in the order in which queries first appear.
+A fault is an InputError that names the row, counted from 0, or the line of a file.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def run_in(columns: Sequence[Column], place: Place, name: str, source: str = "")
 
 
 def run_by_query(groups: Grouping, documents: Ids, scores: Column, place: Place, name: str) -> Run:
-    """The run of documents that stand together by query already."""
+    """The run of documents that are grouped by query already."""
     values = _scores(scores, place)
     _refuse_repeated_documents(groups, documents, place)
     source = place.source
@@ -103,7 +103,7 @@ def run_by_query(groups: Grouping, documents: Ids, scores: Column, place: Place,
 
 
 def judgments_by_query(groups: Grouping, documents: Ids, grades: Column, place: Place) -> Judgments:
-    """The judgments of documents that stand together by query already."""
+    """The judgments of documents that are grouped by query already."""
     values = _grades(grades, place)
     _refuse_repeated_documents(groups, documents, place)
     return Judgments(groups.queries, groups.bounds, documents, values, place.source)

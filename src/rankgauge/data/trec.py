@@ -109,9 +109,13 @@ def read_qrels_and_run(
     size_limit: int = SIZE_LIMIT,
     columns: ColumnNames = USUAL_NAMES,
 ) -> tuple[Judgments, Run | None]:
-    """The judgments in a file, and the run beside them where JSON has both for each query.
+    """The judgments in a file, and its run if it is a JSON file that has both for each query.
 
-    The parameters are those of `read_qrels`. The run is named after the file.
+    The run is named after the file.
+
+    Parameters
+    ----------
+    path, subtopics, lenient, size_limit, columns : as in `read_qrels`.
     """
     with open_content(path, limit=size_limit) as content:
         judgments = _qrels(content, subtopics, lenient, False, columns)

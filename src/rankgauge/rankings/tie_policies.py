@@ -1,4 +1,4 @@
-"""What is made of documents with equal scores: an order, or groups left open."""
+"""How documents with equal scores are treated: they get an order, or stay groups without one."""
 
 from __future__ import annotations
 
@@ -22,10 +22,21 @@ from rankgauge.seeds import digest, query_key
 def broken(
     run: Run | Piece, rows: NDArray[np.intp], labels: Labels, ties: Ties, seed: int
 ) -> list[int]:
-    """An order of these rows, which are tied with others among them: places in `rows`.
+    """An order of rows with equal scores, as places in `rows`.
 
-    Rows that are alike under the policy are ordered by id, the last first. So no score depends on
-    the order of the file, unless `ties` is input.
+    Rows that the policy does not order are ordered by id, the greatest first. So no score depends on the
+    order of the file, unless `ties` is "input".
+
+    Parameters
+    ----------
+    run
+        The run, or a piece of it.
+    rows
+        The rows, each tied with another of them.
+    labels
+        The label of each row of the run.
+    ties, seed
+        The policy, and the seed for "random".
     """
     docnos = list(run.documents.take(rows))
     places = list(range(len(rows)))
@@ -56,7 +67,8 @@ def broken(
 def tied_lists(
     rankings: Rankings, tied: NDArray[np.bool_], seeds: NDArray[np.uint64]
 ) -> TiedRankings:
-    """The lists with ties left open; `tied` says of each row whether it goes with the one above."""
+    """The lists as groups of tied documents; `tied` says of each row whether it is tied with the one
+    above."""
     starts = np.flatnonzero(~tied)
     return TiedRankings(
         rankings,

@@ -65,7 +65,19 @@ def scores_of(
     present: Bools,
     missing: Missing,
 ) -> Scores:
-    """Scores of which no more is known than the numbers."""
+    """Scores of which only the numbers are known.
+
+    Parameters
+    ----------
+    runs, queries, measures
+        Their names.
+    values
+        Run × query × measure: the scores.
+    present
+        Run × query: whether the run has the query.
+    missing
+        How queries that a run lacks are treated.
+    """
     return Scores(
         runs=runs,
         queries=queries,
@@ -80,7 +92,7 @@ def scores_of(
 
 
 def measure_of(text: AnyMeasure) -> Measure | Aggregate:
-    """The measure that a text means, or one of that name for scores that are given."""
+    """The measure that a text means. If rankgauge knows none, a name for scores made elsewhere."""
     try:
         measure = parse(text)
     except MeasureError:

@@ -186,10 +186,21 @@ def _fill(array: NDArray[Any], stream: IO[bytes]) -> None:
 
 
 def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> None:
-    """What the other process does: a line that says what the file holds, then the numbers.
+    """What the other process does: write a line that says what the file holds, then the numbers.
 
     The numbers come piece by piece: whether the queries are present, the shares judged, the values of
     all measures, as `Scores` has them in memory.
+
+    Parameters
+    ----------
+    file, source
+        The Parquet file, and its name for messages.
+    limit
+        How many bytes the numbers may take.
+    asked
+        Not used.
+    result
+        Where the line and the numbers go.
     """
     import json
 

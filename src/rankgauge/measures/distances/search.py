@@ -75,12 +75,18 @@ def searched(
     second: Ints,
     within: tuple[float, float] = (-np.inf, np.inf),
 ) -> Greatest:
-    """The greatest differences over all labels, or those that a search finds.
+    """The greatest differences over all labels, or if these are too many, those that a search finds.
 
-    score_each: the score of each list.
-    lists: the lists of one query.
-    first, second: the places of the two lists of each pair.
-    within: the range that is declared of the scores, which limits what a search does not find.
+    Parameters
+    ----------
+    score_each
+        The score of each list.
+    lists
+        The lists of one query.
+    first, second
+        The places of the two lists of each pair.
+    within
+        The declared range of the scores. It limits how much a search may have missed.
     """
     watched = _Watched(score_each, within)
     exact = enumerable(lists, first, second)
@@ -103,7 +109,19 @@ def searched(
 def improved(
     found: Greatest, score_each: Score, lists: Lists, first: Ints, second: Ints
 ) -> Greatest:
-    """The same with those that are not exact had over all labels, where these are few."""
+    """The same, with the pairs that are not exact made exact, where their labels are few enough to try.
+
+    Parameters
+    ----------
+    found
+        The distances so far.
+    score_each
+        The score of each list.
+    lists
+        The lists of one query.
+    first, second
+        The places of the two lists of each pair.
+    """
     few = np.flatnonzero(~found.exact & enumerable(lists, first, second))
     if not len(few):
         return found
