@@ -20,14 +20,22 @@ START, END = "<!-- names: made by docs/measures.py -->\n", "<!-- end of names --
 HEAD = """\
 # The measures, and what they can answer
 
-Made from the registry by `docs/measures.py`. How a question is answered: `exact`; `enumerated`, while
-there are few enough documents to try every order or labelling, and beyond that, for `expected` and
-`variance`, estimated from orders drawn at random; `–`, not at all. `score` is for any ranking; `ideal`,
-`worst`, `expected` and `variance` are over the orders of the judged documents; `bounds` over the
-labels of the unjudged ones. With judgements by subtopic the ideal of the diversity measures is a greedy
-one, their worst is not known, and neither are the bounds of the normalised ones. What a wrapper answers
-depends on the measure inside; here it is the first of its examples.
-`rankgauge measures NAME` explains a measure with its parameters.
+Made from the registry by `docs/measures.py`. `rankgauge measures NAME` explains a measure with its
+parameters.
+
+The first table says what each measure can compute. `score` is the score of any ranking. `ideal`,
+`worst`, `expected` and `variance` are over all orders of the judged documents: the best score, the
+worst, the mean and the variance. `bounds` are the lowest and the highest score over all labels of the
+unjudged documents. `distance` is the greatest difference of two rankings over these labels.
+
+- `exact`: by a formula or an algorithm, at any size.
+- `enumerated`: all orders or labels are tried, while these are few enough. Beyond that, `expected` and
+  `variance` are estimated from orders drawn at random, and `distance` is searched.
+- `–`: not at all.
+
+What a wrapper such as `v2(…)` can compute depends on the measure inside; the table has the first of its
+examples. With judgements by subtopic, the best ranking of the diversity measures is built greedily.
+Then their worst score cannot be computed, nor the bounds of those that are normalised.
 """
 
 

@@ -102,8 +102,8 @@ class Parametric:
                 if value not in meaning:
                     known = ", ".join(map(str, meaning))
                     raise MeasureError(f"{cls.name}: {key}={value} is unknown, expected {known}")
-                if arguments.keys() & meaning[value].keys():
-                    again = ", ".join(meaning[value])
+                if both := arguments.keys() & meaning[value].keys():
+                    again = ", ".join(sorted(both))
                     raise MeasureError(
                         f"{cls.name}: {key} sets {again} a second time; leave one out"
                     )

@@ -176,7 +176,7 @@ def test_any_executor_does_the_work(kind: Any, tmp_path: Path) -> None:
         ({"unjudged": "x"}, "expected one of nonrelevant"),
         ({"precision": "x"}, "expected one of single, double"),
         ({"qrels": "qrels.txt"}, "qrels.txt: cannot be read"),
-        ({"qrels": 3}, "3 is no judgments; give a qrels file, a data frame or a dict"),
+        ({"qrels": 3}, "3 cannot be judgments; give a qrels file, a data frame or a dict"),
         ({"runs": [rg.Run.from_dict(RUN)] * 2}, "two runs are called 'run'"),
     ],
 )

@@ -32,7 +32,7 @@ def renamed(names: Any, run: Any = RUN) -> Any:
         ),
         (
             lambda topic: f"q{topic}",
-            "topic 'q1' of the run is probably '1' of the judgements (what stands before",
+            "topic 'q1' of the run is probably '1' of the judgements (text before or after",
         ),
         (
             lambda topic: f"topic {topic}",

@@ -137,7 +137,7 @@ def test_one_text_may_stand_for_several_measures(text: Any, ours: list[str]) -> 
         ("rbp@95", "RBP@95, for a persistence, as in ranx, write RBP(p=0.95,gain=linear)"),
         ("set_F_4", "write SetF(beta=2)"),
         ("ndcg@10-l2", "nDCG(gain={1:0})@10"),
-        ("ndcg_cut_10@5", "says its cut-off already"),
+        ("ndcg_cut_10@5", "has a cut-off already"),
         ("gm_map(rel=2)", "inside gm(AP)"),
         ("v2(nDCG@10,judged_only=True)", "condensed(nDCG@10)"),
         ("nDCG(judged_only=maybe)", "expected True or False"),

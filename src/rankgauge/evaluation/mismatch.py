@@ -1,4 +1,4 @@
-"""Runs and judgments whose ids do not meet: what is said about them, and the likely reason."""
+"""Errors and warnings for runs and judgments that share few ids or none, with the likely reason."""
 
 from __future__ import annotations
 
@@ -127,6 +127,6 @@ _WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("written as a decimal number", lambda text: re.sub(r"\.0+$", "", text)),
     ("a file ending", lambda text: re.sub(r"(?<=.)\.[A-Za-z]{1,5}$", "", text)),
     ("a folder before it", lambda text: text.rsplit("/", 1)[-1]),
-    ("what stands before or after the number", _number),
+    ("text before or after the number", _number),
 )
 """Ways in which two tools write one id differently, the least first."""

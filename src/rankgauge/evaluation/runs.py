@@ -74,7 +74,7 @@ class _PieceScores(Record):
 
 
 class Scorer(Record):
-    """What is done to each run: judgments, measures and policies. It can be sent to another process."""
+    """The judgments, measures and policies to score a run with. It can be sent to another process."""
 
     judgments: Judgments
     judged: JudgedLabels
@@ -217,7 +217,7 @@ _NO_IDS = Ids.of([])
 
 
 def scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
-    """The score of each list, and what to know of the scores."""
+    """The score of each list, and notes on the scores."""
     if not len(lists):  # a measure of a user's own may not know what to do with none
         return np.zeros(0), []
     with _blaming(measure):

@@ -119,7 +119,7 @@ class OverOrders(LikeInside):
         """Unsupported where null=run meets lists that were completed with a whole collection."""
         if self.null == RUN and tied.unlisted.any():
             raise self._unsupported(
-                "what orders get here",
+                "the scores of orders here",
                 "null=run cannot be used with tail='tied', which adds documents to each ranking",
             )
 

@@ -17,9 +17,9 @@ from rankgauge.rankings.tied_lists import TiedRankings
 class OfCounts(Binary):
     """A measure of how many documents are retrieved, relevant, and both.
 
-    Subclasses give `_of`, in which, R − hits and the retrieved staying as they are, another hit always
-    raises the score or always lowers it, and another relevant document beyond the cut-off never raises
-    it. With a cut-off it must be linear in the hits, for its mean over ties.
+    Subclasses define `_of`. While R − hits and the retrieved documents stay the same, another hit must
+    always raise the score, or always lower it. Another relevant document beyond the cut-off must never
+    raise it. With a cut-off the score must be linear in the hits, so that its mean over ties is known.
     """
 
     swap_monotone = True
@@ -152,7 +152,7 @@ class SetAveragePrecision(OfCounts):
 
 
 class RelativeToBest(OfCounts):
-    """Precision over the best precision that R relevant documents allow."""
+    """Precision divided by the best precision that R relevant documents allow."""
 
     range = (0.0, 1.0)
 
@@ -161,7 +161,7 @@ class RelativeToBest(OfCounts):
 
 
 class RelativePrecision(RelativeToBest):
-    """Precision in the first k places over the best precision possible there."""
+    """Precision in the first k places divided by the best precision possible there."""
 
     name = "RelP"
     summary = "Relative precision: precision in the first k places divided by the highest possible."
@@ -173,7 +173,7 @@ class RelativePrecision(RelativeToBest):
 
 
 class SetRelativePrecision(RelativeToBest):
-    """Set precision over the best that a set of this size allows."""
+    """Set precision divided by the best that a set of this size allows."""
 
     name = "SetRelP"
     summary = (

@@ -207,10 +207,12 @@ class NearlyERR8(NearlyERR):
 
 
 class NearlyERR9(NearlyERR):
-    """A user who stops when satisfied, loses patience as ranks do their reciprocals, or at rank k."""
+    """A user who stops when satisfied, or with a patience of 1/i at rank i, or at rank k."""
 
     name = "NERR9"
-    summary = "Nearly ERR, equation 9: as NERR8, and the patience at rank i is 1/i as in ERR."
+    summary = (
+        "Nearly ERR, equation 9: as NERR8, but the weight of rank i also falls with 1/i, as in ERR."
+    )
     formula = "NERR9@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = (1/i) · Π_{j<i} (1 − gain_j)"
     cutoffs = "required"
     examples = ("NERR9@10", "NERR9(gain=scaled)@20")
@@ -229,7 +231,9 @@ class NearlyERR10(NearlyERR):
     """A user who stops when satisfied, and else reads on with probability p."""
 
     name = "NERR10"
-    summary = "Nearly ERR, equation 10: as NERR8, with RBP's patience p instead of a last rank."
+    summary = (
+        "Nearly ERR, equation 10: as NERR8, but the user has RBP's patience p, not a last rank. "
+    )
     formula = "NERR10(p)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} p · (1 − gain_j)"
     examples = ("NERR10", "NERR10(p=0.8)", "NERR10(gain=scaled)@1000")
 
@@ -248,7 +252,9 @@ class NearlyERR11(NearlyERR):
     """A user who stops when satisfied, and else is as patient as INSQ's."""
 
     name = "NERR11"
-    summary = "Nearly ERR, equation 11: as NERR8, with INSQ's patience T instead of a last rank."
+    summary = (
+        "Nearly ERR, equation 11: as NERR8, but the user has INSQ's patience T, not a last rank. "
+    )
     formula = (
         "NERR11(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, "
         "V_i = (1/(i + 2T − 1)²) · Π_{j<i} (1 − gain_j)"
@@ -266,16 +272,16 @@ class NearlyERR11(NearlyERR):
 
 
 class BejeweledPlayer(AdaptiveUserModel):
-    """The rate of gain of a user who stops with enough gain, or at rank k.
+    """The gain per document of a user who stops with enough gain, or at rank k.
 
-    A better document can hurt: with T = 1, a gain of ⅔ before one of 1 is one document more of use to
-    the user than the 1 alone. The best order is still the most gainful first, since no other reads
-    fewer documents or has a better mean of as many.
+    A better document can lower the score. Example with T = 1: gains of ⅓, ⅓ and 1 score 5/9. With ⅔ in
+    the second place the user stops there, and the score is ½. The best order is still the most gainful
+    first: no other order reads fewer documents, or has a better mean of as many.
     """
 
     name = "BPM"
     summary = (
-        "Bejeweled player model: the rate of gain of a user who stops with gain T or at rank k."
+        "Bejeweled player model: the gain per document of a user who stops at gain T or at rank k."
     )
     formula = "BPM(T)@k = (1/s) · Σ_{i≤s} gain_i, s = min(k, first rank with Σ_{i≤s} gain_i ≥ T)"
     source = (
