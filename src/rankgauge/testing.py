@@ -1,8 +1,8 @@
 """The laws that every measure obeys, for a measure of one's own: `check_measure`.
 
-The measure is held against its own score: what it says of the best, the worst, the mean and the bounds
-has to be what all orders of some labels, or all labels of the unjudged documents, score. What only its
-author knows, such as whether the score is the one of the paper, is for a test of the author's.
+A measure is compared with its own scores. Its best, worst and mean score must be those of all orders of
+some labels, and its bounds those of all labels of the unjudged documents. Whether the score is the one
+of the paper only its author knows; that needs a test by the author.
 """
 
 from __future__ import annotations

@@ -27,11 +27,11 @@ REFUSED = 83
 
 @contextlib.contextmanager
 def decoded(content: Content, decode: Decode, asked: Any) -> Iterator[IO[bytes]]:
-    """A stream of what `decode` writes about a file, in another process; InputError where it fails.
+    """A stream of what `decode` writes about a file, in another process; InputError if it fails.
 
-    The other process gets the file itself, not its bytes through a pipe. Whoever reads the stream
-    raises EOFError where it ends too early; then the error says why it ended. Where there is no Python
-    to start, this process decodes. `asked` is anything that JSON can hold.
+    The other process gets the file itself, not its bytes through a pipe. If the stream ends too early,
+    the reader raises EOFError; then the InputError says why it ended. If no Python can be started, this
+    process decodes. `asked` is anything that JSON can hold.
     """
     import tempfile
 

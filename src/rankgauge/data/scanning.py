@@ -35,7 +35,7 @@ WINDOW = 1 << 17
 
 
 class Spans:
-    """A column of ids that lie about in a text, copied out only where they are asked for."""
+    """A column of ids that are left in a text, and copied only when asked for."""
 
     def __init__(self, text: Bytes, starts: Labels | Ints, lengths: Labels | Ints) -> None:
         self.text, self.starts, self.lengths = text, starts, lengths
@@ -61,9 +61,9 @@ class Spans:
 class Piece(Record):
     """Some topics of a run or qrels file, or a whole run: topic t has the rows bounds[t]:bounds[t + 1].
 
-    Of each topic there is its number among the judged queries, or -1, and whether its scores fall from
-    row to row, in single precision too; of each row its score or grade, and its row in the judgments,
-    or -1. `precision` is how scores are compared, `tag` that of a run's last line.
+    Each topic has its number among the judged queries, or -1, and says whether its scores fall from row
+    to row, in single precision too. Each row has its score or grade, and its row in the judgments, or
+    -1. `precision` says how scores are compared; `tag` is the tag of the run's last line.
     """
 
     queries: Spans

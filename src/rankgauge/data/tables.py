@@ -47,8 +47,8 @@ from rankgauge.native import ids as native
 
 @dataclass(frozen=True)
 class Grouping:
-    """Rows by query: the queries by first appearance, where the rows of each lie, and in which order
-    the rows come to lie so, None where they did already."""
+    """Rows grouped by query: the queries in the order of their first row, the bounds of each, and the
+    order that groups the rows; None if they were grouped already."""
 
     queries: Ids
     bounds: Ints

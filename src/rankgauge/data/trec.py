@@ -231,7 +231,7 @@ class RunFile(Value):
         )
 
     def scanned(self, each: Callable[[Piece], R], judged: Lookup, threads: int) -> list[R] | Run:
-        """What `each` makes of the pieces of a plain file, or the run where it is not plain."""
+        """The results of `each` for the pieces of a plain file, or the run if the file is not plain."""
         with open_content(self.path, limit=self.size_limit) as content:
             kind = kind_of(content, self.columns)
             if kind is not None:
@@ -251,9 +251,9 @@ def run_files(
 ) -> list[RunFile]:
     """The runs of these files, folders (all their files) and patterns (`runs/*`).
 
-    Hidden files, pipes and devices in a folder are passed over. A run is named after its file, by the
-    whole path where two files are called the same. InputError where there is no such file, or where
-    one is given twice.
+    Hidden files, pipes and devices in a folder are passed over. A run is named after its file; if two
+    files have the same name, by the whole path. InputError if there is no such file, or if a file is
+    given twice.
     """
     found = [file for path in paths for file in _files(path)]
     twice, count = Counter(found).most_common(1)[0] if found else ("", 0)
@@ -483,7 +483,7 @@ def _read_with_care(
 
 
 def dropped_lines(fault: str, count: int, first: int) -> Note:
-    """That lenient reading left out lines with this fault, the first of them at this line."""
+    """The note that lenient reading left out lines with this fault, and where the first one is."""
     return Note(f"{{lines}} dropped: {fault}", count=count, detail=f"first at line {first}")
 
 

@@ -1,8 +1,8 @@
-"""What measures answer about queries, each answer worked out once for all who ask.
+"""Answers of measures about queries. Each answer is computed once, for all who ask.
 
-`Answers` is about what is judged of each query, `Orders` about each ranking. The questions are the
-functions at the end. What they find is kept with the judged labels, or with the rankings, so that runs,
-parts of a run, and measures made of the same one share it; it does not matter who asks first.
+`Answers` is about the judged documents of each query, `Orders` about each ranking. The questions are the
+functions at the end. Their answers are kept with the judged labels, or with the rankings. So runs, parts
+of a run, and measures made of the same measure share them; it does not matter who asks first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Asking:
         raise NotImplementedError
 
     def ideal(self, measure: Measure, reach: str = ACHIEVABLE) -> Floats:
-        """The best score that an order gets, or what it would be with k relevant documents."""
+        """The best score of any order, or the score of k relevant documents."""
         return self._ask(_full if reach == FULL else _ideal, measure)
 
     def worst(self, measure: Measure) -> Floats:
@@ -46,7 +46,7 @@ class _Asking:
         return self._ask(_worst, measure)
 
     def mean(self, measure: Measure, chance: str = EXACT) -> Mean:
-        """The mean score over all orders, or what it would be if ranks were independent."""
+        """The mean score over all orders, or the mean if ranks were independent."""
         if chance == INDEPENDENT:
             return Mean.exact(self._ask(_independent, measure))
         values, errors, samples = self._ask(_mean, measure).T

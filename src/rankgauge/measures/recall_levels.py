@@ -58,7 +58,9 @@ class InterpolatedPrecision(AtRecallLevels):
     """The highest precision at any rank from which a share x of the relevant documents is found."""
 
     name = "IPrec"
-    summary = "Interpolated precision: the highest precision once a share of R has been found."
+    summary = (
+        "Interpolated precision: the highest precision at any rank where recall is at least x."
+    )
     formula = (
         "IPrec@x = max P@i over the ranks i where the top i has at least x·R (rounded) relevant "
         "documents, 0 if there is none"

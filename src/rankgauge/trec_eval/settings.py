@@ -1,4 +1,4 @@
-"""What a call of trec_eval asks for: its options, numbers read as it reads them, its refusals."""
+"""The options of a call of trec_eval, numbers read as trec_eval reads them, and its errors."""
 
 from __future__ import annotations
 
