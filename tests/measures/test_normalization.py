@@ -237,6 +237,30 @@ def test_the_best_of_k_relevant_documents() -> None:
     assert math.isclose(v1, score / 3 * score / (score + chance))
 
 
+@pytest.mark.parametrize("form", ["v1", "v2"])
+def test_only_with_null_run_two_rankings_of_a_query_can_change_places(form: str) -> None:
+    """P@2 puts (1, 1) above (0, 1, 0), and (0, 1, 1) above (0, 0)."""
+    judged = [1, 1, 0, 0, 0]
+    rankings = [
+        ranking
+        for length in (2, 3, 4)
+        for ranking in itertools.product((0, 1), repeat=length)
+        if ranking.count(1) <= 2 and ranking.count(0) <= 3
+    ]
+    for null in ("judged", "pool", "run"):
+        measure = rg.parse(f"{form}(P@2,null={null})")
+        scores = {r: ((rg.P @ 2).score(r, judged), measure.score(r, judged)) for r in rankings}
+        swapped = {
+            (one, other)
+            for one, other in itertools.permutations(rankings, 2)
+            if scores[one][0] > scores[other][0] and scores[one][1] < scores[other][1] - 1e-9
+        }
+        assert bool(swapped) == (null == "run")
+        if swapped:
+            example = ((1, 1), (0, 1, 0)) if form == "v1" else ((0, 1, 1), (0, 0))
+            assert example in swapped
+
+
 def test_chance_above_the_best_is_refused() -> None:
     for form in (rg.v1, rg.v2, rg.linear):
         with pytest.raises(
