@@ -112,8 +112,8 @@ class _Line(Record):
         first = self.notes[0]
         measures = ", ".join(self.measures) or None
         about = (first.run, first.part, measures, first.column)
-        said = "; ".join(note.sentence() for note in self.notes)
-        text = ": ".join([*(each for each in about if each is not None), said])
+        sentences = "; ".join(note.sentence() for note in self.notes)
+        text = ": ".join([*(each for each in about if each is not None), sentences])
         return f"{first.start}{text}"
 
 
@@ -146,8 +146,8 @@ def _together(lines: Iterable[_Line]) -> list[_Line]:
     """The lines; those that say the same about several runs become one, which names the first runs."""
     same: dict[object, list[_Line]] = {}
     for line in lines:
-        said = tuple(replace(note, run=None) for note in line.notes)
-        same.setdefault((line.measures, said, line.run is None), []).append(line)
+        without_run = tuple(replace(note, run=None) for note in line.notes)
+        same.setdefault((line.measures, without_run, line.run is None), []).append(line)
     together = []
     for alike in same.values():
         names = [line.run for line in alike if line.run is not None]

@@ -165,8 +165,8 @@ def topic_counts(topics: int, drawing: Drawing) -> Iterator[Floats]:
             some = min(step, size - start)
             drawn = random.integers(0, topics, (some, topics))
             drawn += topics * np.arange(some)[:, None]
-            found = np.bincount(drawn.ravel(), minlength=some * topics)
-            yield found.reshape(some, topics).astype(np.float64)
+            counts = np.bincount(drawn.ravel(), minlength=some * topics)
+            yield counts.reshape(some, topics).astype(np.float64)
 
 
 def pair_blocks(pairs: int, drawing: Drawing) -> range:
@@ -203,8 +203,8 @@ def studentized(
         The shares of the samples that the two quantiles have below them.
     """
     work = _Studentized(values, first, second, np.abs(t), drawing.alone(), shares)
-    found = list(spread(work, pair_blocks(len(t), drawing), drawing))
-    return np.concatenate([p for p, _ in found]), np.concatenate([cuts for _, cuts in found])
+    blocks = list(spread(work, pair_blocks(len(t), drawing), drawing))
+    return np.concatenate([p for p, _ in blocks]), np.concatenate([cuts for _, cuts in blocks])
 
 
 class _Studentized(Record):

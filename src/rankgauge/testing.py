@@ -463,12 +463,12 @@ def _ties(subject: _Subject) -> None:
         cuts = np.sort(generator.integers(0, len(ranking) + 1, 2))
         groups = np.split(np.array(ranking, dtype=np.int32), cuts)
         tied = TiedRankings.of(groups, judged=judged)
-        found = measure.tied_each(tied).values
+        mean = measure.tied_each(tied).values
         right = mean_over_orders(measure.score_each, tied, measure.depth).values
-        if not _same(found, right).all():
+        if not _same(mean, right).all():
             told = [group.tolist() for group in groups]
             subject.broken(
-                f"for a ranking of the ties {told} with judged {known} it answers {found[0]}, expected "
+                f"for a ranking of the ties {told} with judged {known} it answers {mean[0]}, expected "
                 f"{right[0]}, the mean over all orders of the tied documents"
             )
 
@@ -560,10 +560,10 @@ def _bounds(subject: _Subject) -> None:
         right = extremes(
             measure.score_each(labelled_variants(one, choices.reshape((HIGHEST + 1) ** free, free)))
         )
-        found = tuple(float(end[0]) for end in measure.bounds_each(one))
-        if not _same(np.array(found), np.array(right)).all():
+        bounds = tuple(float(end[0]) for end in measure.bounds_each(one))
+        if not _same(np.array(bounds), np.array(right)).all():
             subject.broken(
-                f"for {_told(one, 0)} it answers {found}, expected {right}, the lowest and the "
+                f"for {_told(one, 0)} it answers {bounds}, expected {right}, the lowest and the "
                 "highest score over all labels of the unjudged documents"
             )
 

@@ -170,5 +170,5 @@ def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
                 raise EOFError("the last stream is not complete")
             at, step = at + len(fed), min(2 * step, codec.step)
             yield decoder.decompress(fed, PIECE)
-        found = padding.match(raw, at - len(decoder.unused_data))
-        at = found.end() if found else at
+        zeros = padding.match(raw, at - len(decoder.unused_data))
+        at = zeros.end() if zeros else at

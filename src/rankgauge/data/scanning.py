@@ -165,10 +165,10 @@ def _mapped(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]
 
 def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> tuple[Ints, Piece] | None:
     """The hashes of the topics' ids, and the topics."""
-    found = native.scan(text, columns, judged)
-    if found is None:
+    parts = native.scan(text, columns, judged)
+    if parts is None:
         return None
-    topics, starts, lengths, values, rows, tag = found
+    topics, starts, lengths, values, rows, tag = parts
     first, number, at, length, hashes, descending = np.ascontiguousarray(topics.T)
     return hashes, Piece(
         Spans(text, at.astype(np.int32), length.astype(np.int32)),

@@ -255,15 +255,15 @@ def run_files(
     files have the same name, by the whole path. InputError if there is no such file, or if a file is
     given twice.
     """
-    found = [file for path in paths for file in _files(path)]
-    twice, count = Counter(found).most_common(1)[0] if found else ("", 0)
+    files = [file for path in paths for file in _files(path)]
+    twice, count = Counter(files).most_common(1)[0] if files else ("", 0)
     if count > 1:
         raise InputError(display_name(twice), None, f"given {count} times, expected once")
-    count_of = Counter(map(run_name, found))
-    names = [run_name(file) if count_of[run_name(file)] == 1 else file for file in found]
+    count_of = Counter(map(run_name, files))
+    names = [run_name(file) if count_of[run_name(file)] == 1 else file for file in files]
     return [
         RunFile(file, name, lenient, size_limit, columns)
-        for file, name in zip(found, names, strict=True)
+        for file, name in zip(files, names, strict=True)
     ]
 
 

@@ -75,10 +75,10 @@ def shown(ids: Sequence[str]) -> str:
 
 
 def _hint(ours: Sequence[str], theirs: Sequence[str], what: str) -> str:
-    found = reason(ours, theirs)
-    if found is None:
+    pair = reason(ours, theirs)
+    if pair is None:
         return ""
-    here, there, why = found
+    here, there, why = pair
     ours_is = f"{what} {here[:LONGEST]!r} of the run is probably {there[:LONGEST]!r}"
     return f"; {ours_is} of the judgements ({why})"
 
@@ -106,8 +106,8 @@ def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] |
 def _by_plain(ids: Sequence[str], plain: Callable[[str], str]) -> dict[str, str] | None:
     """The ids by their plain form; None where two have the same."""
     distinct = dict.fromkeys(ids)
-    found = {plain(each): each for each in distinct}
-    return found if len(found) == len(distinct) else None
+    by_form = {plain(each): each for each in distinct}
+    return by_form if len(by_form) == len(distinct) else None
 
 
 def _without_zeros(text: str) -> str:

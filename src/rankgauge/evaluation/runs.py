@@ -94,19 +94,19 @@ class Scorer(Record):
 
     def __call__(self, source: Source) -> RunScores:
         """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
-        found: Run | list[_PieceScores]
+        run: Run | list[_PieceScores]
         if isinstance(source, RunFile):
-            found = source.scanned(self._piece_scores, self.judgments.lookup, self.threads)
+            run = source.scanned(self._piece_scores, self.judgments.lookup, self.threads)
         else:
-            found = source()
-        if not isinstance(found, Run | list):
-            kind = type(found).__name__
+            run = source()
+        if not isinstance(run, Run | list):
+            kind = type(run).__name__
             raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
         where = display_name(source.path) if isinstance(source, RunFile) else label(source)
-        if isinstance(found, Run):
-            piece = self._piece_scores(located(self.judgments, found))
-            return self._joined(found.name, where, [piece], found.dropped)
-        return self._joined(label(source), where, found)
+        if isinstance(run, Run):
+            piece = self._piece_scores(located(self.judgments, run))
+            return self._joined(run.name, where, [piece], run.dropped)
+        return self._joined(label(source), where, run)
 
     def _piece_scores(self, piece: Piece) -> _PieceScores:
         """The scores of the judged queries in a piece of a run."""

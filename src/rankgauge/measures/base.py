@@ -423,13 +423,13 @@ class Measure(OneList, Parametric):
         from rankgauge.measures.distances.search import improved, searched
 
         lists = lists.top(self.complete().depth)
-        found = self._distance(lists, first, second) if self.knows("_distance") else None
-        if found is None:
+        distances = self._distance(lists, first, second) if self.knows("_distance") else None
+        if distances is None:
             within = self.range if self.range_is_declared else (-np.inf, np.inf)
             return searched(self.score_each, lists, first, second, within)
-        if found.exact.all():
-            return found
-        return improved(found, self.score_each, lists, first, second)
+        if distances.exact.all():
+            return distances
+        return improved(distances, self.score_each, lists, first, second)
 
     def _unsupported(self, question: str, reason: str) -> Unsupported:
         able = ", ".join(q for q, how in self.answers().items() if how == "exact")

@@ -77,7 +77,8 @@ class OverOrders(LikeInside):
     null: str = parameter(
         Choice(NULLS),
         "which documents a random ranking orders. judged: the judged ones; run: those of the ranking "
-        "itself; pool: the judged ones and those pooled but not judged; collection: all documents",
+        "itself, so that two rankings of a query may change places; pool: the judged ones and those "
+        "pooled but not judged; collection: all documents",
         default=JUDGED,
     )
     documents: int | None = parameter(

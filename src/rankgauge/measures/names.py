@@ -195,8 +195,8 @@ def find_name(name: str) -> tuple[Name | Unclear, str] | None:
     if row := exact.get(name) or plain.get(folded(name)):
         return row, ""
     for pattern, row in numbered:
-        if found := pattern.fullmatch(folded(name)):
-            return row, found[1]
+        if match := pattern.fullmatch(folded(name)):
+            return row, match[1]
     return None
 
 
@@ -272,10 +272,10 @@ def example(row: Name) -> tuple[str, str]:
 
 def in_our_words(text: str) -> str:
     """A whole text in the form of another tool that our grammar does not have, or the text as it is."""
-    if "," in text and (found := re.fullmatch(UTILITY, text)):
-        return found.expand(r"Utility(1,\1,\2,\3,\4)")
-    if "-" in text and (found := re.fullmatch(LEVEL, text)):
-        name, cutoff, level = found[1], found[2] or "", found[3]
+    if "," in text and (match := re.fullmatch(UTILITY, text)):
+        return match.expand(r"Utility(1,\1,\2,\3,\4)")
+    if "-" in text and (match := re.fullmatch(LEVEL, text)):
+        name, cutoff, level = match[1], match[2] or "", match[3]
         if folded(name) in WITH_GAINS:
             raise MeasureError(
                 f"{text}: ranx leaves out the grades below {level}; write a gain {NOT_COUNTED}"

@@ -129,16 +129,16 @@ class Normalized(OverOrders):
         sizes, relevant = orders.sizes(), orders.relevant(self.measure.relevant_from)
         nothing = self.nothing_relevant_each(rankings.judged)[rankings.query]
         fate = {"zero": "scored 0", "skip": "left out of the mean", "nan": "undefined"}[self.empty]
-        found = {
+        cases = {
             f"nothing relevant ({fate})": nothing,
             "all documents relevant": (relevant == sizes) & (sizes > 0),
             "a single document": sizes == 1,
         }
         depth = self.measure.depth
         if depth is not None:
-            found[f"fewer than {depth} documents"] = sizes < depth
-        found |= self._degenerate(orders, ~nothing)
-        counts = {what: int(np.count_nonzero(which)) for what, which in found.items()}
+            cases[f"fewer than {depth} documents"] = sizes < depth
+        cases |= self._degenerate(orders, ~nothing)
+        counts = {what: int(np.count_nonzero(which)) for what, which in cases.items()}
         return [Note(f"{what} on {{topics}}", count=n) for what, n in counts.items() if n]
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
@@ -182,10 +182,10 @@ class UpToBest(ByChance):
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         best, chance = self._best(orders), self._chance(orders)
-        found = {"chance as good as the best": _level(best, chance) & known}
+        cases = {"chance as good as the best": _level(best, chance) & known}
         if self.measure.range[0] >= 0:
-            found["chance 0"] = _level(chance, np.zeros(len(chance))) & known
-        return found
+            cases["chance 0"] = _level(chance, np.zeros(len(chance))) & known
+        return cases
 
     def _best(self, orders: Orders) -> Floats:
         return orders.ideal(self.measure, self.iub)
@@ -331,10 +331,10 @@ class Z(_Affine, ByChance):
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         spread = np.sqrt(orders.variance(self.measure))
-        found = {"all orders as good as each other": _level(spread, np.zeros(len(spread))) & known}
+        cases = {"all orders as good as each other": _level(spread, np.zeros(len(spread))) & known}
         if self.measure.answers()["variance"] != "exact":
-            found["spread from at most 1,000 orders"] = known
-        return found
+            cases["spread from at most 1,000 orders"] = known
+        return cases
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         spread = np.sqrt(orders.variance(self.measure))

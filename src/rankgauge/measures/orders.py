@@ -46,10 +46,10 @@ def mean_over_orders(
     """The mean score of each list over all orders of its ties. The first `depth` documents count."""
     means = Mean.exact(np.zeros(len(tied)))
     with np.errstate(invalid="ignore"):
-        for i, found in enumerate(scores_of_orders(score_each, tied, depth)):
-            means.values[i] = found.mean()
-            means.errors[i] = found.error()
-            means.samples[i] = found.samples
+        for i, scores in enumerate(scores_of_orders(score_each, tied, depth)):
+            means.values[i] = scores.mean()
+            means.errors[i] = scores.error()
+            means.samples[i] = scores.samples
     return means
 
 
@@ -58,8 +58,8 @@ def variance_over_orders(
 ) -> Floats:
     """The variance of each list's score over all orders of its ties, or over those drawn."""
     with np.errstate(invalid="ignore"):
-        found = [one.variance() for one in scores_of_orders(score_each, tied, depth)]
-    return np.array(found).reshape(len(tied))
+        variances = [one.variance() for one in scores_of_orders(score_each, tied, depth)]
+    return np.array(variances).reshape(len(tied))
 
 
 class OrderScores(NamedTuple):
@@ -109,10 +109,10 @@ def scores_of_orders(
         samples[i] = SAMPLES
         return _drawn_orders(template, groups, size, int(tied.seeds[i]), shares[i] > 0)
 
-    found = _scores_by_list(score_each, tied, depth, some_orders)
+    scores = _scores_by_list(score_each, tied, depth, some_orders)
     return [
         OrderScores(one[1:], n, float(one[0]), share) if share else OrderScores(one, n)
-        for one, n, share in zip(found, samples, shares, strict=True)
+        for one, n, share in zip(scores, samples, shares, strict=True)
     ]
 
 

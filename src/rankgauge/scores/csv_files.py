@@ -205,7 +205,10 @@ def _long(lines: _Lines) -> Scores:
         _check_score(lines, values[r, q, m], meant[m], "value", STANDARDIZED)
         if present.strip().lower() not in BOOLEANS:
             lines.refuse(f"{short(present)} in the column present, expected true or false")
-        if answered.setdefault((r, q), said := BOOLEANS[present.strip().lower()]) != said:
+        if (
+            answered.setdefault((r, q), is_present := BOOLEANS[present.strip().lower()])
+            != is_present
+        ):
             lines.refuse(
                 f"present is both true and false for a query of the run {short(run)}, expected one"
             )

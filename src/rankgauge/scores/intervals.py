@@ -195,7 +195,7 @@ def beside_means(
     kind, level, samples, seed
         As in `mean_interval`.
     """
-    found = {
+    intervals = {
         missing: score_intervals(scores, missing, kind, level, samples, seed)
         for missing in dict.fromkeys(missing for _, missing in shown)
     }
@@ -203,10 +203,10 @@ def beside_means(
     columns = ((name, f"{name} low", f"{name} high") for name in table.columns[first:])
     rows = []
     for row, (run, missing) in zip(table.rows, shown, strict=True):
-        low, high, _ = found[missing]
+        low, high, _ = intervals[missing]
         cells = zip(row[first:], low[run].tolist(), high[run].tolist(), strict=True)
         rows.append((*row[:first], *chain.from_iterable(cells)))
-    notes = dict.fromkeys(note for each in found.values() for note in each.notes)
+    notes = dict.fromkeys(note for each in intervals.values() for note in each.notes)
     return Table(
         (*table.columns[:first], *chain.from_iterable(columns)),
         tuple(rows),

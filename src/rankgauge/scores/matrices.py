@@ -111,11 +111,11 @@ def _numbers(values: ArrayLike) -> Floats:
     try:
         if isinstance(values, np.ma.MaskedArray):
             values = np.ma.filled(values.astype(np.float64), np.nan)
-        found = np.asarray(values)
-        if found.dtype.kind not in "biufO":
-            raise TypeError(f"they are of type {found.dtype}")
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"they are of type {array.dtype}")
         with np.errstate(over="ignore"):
-            table = np.array(found, dtype=np.float64)
+            table = np.array(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise _refusal(f"the values are not a table of numbers ({error}), expected one") from None
     if np.isinf(table).any():
@@ -131,15 +131,15 @@ def _numbers(values: ArrayLike) -> Floats:
 def _names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]:
     if isinstance(names, str | bytes):
         raise _refusal(f"the {what} names are one text, {names!r}, expected a list of names")
-    found = []
+    texts = []
     for name in names:
         whole = isinstance(name, int | np.integer) and not isinstance(name, bool)
         if not isinstance(name, str) and not whole:
             raise _refusal(
                 f"the {what} name {name!r} is neither text nor a whole number, expected one of them"
             )
-        found.append(str(name))
-    return _different(what, found, count)
+        texts.append(str(name))
+    return _different(what, texts, count)
 
 
 def _different(what: str, found: list[Any], count: int) -> tuple[Any, ...]:
@@ -196,9 +196,9 @@ def _common_policies(parts: Sequence[Scores]) -> Policies:
         message = "missing topics score 0 in some of the scores and are left out of others"
         raise RankgaugeError(f"{message}, expected one way; evaluate all with the same missing=")
     missing = ways.pop() if ways else parts[0].policies.missing
-    said = {replace(part.policies, missing=missing) for part in parts}
-    if len(said) == 1:
-        return said.pop()
+    policies = {replace(part.policies, missing=missing) for part in parts}
+    if len(policies) == 1:
+        return policies.pop()
     known = next((part.policies for part in parts if part.judgments_known), parts[0].policies)
     return replace(known, source=JOINED, missing=missing, standardized=None)
 

@@ -434,7 +434,7 @@ def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Int
     if wanted is None:
         return np.arange(len(names))
     place = {name: i for i, name in enumerate(names)}
-    found = []
+    rows = []
     for name in _several(wanted):
         if name not in place:
             import difflib
@@ -443,10 +443,10 @@ def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Int
             lists = {"run": ".runs", "query": ".queries", "measure": ".measures"}[what]
             hint = f"did you mean {near[0]!r}?" if near else f"`{lists}` lists them"
             raise RankgaugeError(f"no scores for {what} {name!r}; {hint}")
-        found.append(place[name])
-    if what != "query" and len(set(found)) < len(found):
+        rows.append(place[name])
+    if what != "query" and len(set(rows)) < len(rows):
         raise RankgaugeError(f"the same {what} is asked for twice, expected different ones")
-    return np.array(found, dtype=np.int64)
+    return np.array(rows, dtype=np.int64)
 
 
 def _combined(measure: Measure | Aggregate, scores: Floats) -> float:

@@ -156,10 +156,10 @@ def described_by(
     document = Document(read_json(text, source), VERSION, source)
     described = Described.by(document)
     expected = columns_of(document.texts("measures"))
-    for found, wanted in zip(columns, expected, strict=False):
-        if found != wanted:
-            told = f"the column {short(found[0])} of type {found[1]}"
-            wish = f"{short(wanted[0])} of type {wanted[1]} in its place"
+    for column, right in zip(columns, expected, strict=False):
+        if column != right:
+            told = f"the column {short(column[0])} of type {column[1]}"
+            wish = f"{short(right[0])} of type {right[1]} in its place"
             raise InputError(source, None, f"{told}, expected {wish} (save the scores again)")
     runs, queries, _ = described.shape
     if len(columns) != len(expected) or rows != runs * queries:

@@ -25,21 +25,21 @@ def standardized(scores: Scores, reference: Scores | None, kind: Standardization
     alike = ROUNDING * np.fmax.reduce(np.abs(known))
     flat = ~(np.fmax.reduce(known) > np.fmin.reduce(known) + alike)
     if kind == "empirical":
-        found = _shares(values, known, alike)
+        standard = _shares(values, known, alike)
     else:
-        found = _deviations(values, known, flat)
-        if np.isinf(found).any() or (np.isnan(found) & ~np.isnan(values)).any():
+        standard = _deviations(values, known, flat)
+        if np.isinf(standard).any() or (np.isnan(standard) & ~np.isnan(values)).any():
             raise RankgaugeError(
                 "the scores differ too much to be standardised, expected smaller numbers"
             )
     if kind == "normal":
         from scipy.special import ndtr
 
-        found = ndtr(found)
+        standard = ndtr(standard)
     method = f"{kind}({counted(len(others.runs), 'run')})"
     return replace(
         scores,
-        values=found,
+        values=standard,
         policies=replace(scores.policies, standardized=method),
         notes=(*scores.notes, *_notes(scores, flat)),
     )
@@ -82,20 +82,20 @@ def _deviations(values: Floats, known: Floats, flat: Bools) -> Floats:
         apart = np.where(there, known - mean, 0.0)
         unit = np.abs(apart).max(axis=0)
         deviation = np.sqrt(((apart / unit) ** 2).sum(axis=0) / (count - 1))
-        found = (values - mean) / unit / deviation
-    return np.where(flat & ~np.isnan(values), 0.0, found)
+        deviations = (values - mean) / unit / deviation
+    return np.where(flat & ~np.isnan(values), 0.0, deviations)
 
 
 def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
     """For each score, the share of the known scores on its topic that are no higher (save rounding)."""
-    found = np.full(values.shape, np.nan)
+    shares = np.full(values.shape, np.nan)
     for q, m in np.ndindex(*values.shape[1:]):
         column = known[:, q, m]
         ordered = np.sort(column[~np.isnan(column)])
         there = ~np.isnan(values[:, q, m])
         below = np.searchsorted(ordered, values[there, q, m] + alike[q, m], side="right")
-        found[there, q, m] = below / max(1, len(ordered))
-    return found
+        shares[there, q, m] = below / max(1, len(ordered))
+    return shares
 
 
 def _notes(scores: Scores, flat: Bools) -> list[Note]:

@@ -91,16 +91,16 @@ def searched(
     watched = _Watched(score_each, within)
     exact = enumerable(lists, first, second)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    found, defined = [], exact.copy()
+    best, defined = [], exact.copy()
     for p, ((a, b), few) in enumerate(zip(pairs, exact.tolist(), strict=True)):
         before = watched.undefined
-        found.append((_tried if few else _climbed_both)(watched, lists.only(a, b)))
+        best.append((_tried if few else _climbed_both)(watched, lists.only(a, b)))
         defined[p] &= watched.undefined == before
-    ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(found), 2)
+    ahead = np.array([[value for value, _ in both] for both in best]).reshape(len(best), 2)
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
         labels = lists.labels.copy()
-        labels[lists.pair(*pairs[p]).documents] = found[p][side][1]
+        labels[lists.pair(*pairs[p]).documents] = best[p][side][1]
         return labels, 0
 
     return Greatest(ahead, labelling, exact, watched.widest, defined=defined)
