@@ -214,7 +214,7 @@ def _variance_of_short(
 
     List l has the chances to stop stops[starts[l]:starts[l] + counts[l]], and documents without one;
     lists with more chances come first. With Q_i = Π_{j≤i} (1 − ρ_j) the score is Σ_i v_i·Q_i over i from
-    0 to m, v_0 = 1, v_i = −1/(i(i+1)) and v_m = −1/m. The mean of Q_a·Q_{a+c} is had by putting one
+    0 to m, v_0 = 1, v_i = −1/(i(i+1)) and v_m = −1/m. The mean of Q_a·Q_{a+c} follows from putting one
     document after the other into the order: of t of them the last one put is among the first a with
     chance a/t, and among the next c with chance c/t.
     """
