@@ -373,7 +373,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
         ),
         (
             ("--scores", "RR=MATRIX", "--scores", "RR=MATRIX"),
-            "the measure 'RR' is there twice, expected different ones",
+            "the measure 'RR' is named twice, expected different names",
         ),
         (("QRELS", "RUN"), "1 run, expected at least two to compare"),
         (("QRELS", "RUN", "RUN"), "RUN: given 2 times, expected once"),

@@ -202,7 +202,7 @@ def test_options_change_how_a_run_is_scored(
     outcome = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", *options)
     assert outcome.code == 0
     assert float(records(outcome.out)[0]["RR"]) == score
-    told = "neighbours tied in single precision only: 1" in outcome.err
+    told = "1 pair of adjacent documents with equal scores in single precision" in outcome.err
     assert told == ("double" not in options)
 
 
@@ -449,7 +449,7 @@ def test_notes_go_with_the_table_for_people_and_apart_for_programs(
     form: str, in_output: bool, rankgauge: Callable[..., Outcome], files: Files
 ) -> None:
     _, out, err = rankgauge("evaluate", files.qrels, files.run, "--format", form, "-m", "AP(rel=2)")
-    note = "AP(rel=2): 1 topic with nothing relevant to it"
+    note = "AP(rel=2): 1 topic with nothing that counts as relevant"
     assert (note in out) == in_output
     assert (f"note: {note}\n" == err) == (not in_output)
 
@@ -771,7 +771,7 @@ def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -
         "bm25",
         "bm25",
     ]
-    assert b"AP(rel=2): 1 topic with nothing relevant to it" in seen
+    assert b"AP(rel=2): 1 topic with nothing that counts as relevant" in seen
 
 
 def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files: Files) -> None:

@@ -90,7 +90,7 @@ def test_two_files_of_one_name_keep_apart(rankgauge: Command, folder: Path) -> N
     [
         (
             [{"query": "q", "retrieved": ["a"]}],
-            "x.jsonl: no judgements: no key relevant or gold or",
+            "x.jsonl: no judgements: the objects have no key relevant or gold or",
         ),
         (
             [{"query": "q", "relevant": ["a"]}],
