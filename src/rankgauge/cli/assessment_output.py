@@ -30,7 +30,7 @@ HEADINGS = {
 
 
 def write_json(found: Assessment, file: str) -> None:
-    """Everything as one JSON object, in a file."""
+    """Write everything to a file, as one JSON object."""
     import json
 
     text = json.dumps(found.to_dict(), allow_nan=False)
@@ -39,7 +39,7 @@ def write_json(found: Assessment, file: str) -> None:
 
 
 def draw(found: Assessment, asl: str | None, tau: str | None, swaps: str | None) -> None:
-    """The figures that have a file."""
+    """Draw the figures for which the user named a file."""
     if asl is tau is swaps is None:
         return
     from rankgauge.figures.files import save_figure
@@ -53,7 +53,10 @@ def draw(found: Assessment, asl: str | None, tau: str | None, swaps: str | None)
 def show_assessment(
     found: Assessment, shown: str | None, form: str | None, digits: int | None, output: str | None
 ) -> None:
-    """Print one table, or for people several with headings, and the notes once, at the end."""
+    """Print one table for programs, or all tables with headings for people.
+
+    The notes come once, at the end.
+    """
     form = chosen_format(form, output)
     if form in MACHINE_FORMATS:
         show_with_notes(TABLES[shown or "measures"](found), form, digits, output)
@@ -73,7 +76,10 @@ def show_assessment(
 
 
 def _narrower(tables: dict[str, Table], found: Assessment) -> dict[str, Table]:
-    """The tables, that of the measures as two, and without the set if there is but one."""
+    """The tables for people: the table of measures is split in two.
+
+    The column `set` is left out if there is only one set.
+    """
     pages: dict[str, Table] = {}
     for name, table in tables.items():
         columns = table.columns[int(len(found.parts) == 1) :]

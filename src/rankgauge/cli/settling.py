@@ -1,4 +1,4 @@
-"""The column of `rankgauge evaluate --settled`: which neighbours by the mean are settled."""
+"""The column of `rankgauge evaluate --settled`: is each run certain to stay above the next run?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLUMN = "settled"
 
 
 def check_policies(wanted: Scoring) -> None:
-    """Refuse, before any work, what settled orders are not known for."""
+    """Refuse, before any work, the options that --settled cannot be used with."""
     refused = {
         "--missing skip": wanted.missing != "zero",
         "--condensed": wanted.condensed,
@@ -34,17 +34,19 @@ def check_policies(wanted: Scoring) -> None:
     }
     for option, given in refused.items():
         if given:
-            raise click.UsageError(f"--settled with {option}, expected one or the other")
+            raise click.UsageError(f"--settled cannot be used with {option}")
 
 
 def with_settled(table: Table, wanted: Scoring, judgments: Judgments, scores: Scores) -> Table:
-    """The table of means with a column more: whether each run is better than the next run by the first
-    measure, whatever labels the unjudged documents of the two get."""
+    """The table of means with one more column: is each run certain to stay above the next run by the
+    first measure, however the unjudged documents of the two runs are judged?"""
     measure = scores.measures[0]
     if len(scores.runs) < 2:
         raise click.UsageError("--settled with 1 run, expected at least two")
     if isinstance(measure, Aggregate):
-        raise click.UsageError(f"--settled is about means, expected no {measure} as first measure")
+        raise click.UsageError(
+            f"--settled is for plain means; give {measure.measure} first, not {measure}"
+        )
     names = {*scores.runs}  # without those that could not be read
     runs = [
         run
@@ -68,8 +70,8 @@ def with_settled(table: Table, wanted: Scoring, judgments: Judgments, scores: Sc
         return yes.get(str(row[0])) if row[1] == OVER["zero"] else None
 
     note = (
-        f"{COLUMN}: yes where no labels of the unjudged documents can put the next run by {measure} "
-        "above this run"
+        f"{COLUMN}: yes if the run with the next best {measure} stays below this run, however the "
+        "unjudged documents are judged"
     )
     return replace(
         table,

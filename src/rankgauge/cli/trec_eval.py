@@ -45,19 +45,20 @@ compressed.
 
   -m NAME[.PARAMETERS]  a measure: map, P.5,10, ndcg_cut.20, ndcg.1=3,2=9, utility.2,-1,0,0, or one of
                         {", ".join(NICKNAMES)} (official is the default); may be repeated
-  -q                    also each topic, not only all of them
-  -n                    no summary over topics
+  -q                    print each topic, then the summary over all topics
+  -n                    do not print the summary over topics
   -c                    average over all judged topics, not only those of the run
   -l NUMBER             the lowest grade that counts as relevant (1); with 0, every judged document
   -J                    judged documents only: the others are removed from the run
-  -M NUMBER             use so many documents of each topic
-  -N NUMBER             documents in the collection (utility)
-  -Z FILE               z-scores, by the means and deviations in FILE
+  -M NUMBER             use only the first NUMBER documents of each topic
+  -N NUMBER             how many documents the collection has (for utility)
+  -Z FILE               print z-scores, with the means and standard deviations in FILE
   -R FORMAT, -T FORMAT  formats of the files: qrels and trec_results are understood
   -o, -D NUMBER         accepted, without effect
   -v                    the version
-  --compat 9|10         follow trec_eval 9.0.8 (default) or 10.0: scores compared in double precision,
-                        recall levels rounded to the nearest, lines with # skipped, rbp and unj
+  --compat 9|10         follow trec_eval 9.0.8 (the default) or 10.0. 10.0 differs: it compares scores
+                        in double precision, rounds recall levels to the nearest, skips lines that
+                        start with #, and has the measures rbp and unj
 """
 
 
@@ -73,7 +74,7 @@ def command(arguments: tuple[str, ...]) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Evaluate as trec_eval would; the exit code tells what went wrong as its does."""
+    """Evaluate as trec_eval would; the exit codes are those of trec_eval."""
     try:
         return _run(arguments)
     except (UsageError, getopt.GetoptError) as error:
