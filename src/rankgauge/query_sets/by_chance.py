@@ -163,7 +163,7 @@ def informative(
 
         if threshold:
             raise RankgaugeError(
-                "threshold works only with by='difference'; with by='significance' use level"
+                "threshold works only with by='difference'; by='significance' needs level"
             )
         return significance(scores, qrels, level=level, samples=samples, seed=seed).informative()
     found = above_chance(scores, qrels)
@@ -192,7 +192,8 @@ def uninformative(
     share: which share of the queries to choose.
     threshold: the largest difference of a chosen query.
     by: "signed" takes the difference as it is: queries on which the runs are worse than random come
-        first. "absolute" takes its magnitude: queries on which the runs are nearest to random come first.
+        first. "absolute" takes its magnitude: queries on which the runs are nearest to random come
+        first.
 
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1}}
@@ -428,7 +429,7 @@ def above_chance(scores: Scores, qrels: Qrels) -> AboveChance:
     rows = np.array([position.get(query, -1) for query in scores.queries], dtype=np.int64)
     if (rows < 0).any() or (judged.take(rows).relevant(1) != scores.relevant).any():
         raise RankgaugeError(
-            "these are other judgments, expected the judgments that the scores were made with"
+            "other judgments, expected the judgments that the scores were made with"
         )
     judged = judged.take(rows)
     counts = scores.present if scores.policies.missing == "skip" else np.ones_like(scores.present)

@@ -60,8 +60,8 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judg
     The parts of a query differ by at most one judged document. Pooled documents without a judgement are
     also spread over the parts. The part of a document depends on the seed and on the ids of the query
     and the document, not on their order. Every part has all queries, so that scores on the parts can be
-    compared; a query may have no document in a part. evaluate(..., unjudged="condensed") scores each part
-    as if there were no others.
+    compared; a query may have no document in a part. evaluate(..., unjudged="condensed") scores each
+    part as if there were no others.
 
     >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
     (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)

@@ -1,8 +1,9 @@
 """Moffat, Computing maximized effectiveness distance for recall-based metrics: its tables and figures.
 
-Tables 1 to 3 need no data. Figures 1 and 2 are of the judgements of the TREC Web tracks of 2013 and
-2014: those by subtopic, as for ndeval, with a row for each subtopic of a document, and the adhoc ones,
-with a row for each document. The paper's are by the first of these, of 2013.
+Tables 1 to 3 need no data. Figures 1 and 2 show the judgements of the TREC Web tracks of 2013 and 2014.
+There are judgements by subtopic, as for ndeval, with a row for each subtopic of a document, and adhoc
+judgements, with a row for each document. The figures of the paper show the judgements by subtopic of
+2013.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ STEPS = {
         "J": (0.301, 0.315, -0.014, 5, 0.539, 2.948, 0.183),
     },
 }
-"""Table 2: the steps of Algorithm 1, by which list is ahead and the document that is made relevant."""
+"""Table 2: the steps of Algorithm 1. Keys: which list is ahead, and which document is made relevant."""
 
 ASSIGNMENTS = {
     (1, 1, 0, 1, 0, 1, 0, 1, 0): (6, 0.128, 0.176, 0.155, 0.259),
@@ -69,8 +70,8 @@ ASSIGNMENTS = {
     (1, 1, 0, 1, 1, 1, 1, 1, 0): (8, 0.120, 0.138, 0.161, 0.201),
     (1, 1, 0, 0, 0, 0, 0, 1, 0): (4, 0.117, 0.208, 0.113, 0.283),
 }
-"""Table 3: labels of the free documents, R and the differences of SDCG, NDCG, SSP and AP at 10; each of
-the four rows has the greatest difference of one of them, in this order."""
+"""Table 3: labels of the free documents, R, and the differences of SDCG, NDCG, SSP and AP at 10. Row 1
+has the greatest difference of SDCG, row 2 of NDCG, row 3 of SSP and row 4 of AP."""
 
 THRESHOLDS = (1, 2, 3)
 HIGHEST = 4
@@ -112,7 +113,7 @@ def table_2() -> Table:
             best = max(best, step.numbers[-1] or 0.0)
     exact = med_of_lists("nDCG@10", X3, X4, KNOWN)
     columns = ("wY", "wZ", "diff", "R", "numer", "denom", "numer/denom")
-    note = f"the greatest numer/denom {best:.6f}, the distance by rankgauge {exact.value:.6f}"
+    note = f"the greatest numer/denom is {best:.6f}; the distance by rankgauge is {exact.value:.6f}"
     return _beside(("side", "d"), columns, rows, note)
 
 
@@ -172,7 +173,7 @@ def _score(
 
 
 class _Row(NamedTuple):
-    """What a row is about, our numbers and the published ones."""
+    """The label of a row, our numbers and the published numbers."""
 
     about: tuple[Cell, ...]
     ours: tuple[float | None, ...]
@@ -182,7 +183,7 @@ class _Row(NamedTuple):
 def _beside(
     about: tuple[str, ...], columns: tuple[str, ...], rows: Sequence[_Row], *notes: str
 ) -> Table:
-    """Our numbers, below each row of them the published ones, and how far off the furthest is."""
+    """Our numbers, below each row the published numbers, and the largest difference."""
     cells: list[tuple[Cell, ...]] = []
     furthest = 0.0
     for row in rows:
@@ -194,7 +195,7 @@ def _beside(
         furthest = max(furthest, off)
         cells.append((*row.about, "ours", *row.ours, off))
         cells.append((*row.about, "published", *row.published, None))
-    summary = f"largest difference {furthest:.6f}; the published numbers have three decimals"
+    summary = f"the largest difference is {furthest:.6f}; published numbers have three decimals"
     return Table((*about, "source", *columns, "off by"), tuple(cells), (*notes, summary))
 
 
@@ -203,7 +204,7 @@ def _beside(
 
 @dataclass(frozen=True, eq=False)
 class JudgedTopics:
-    """Of each topic of some judgements, how many reach each threshold, and the ideal DCG@20."""
+    """For each topic, how many documents reach each threshold, and the ideal DCG@20."""
 
     name: str
     counts: dict[int, Ints]
@@ -211,7 +212,7 @@ class JudgedTopics:
 
     @property
     def sorted_counts(self) -> dict[int, Ints]:
-        """The counts of each threshold, each sorted by itself, the largest first."""
+        """The counts of each threshold, each threshold sorted separately, the largest count first."""
         return {threshold: np.sort(counts)[::-1] for threshold, counts in self.counts.items()}
 
     @property
@@ -219,7 +220,7 @@ class JudgedTopics:
         return np.sort(self.ideal)[::-1]
 
     def underestimated(self) -> int:
-        """On how many topics SSP@100 is below AP@100, by the same sum over 100 and over R."""
+        """On how many topics SSP@100 is below AP@100: the same sum, divided by 100 and by R."""
         relevant = self.counts[1]
         return int(np.count_nonzero((relevant > 0) & (relevant < 100)))
 
@@ -230,7 +231,8 @@ class JudgedTopics:
 
 
 def reference_lines() -> dict[str, float]:
-    """The ideal DCG@20 of a topic with 20 navigational documents, and with one and 19 key ones."""
+    """The ideal DCG@20 of a topic with 20 navigational documents, and of a topic with 1 navigational
+    document and 19 key documents."""
     measure = _dcg()
     return {
         "20 navigational": measure.score([4] * 20),
@@ -244,7 +246,7 @@ def _dcg() -> Measure:
 
 
 def topics_of(name: str, judgments: Judgments) -> JudgedTopics:
-    """Counts and ideals of judgements; where there are subtopics, a document counts for each of them."""
+    """The counts and ideal scores of judgements. If there are subtopics, a document counts for each."""
     judged = _by_row(judgments) if judgments.subtopics is not None else judged_labels(judgments)
     return JudgedTopics(
         name,
@@ -266,7 +268,7 @@ def _by_row(judgments: Judgments) -> JudgedLabels:
 
 
 def read(folder: str | os.PathLike[str]) -> list[JudgedTopics]:
-    """The topics of the four sets of judgements; InputError where a file is not there."""
+    """The topics of the four sets of judgements; InputError if a file is missing."""
     return [
         topics_of(name, read_qrels(os.path.join(folder, file), subtopics=name.endswith(SUBTOPICS)))
         for name, file in QRELS.items()
@@ -274,7 +276,7 @@ def read(folder: str | os.PathLike[str]) -> list[JudgedTopics]:
 
 
 def claims_table(found: Sequence[JudgedTopics]) -> Table:
-    """What the paper's text says of Figures 1 and 2, and what each set of judgements gives."""
+    """What the text of the paper says about Figures 1 and 2, and what each set of judgements gives."""
     (first, high), (second, low) = reference_lines().items()
     rows: list[tuple[Cell, ...]] = [
         ("the paper, on TREC 2013", "thirty", "a small minority", "more than 20", "five", "none")
@@ -296,14 +298,15 @@ def claims_table(found: Sequence[JudgedTopics]) -> Table:
         (*columns, "by a factor up to", "ideal above 3.58"),
         tuple(rows),
         (
-            "all but the factor count topics, of 50; ideal: DCG@20 of the best order",
+            "all columns except the factor are numbers of topics, of 50; ideal: the DCG@20 of the best "
+            "order",
             f"lines of Figure 2: {first} {high:.4f}; {second} {low:.4f} (published: 3.58)",
         ),
     )
 
 
 def topics_table(found: Sequence[JudgedTopics]) -> Table:
-    """What Figures 1 and 2 show: each line sorted by itself, the largest first."""
+    """The numbers of Figures 1 and 2: each line sorted separately, the largest first."""
     rows: list[tuple[Cell, ...]] = []
     for topics in found:
         lines = [*topics.sorted_counts.values(), topics.sorted_ideal]
@@ -320,12 +323,12 @@ def topics_table(found: Sequence[JudgedTopics]) -> Table:
 
 
 def tables() -> dict[str, Table]:
-    """What needs no data: Tables 1 to 3, by the names of their files without endings."""
+    """The tables that need no data, Tables 1 to 3, by the names of their files without endings."""
     return {"table-1": table_1(), "table-2": table_2(), "table-3": table_3()}
 
 
 def data_tables(found: Sequence[JudgedTopics]) -> dict[str, Table]:
-    """What the judgements give: the claims of the paper's text, and the numbers of its figures."""
+    """The tables that need the judgements: the claims of the paper, and the numbers of its figures."""
     return {"claims": claims_table(found), "figures": topics_table(found)}
 
 
