@@ -56,6 +56,14 @@ def show_assessment(
     """Print one table for programs, or all tables with headings for people.
 
     The notes come once, at the end.
+
+    Parameters
+    ----------
+    found: the assessment.
+    shown: the only table to print; None for all tables.
+    form: the format; None for the default format.
+    digits: how many decimals; None for the default of the format.
+    output: the file to write to; None for standard output.
     """
     form = chosen_format(form, output)
     if form in MACHINE_FORMATS:

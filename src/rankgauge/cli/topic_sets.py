@@ -66,7 +66,16 @@ def topic_sets(
     size: dict[str, float],
     files: Sequence[str],
 ) -> dict[str, Sequence[str]]:
-    """The sets of --sets, in this size, and the sets in the files of --set."""
+    """The sets of --sets and the sets in the files of --set.
+
+    Parameters
+    ----------
+    wanted: the judgements and the scores to choose topics by.
+    scores: the scores that are assessed; a set has only topics of these scores.
+    names: the names of the sets of --sets.
+    size: how large ideal and uninformative are, as `set_size` gives it.
+    files: the files of --set.
+    """
     made = _made(wanted, names, size)
     return _with_files(made, "--set", files, lambda file: _read_set(file, scores.queries))
 

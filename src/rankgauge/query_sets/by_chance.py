@@ -220,7 +220,16 @@ def hard(
     """The `uninformative` queries with a score worse than the median score of these queries.
 
     A random ranking scores low on them, and so do the runs. Several queries may have exactly the median
-    score; `easy` says where they belong. The parameters are those of `uninformative`.
+    score; `easy` says where they belong.
+
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    qrels: the judgments that the scores were made with.
+    number: how many uninformative queries to choose. Give exactly one of number, share and threshold.
+    share: which share of the queries to choose as uninformative.
+    threshold: the largest difference of an uninformative query.
+    by: "signed" or "absolute", as in `uninformative`.
     """
     found = above_chance(scores, qrels)
     rest = found.uninformative(HowMany(number, share, threshold), by)
@@ -240,7 +249,16 @@ def easy(
 
     A random ranking scores high on them, and the runs score hardly higher. Several queries may have
     exactly the median score. They are all easy if this score is at least the median of all queries; else
-    they are `hard`. The parameters are those of `uninformative`.
+    they are `hard`.
+
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    qrels: the judgments that the scores were made with.
+    number: how many uninformative queries to choose. Give exactly one of number, share and threshold.
+    share: which share of the queries to choose as uninformative.
+    threshold: the largest difference of an uninformative query.
+    by: "signed" or "absolute", as in `uninformative`.
     """
     found = above_chance(scores, qrels)
     rest = found.uninformative(HowMany(number, share, threshold), by)
@@ -420,8 +438,8 @@ def above_chance(scores: Scores, qrels: Qrels) -> AboveChance:
     if len(directions) > 1 or directions == {"none"}:
         names = ", ".join(f"{measure} ({measure.direction})" for measure in measures)
         raise RankgaugeError(
-            f"the measures do not agree on what is better: {names}; expected measures for which higher "
-            "is better, or measures for which lower is better"
+            "the measures must all be better when higher, or all be better when lower; these are: "
+            f"{names}"
         )
     judgments = judgments_of(qrels)
     position = {query: row for row, query in enumerate(judgments.queries.texts())}

@@ -54,7 +54,16 @@ def focused(
     balanced: bool = False,
     seed: int = SEED,
 ) -> QuerySet:
-    """The judged queries that are not `broad`. The parameters are those of `broad`."""
+    """The judged queries that are not `broad`.
+
+    Parameters
+    ----------
+    qrels: the judgments.
+    share: a query is broad if at least this share of its judged documents is highly relevant.
+    label: a document is highly relevant if it has at least this label.
+    balanced: make the two sets equally large. The larger set is then a random sample.
+    seed: fixes the sample; it also depends on the query ids.
+    """
     return _by_breadth(qrels, share, label, balanced, seed)[1]
 
 
