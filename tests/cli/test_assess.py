@@ -343,20 +343,29 @@ def test_figures_are_drawn(command: Callable[..., Outcome], tmp_path: Path) -> N
         (["--sets", "best"], "--sets best: no such set, expected some of: all, ideal"),
         (["--set-share", "0.5"], "--set-share and --set-number need --sets ideal"),
         (["--sets", "broad", "--set-number", "2"], "need --sets ideal"),
-        (["--sets", "ideal", "--set-number", "2", "--set-share", "0.5"], "expected one of them"),
-        (["--sets", "ideal", "--set-number", "99"], "number=99 of 12 queries"),
+        (["--sets", "ideal", "--set-number", "2", "--set-share", "0.5"], "give one of them"),
+        (["--sets", "ideal", "--set-number", "99"], "number=99, but there are only 12 queries"),
         (["--json", "/none/such/x.json"], "/none/such/x.json: cannot be written: No such file"),
         (["--show", "swaps"], "--show swaps needs at least two sets: add --sets, --set or --other"),
-        (["-m", "AP", "--show", "pairs"], "--show pairs needs at least two measures, there is only AP"),
+        (
+            ["-m", "AP", "--show", "pairs"],
+            "--show pairs needs at least two measures, there is only AP",
+        ),
         (["--swaps", "s.svg", "--splits", "0"], "--swaps needs --splits of 1 or more"),
         (["--asl", "x.pdf"], "x.pdf: the ending .pdf, expected .svg or .png"),
         (["--asl", "x.svg", "--tau", "x.svg"], "--asl and --tau name the same file, expected two"),
-        (["--tau", "x.svg", "--json", "x.svg"], "--tau and --json name the same file, expected two"),
+        (
+            ["--tau", "x.svg", "--json", "x.svg"],
+            "--tau and --json name the same file, expected two",
+        ),
         (["--set", "there.txt"], "there.txt: "),
         (["--other", "there.json"], "there.json: "),
-        (["--other", "x.json", "--standardize"], "--other and --standardize cannot be used together"),
-        (["-m", "NumRet"], "ranks no systems: it is neither better high nor low"),
-        (["-m", "gm(AP)"], "gm(AP) is not a mean over topics"),
+        (
+            ["--other", "x.json", "--standardize"],
+            "--other and --standardize cannot be used together",
+        ),
+        (["-m", "NumRet"], "cannot rank systems: neither higher nor lower is better"),
+        (["-m", "gm(AP)"], "gm(AP) is not an arithmetic mean over topics"),
         (["-m", "nonsense"], "nonsense"),
         (["--level", "1"], "level"),
     ],
@@ -381,7 +390,7 @@ def test_unknown_topics_are_named_with_their_line(
     assert outcome.code == 2
     assert f"{path}:2: no scores on topic 'q99', expected a topic that has scores" in outcome.err
     path.write_text("\n")
-    assert f"{path}: is empty, expected a topic id a line" in command("--set", path).err
+    assert f"{path}: is empty, expected one topic id per line" in command("--set", path).err
 
 
 def test_two_parts_of_one_name_are_refused(

@@ -344,7 +344,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
     options = ("compare", "--scores", f"RR={matrix}", "--standardize", "z")
     code, out, err = rankgauge(*options, "--missing", "zero")
     assert (code, out) == (2, "")
-    assert "expected these topics left out (intersection)" in err
+    assert "leave these topics out: --missing intersection" in err
     assert "RR: 7 topics" in rankgauge(*options).err
 
 
@@ -356,7 +356,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
     [
         ((), "nothing given, expected QRELS and runs, or --scores FILE"),
         (("QRELS",), "QRELS: judgements without a run; if you give only one file, each of"),
-        (("QRELS", "--scores", "MATRIX"), "QRELS and --scores cannot be used together"),
+        (("QRELS", "--scores", "MATRIX"), "and --scores cannot be used together"),
         (
             ("--scores", "MATRIX", "--condensed"),
             "--condensed is for runs and has no effect with --scores",
@@ -365,7 +365,10 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
             ("--scores", "MATRIX", "--ties", "docno"),
             "--ties is for runs and has no effect with --scores",
         ),
-        (("--scores", "RR=SAVED"), "SAVED already names its measures; leave out AP=, write --scores SAVED"),
+        (
+            ("--scores", "RR=SAVED"),
+            "SAVED already names its measures; leave out RR=, write --scores SAVED",
+        ),
         (("--scores", "RR=nowhere.csv"), "nowhere.csv: cannot be read: No such file or directory"),
         (
             ("--scores", "RR=MATRIX", "-m", "AP"),
@@ -379,8 +382,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
         (("QRELS", "RUN", "RUN"), "RUN: given 2 times, expected once"),
         (
             ("--scores", "gm(AP)=MATRIX"),
-            "gm(AP) is not a mean over topics, which is what tests are about; "
-            "expected a measure such as AP",
+            "gm(AP) is not an arithmetic mean over topics, and tests need one; use a measure such as AP",
         ),
         (("--scores", "MATRIX", "--level", "1"), "1.0 is not in the range 0<x<1"),
         (("--scores", "MATRIX", "--samples", "9999999"), "is not in the range 1<=x<=1000000"),

@@ -100,7 +100,10 @@ def test_two_files_of_one_name_keep_apart(rankgauge: Command, folder: Path) -> N
             [{"q1": ["a"]}],
             "x.jsonl: judgements without a run; if you give only one file, each of",
         ),
-        ([{"qid": 1, "docno": 2, "rel": 1}], "x.jsonl: judgements without a run; if you give only one file"),
+        (
+            [{"qid": 1, "docno": 2, "rel": 1}],
+            "x.jsonl: judgements without a run; if you give only one file",
+        ),
     ],
 )
 def test_a_file_that_lacks_one_says_which(

@@ -376,7 +376,7 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
         (["--share", 1.5], "1.5 is not in the range 0<=x<=1"),
         (["--share", "nan"], "share=nan, expected a number from 0 to 1"),
         (["--number", -1], "-1 is not in the range x>=0"),
-        (["--number", 4], "number=4 of 3 queries, expected no more than there are"),
+        (["--number", 4], "number=4, but there are only 3 queries to choose from"),
         (["--threshold", 0.5, 0], "expected two numbers, the lower one first"),
         (["--threshold", "nan", 0], "expected a number"),
         (["--by", "size"], "'size' is not one of 'signed', 'absolute'"),
@@ -449,7 +449,7 @@ def test_the_command_prints_p_for_each_query_and_run(
     assert header == ["topic", "run", "score", "expected", "p"]
     assert row[:2] == ["q", "a"]
     assert float(row[4]) == pytest.approx(1 / math.comb(30, 3))
-    assert "1 of 1 query informative" in err
+    assert "1 of 1 query is informative" in err
     code, _, err = rankgauge("queries", qrels, run, "--significance", "--share", 0.5)
     assert code == 2
     assert "--significance and --share cannot be used together; give one of them" in err

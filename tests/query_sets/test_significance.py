@@ -156,7 +156,10 @@ def test_too_few_orders_for_many_runs_are_named() -> None:
     runs = {str(n): run_of([f"d{n}"]) for n in range(10)}
     scores = rg.evaluate(qrels_of(labels), runs, "AP")
     texts = [str(note) for note in significance(scores, qrels_of(labels), samples=100).notes]
-    assert "too few orders are drawn for 10 runs, expected 200 or more" in texts
+    assert (
+        "too few random orders: no p can be significant with 10 runs; use 200 samples or more"
+        in texts
+    )
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,9 @@ class HowMany:
         assert self.number is not None
         if self.number > available:
             there = counted(available, "query", "queries")
-            raise RankgaugeError(f"number={self.number}, but there are only {there} to choose from")
+            raise RankgaugeError(
+                f"number={self.number}, but there {'is' if available == 1 else 'are'} only {there} to choose from"
+            )
         return int(self.number)
 
     def lowest(self, values: Floats, greatest: Floats) -> Bools:
