@@ -344,7 +344,7 @@ def test_figures_are_drawn(command: Callable[..., Outcome], tmp_path: Path) -> N
         (["--set-share", "0.5"], "--set-share and --set-number need --sets ideal"),
         (["--sets", "broad", "--set-number", "2"], "need --sets ideal"),
         (["--sets", "ideal", "--set-number", "2", "--set-share", "0.5"], "give one of them"),
-        (["--sets", "ideal", "--set-number", "99"], "number=99, but there are only 12 queries"),
+        (["--sets", "ideal", "--set-number", "99"], "number=99, but only 12 queries can be chosen"),
         (["--json", "/none/such/x.json"], "/none/such/x.json: cannot be written: No such file"),
         (["--show", "swaps"], "--show swaps needs at least two sets: add --sets, --set or --other"),
         (

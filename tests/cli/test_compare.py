@@ -367,7 +367,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
         ),
         (
             ("--scores", "RR=SAVED"),
-            "SAVED already names its measures; leave out RR=, write --scores SAVED",
+            "SAVED already names its measures; leave out RR=",
         ),
         (("--scores", "RR=nowhere.csv"), "nowhere.csv: cannot be read: No such file or directory"),
         (

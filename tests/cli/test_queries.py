@@ -376,7 +376,7 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
         (["--share", 1.5], "1.5 is not in the range 0<=x<=1"),
         (["--share", "nan"], "share=nan, expected a number from 0 to 1"),
         (["--number", -1], "-1 is not in the range x>=0"),
-        (["--number", 4], "number=4, but there are only 3 queries to choose from"),
+        (["--number", 4], "number=4, but only 3 queries can be chosen"),
         (["--threshold", 0.5, 0], "expected two numbers, the lower one first"),
         (["--threshold", "nan", 0], "expected a number"),
         (["--by", "size"], "'size' is not one of 'signed', 'absolute'"),

@@ -482,7 +482,7 @@ def test_every_query_is_as_likely_to_be_drawn() -> None:
         (lambda: query_sets.query_sample(["q1"]), "expected exactly one"),
         (
             lambda: query_sets.query_sample(["q1"], number=2),
-            "number=2, but there is only 1 query to choose from",
+            "number=2, but only 1 query can be chosen",
         ),
         (lambda: query_sets.query_sample(["q1"], number=1, seed=-1), "seed=-1, expected"),
         (lambda: query_sets.document_splits(QRELS, 1), "ways=1, expected a whole number from 2"),

@@ -218,14 +218,14 @@ def command(
         raise click.UsageError("--other and --standardize cannot be used together")
     if shown == "swaps" and not (names or set_files or other_files):
         raise click.UsageError("--show swaps needs at least two sets: add --sets, --set or --other")
-    wanted = WantedScores(seed=seed, **source)
-    scores = wanted.scores(*DEFAULT_MEASURES)
+    scorer = WantedScores(seed=seed, **source)
+    scores = scorer.scores(*DEFAULT_MEASURES)
     try:
-        chosen = topic_sets(wanted, scores, names, size, set_files)
+        chosen = topic_sets(scorer, scores, names, size, set_files)
         others = other_collections(other_files, scores)
         parts = 1 + len(chosen) + len(others)
         with progress(parts * len(scores.measures), "assessing") as advance:
-            found = assess(
+            assessment = assess(
                 scores,
                 sets=chosen,
                 others=others,
@@ -241,14 +241,14 @@ def command(
                 seed=seed,
                 progress=advance,
             )
-        if shown == "pairs" and len(found.measures) < 2:
+        if shown == "pairs" and len(assessment.measures) < 2:
             raise RankgaugeError(
-                f"--show pairs needs at least two measures, there is only {found.measures[0]}"
+                f"--show pairs needs at least two measures, there is only {assessment.measures[0]}"
             )
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
     if json_file is not None:
-        write_json(found, json_file)
-    draw(found, asl_file, tau_file, swaps_file)
-    show_assessment(found, shown, form, digits, output)
+        write_json(assessment, json_file)
+    draw(assessment, asl_file, tau_file, swaps_file)
+    show_assessment(assessment, shown, form, digits, output)
     fail_if_incomplete(scores)

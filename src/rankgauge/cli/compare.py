@@ -111,10 +111,10 @@ def command(
     if power is not None and test not in get_args(PowerTest):
         expected = " or ".join(get_args(PowerTest))
         raise click.UsageError(f"--power with --test {test}, expected {expected}")
-    wanted = WantedScores(seed=seed, **source)
-    scores = wanted.scores(DEFAULT_MEASURE)
+    scorer = WantedScores(seed=seed, **source)
+    scores = scorer.scores(DEFAULT_MEASURE)
     scores = replace(scores, notes=())  # they are on standard error already
-    names = [wanted.run(name) for name in baselines]
+    names = [scorer.run(name) for name in baselines]
     try:
         _check_baselines(names, scores)
         pairs = len(pairs_of(scores.runs, names or None)[0])
@@ -133,8 +133,8 @@ def command(
             if power is not None:
                 table = detectable(scores, power=power, difference=difference, **shared).table()
             else:
-                found = compare(scores, correction=correction, **shared)
-                table = found.marked_table() if marks else found.table()
+                comparison = compare(scores, correction=correction, **shared)
+                table = comparison.marked_table() if marks else comparison.table()
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
     show_with_notes(table, form, digits, output)

@@ -212,12 +212,12 @@ def command(
     if len(read.runs) > 2 and (witness or judge is not None or len(asked) > 1):
         option = "--judge" if judge is not None else "--witness" if witness else "several measures"
         raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
-    found = []
+    measured = []
     notify(_about_time(asked, read.runs))
     for measure in asked:
         topics = _topics(read.runs, known)
         with progress(topics) as advance:
-            found.append(
+            measured.append(
                 med_matrix(
                     measure,
                     read.runs,
@@ -235,17 +235,17 @@ def command(
         highest = max(highest, int(known.grades.max(initial=0)), max_grade or 0)
         judged = _Judged.of(evaluate(known, read.runs, asked, ties=ties, max_grade=max(highest, 1)))
     if judge is not None:
-        table = advise(found[0], judge).table()
+        table = advise(measured[0], judge).table()
     elif witness:
-        table = _witness_table(found, top)
+        table = _witness_table(measured, top)
     elif len(read.runs) > 2:
-        shown = found[0]
+        shown = measured[0]
         table = shown.query_table(top) if per_topic or top is not None else shown.table()
         table = _apart(table)
     else:
         by_topic = per_topic or top is not None
-        table = _topic_table(found, judged, top) if by_topic else _table(found, judged)
-    notify([*read.notes, *about_known, *(found[0].notes if found else ())])
+        table = _topic_table(measured, judged, top) if by_topic else _table(measured, judged)
+    notify([*read.notes, *about_known, *(measured[0].notes if measured else ())])
     show_with_notes(table, form, digits, output)
     _fail_if_unread(read)
 
@@ -352,24 +352,26 @@ class _Judged(NamedTuple):
         return cls([a[name] - b[name] for name in names], scores.values[0] - scores.values[1])
 
 
-def _table(found: Sequence[Distances], judged: _Judged | None) -> Table:
+def _table(measured: Sequence[Distances], judged: _Judged | None) -> Table:
     """A row a measure."""
-    exact = all(distances.exact for distances in found)
+    exact = all(distances.exact for distances in measured)
     rows: list[tuple[Cell, ...]] = []
-    for m, distances in enumerate(found):
+    for m, distances in enumerate(measured):
         row: list[Cell] = [str(distances.measure), len(distances.queries), distances.mean()]
         row += [_yes(distances.exact)] if exact else [_yes(distances.exact), _most(distances)]
         rows.append((*row, *(() if judged is None else (judged.means[m],))))
     return Table(
-        ("measure", "topics", "distance", *_columns(exact, judged)), tuple(rows), _names(found[0])
+        ("measure", "topics", "distance", *_columns(exact, judged)),
+        tuple(rows),
+        _names(measured[0]),
     )
 
 
-def _topic_table(found: Sequence[Distances], judged: _Judged | None, top: int | None) -> Table:
+def _topic_table(measured: Sequence[Distances], judged: _Judged | None, top: int | None) -> Table:
     """A row a measure and topic, and the mean; or the topics with the greatest distance."""
-    exact = all(distances.exact for distances in found)
+    exact = all(distances.exact for distances in measured)
     rows: list[tuple[Cell, ...]] = []
-    for m, distances in enumerate(found):
+    for m, distances in enumerate(measured):
         name = str(distances.measure)
         for topic in _chosen(distances, top):
             query = distances.queries[topic]
@@ -384,14 +386,14 @@ def _topic_table(found: Sequence[Distances], judged: _Judged | None, top: int | 
             row += [] if exact else [_most(distances)]
             rows.append((*row, *(() if judged is None else (judged.means[m],))))
     columns = ("measure", "topic", "free", "ahead", "distance", *_columns(exact, judged))
-    return Table(columns, tuple(rows), _names(found[0]))
+    return Table(columns, tuple(rows), _names(measured[0]))
 
 
-def _witness_table(found: Sequence[Distances], top: int | None) -> Table:
+def _witness_table(measured: Sequence[Distances], top: int | None) -> Table:
     """A row a measure, topic and unjudged document."""
     rows: list[tuple[Cell, ...]] = []
-    notes = list(_names(found[0]))
-    for distances in found:
+    notes = list(_names(measured[0]))
+    for distances in measured:
         name = str(distances.measure)
         for topic in _chosen(distances, top):
             query = distances.queries[topic]

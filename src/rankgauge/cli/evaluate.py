@@ -77,7 +77,7 @@ def command(
     folder stands for all files in it. A pattern such as 'runs/*.gz' stands for the files that match.
 
     A JSON Lines file may hold both a run and its judgements, one query per line. Then no other file is
-    needed. If you give more files, they are more runs, scored with the judgements of the first file.
+    needed. If you give more files, they are more runs, scorer with the judgements of the first file.
 
     \b
     rankgauge evaluate qrels.txt bm25.run dense.csv
@@ -97,12 +97,12 @@ def command(
         raise click.UsageError("--interval is for the means; leave out -q")
     if per_topic and settled:
         raise click.UsageError("--settled is for the means; leave out -q")
-    wanted = Scoring(**scoring)
+    scorer = Scoring(**scoring)
     if settled:
         from rankgauge.cli.settling import check_policies
 
-        check_policies(wanted)
-    judgments, scores = wanted.scores(measures)
+        check_policies(scorer)
+    judgments, scores = scorer.scores(measures)
     if per_topic:
         table = scores.query_table(signature=signature)
     else:
@@ -111,14 +111,14 @@ def command(
             interval=interval,
             level=level,
             samples=samples,
-            seed=wanted.seed,
+            seed=scorer.seed,
             notes=False,  # they go to standard error
         )
     if settled:
         from rankgauge.cli.settling import with_settled
 
-        table = with_settled(table, wanted, judgments, scores)
-    wanted.tell(judgments, scores)
+        table = with_settled(table, scorer, judgments, scores)
+    scorer.tell(judgments, scores)
     if save is not None:
         scores.save(save)
     (show if signature else show_with_notes)(table, form, digits, output)

@@ -132,25 +132,25 @@ def command(
     nothing could be evaluated. It is 3 when some runs could not be read: the types are then computed
     from the other runs, and standard error names the unread runs, and why.
     """
-    given: dict[str, object] = {"--share": share, "--number": number, "--threshold": threshold}
-    _check_at_most_one(*(name for name, value in given.items() if value is not None))
+    values: dict[str, object] = {"--share": share, "--number": number, "--threshold": threshold}
+    _check_at_most_one(*(name for name, value in values.items() if value is not None))
     if significance:
-        given["--map"] = map_file
+        values["--map"] = map_file
         _check_at_most_one(
-            "--significance", *(name for name, value in given.items() if value is not None)
+            "--significance", *(name for name, value in values.items() if value is not None)
         )
-    wanted = Scoring(**scoring)
-    judgments, scores = wanted.scores(measures)
+    scorer = Scoring(**scoring)
+    judgments, scores = scorer.scores(measures)
     if significance:
-        chosen: Any = {"level": level, "samples": samples, "seed": wanted.seed}
+        chosen: Any = {"level": level, "samples": samples, "seed": scorer.seed}
         table = p_values(scores, judgments, **chosen).table()
-        wanted.tell(judgments, scores)
+        scorer.tell(judgments, scores)
     else:
         types = query_types(
             scores, judgments, share=share, number=number, threshold=threshold, by=by
         )
         table = types.table()
-        wanted.tell(judgments, scores)
+        scorer.tell(judgments, scores)
         if map_file is not None:
             save_figure(types.figure(_name(scores)), map_file)
     if histogram_file is not None:

@@ -115,10 +115,10 @@ class Scoring(Record):
 
     def files(self) -> list[RunFile]:
         """The run files, without the file of the judgements if it is among them."""
-        found = run_files(
+        files = run_files(
             self.runs, lenient=self.lenient, size_limit=self.size_limit, columns=self.columns
         )
-        return [run for run in found if not same_file(run.path, self.qrels)]
+        return [run for run in files if not same_file(run.path, self.qrels)]
 
     @property
     def columns(self) -> ColumnNames:
@@ -155,13 +155,13 @@ class Scoring(Record):
 
     def scores(self, measures: Sequence[str]) -> tuple[Judgments, Scores]:
         """The judgments, and the scores of every run that could be read, at least one."""
-        wanted = parse_all(measures)
+        parsed = parse_all(measures)
         judgments, sources = self.inputs()
         with progress(len(sources)) as advance:
             scores = evaluate(
                 judgments,
                 sources,
-                wanted,
+                parsed,
                 missing=self.missing,
                 unjudged="condensed" if self.condensed else "nonrelevant",
                 ties=self.ties,
@@ -256,8 +256,8 @@ def _refuse_beside_scores(inputs: Sequence[str], scoring: Iterable[str]) -> None
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""
-        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if given and name in scoring and name != "seed":
+        is_given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if is_given and name in scoring and name != "seed":
             option = parameter.opts[-1]
             raise click.UsageError(
                 f"{option} is for runs and has no effect with --scores; leave it out"

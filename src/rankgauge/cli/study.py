@@ -53,9 +53,9 @@ def med(output: str, data: str | None) -> None:
     make_folder(output)
     tables, figures, failed = study.tables(), {}, ""
     try:
-        found = study.read(data or os.environ.get(VARIABLE) or BESIDE)
-        tables |= study.data_tables(found)
-        figures = study.figures(found)
+        judgements = study.read(data or os.environ.get(VARIABLE) or BESIDE)
+        tables |= study.data_tables(judgements)
+        figures = study.figures(judgements)
     except InputError as error:
         failed = f"{error}\nno figures: give the folder of the judgements by --data or {VARIABLE}"
     except RankgaugeError as error:

@@ -60,7 +60,7 @@ def set_size(share: float | None, number: int | None, names: Sequence[str]) -> d
 
 
 def topic_sets(
-    wanted: WantedScores,
+    scorer: WantedScores,
     scores: Scores,
     names: Sequence[str],
     size: dict[str, float],
@@ -70,13 +70,13 @@ def topic_sets(
 
     Parameters
     ----------
-    wanted: the judgements and the scores to choose topics by.
+    scorer: has the judgements and the scores to choose topics by.
     scores: the scores that are assessed; a set has only topics of these scores.
     names: the names of the sets of --sets.
     size: how large ideal and uninformative are, as `set_size` gives it.
     files: the files of --set.
     """
-    made = _made(wanted, names, size)
+    made = _made(scorer, names, size)
     return _with_files(made, "--set", files, lambda file: _read_set(file, scores.queries))
 
 
@@ -86,13 +86,13 @@ def other_collections(files: Sequence[str], scores: Scores) -> dict[str, Scores]
 
 
 def _made(
-    wanted: WantedScores, names: Sequence[str], size: dict[str, float]
+    scorer: WantedScores, names: Sequence[str], size: dict[str, float]
 ) -> dict[str, Sequence[str]]:
     """The sets of these names; a note on each goes to standard error."""
     made: dict[str, Sequence[str]] = {}
-    if wanted.judged is None:
+    if scorer.judged is None:
         return made
-    judgments, scores = wanted.judged
+    judgments, scores = scorer.judged
     by = scores.select(measures=scores.measures[:1])
     for name in names:
         make: Any = getattr(query_sets, name)

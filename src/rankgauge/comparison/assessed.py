@@ -193,13 +193,13 @@ class Assessment(Result):
         rows = []
         for part, measures in self.parts.items():
             for each in measures.values():
-                found = np.count_nonzero(each.significant)
+                significant = np.count_nonzero(each.significant)
                 rows.append(
                     (
                         part,
                         each.name,
                         each.topics,
-                        int(found),
+                        int(significant),
                         len(each.p),
                         each.power,
                         each.pad,

@@ -113,18 +113,18 @@ def assess(
         for part, shared in ((part, share(chosen, executor)) for part, chosen in parts.items())
         for name, columns in _columns(shared.value, pool_cutoffs).items()
     ]
-    found: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
+    assessed: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
     notes: dict[str, list[Note]] = {part: [] for part in parts}
     for (part, name, *_), result in outcomes(task, work, executor, itemgetter(1)):
         if isinstance(result, RankgaugeError):
             raise result
-        found[part][name], said = result
+        assessed[part][name], remarks = result
         where = None if part == ALL else part
-        notes[part] += (replace(note, part=where, measure=name) for note in said)
+        notes[part] += (replace(note, part=where, measure=name) for note in remarks)
         if progress is not None:
             progress(name)
     general = []
-    if any((each.means <= 0).any() for measures in found.values() for each in measures.values()):
+    if any((each.means <= 0).any() for measures in assessed.values() for each in measures.values()):
         general.append(Note("pad is of no use if a mean is 0 or below; use safe_pad"))
     options = {
         "test": test,
@@ -140,7 +140,7 @@ def assess(
     }
     return Assessment(
         runs=scores.runs,
-        parts=found,
+        parts=assessed,
         queries={part: chosen.queries for part, chosen in parts.items()},
         options=options,
         definitions=definitions_of(options),
@@ -182,12 +182,12 @@ class _Task:
         notes: list[Note] = []
         p, better, values = [], [], []
         for m in columns:
-            found, said = shared_topics(scores, m, self.missing)
-            notes += said
-            pairs = Pairs(found, self.first, self.second, self.level, self.drawing)
+            scored, remarks = shared_topics(scores, m, self.missing)
+            notes += remarks
+            pairs = Pairs(scored, self.first, self.second, self.level, self.drawing)
             p.append(self._p(pairs))
             better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))
-            values.append(found)
+            values.append(scored)
         together = np.mean(values, axis=0)
         halves = None
         if self.halving is not None:
@@ -223,9 +223,9 @@ def _parts(
     scores: Scores, sets: Mapping[str, Iterable[str]], others: Mapping[str, Scores]
 ) -> dict[str, Scores]:
     """The scores on each set of topics and collection, by name."""
-    for what, given in (("sets", sets), ("others", others)):
-        if not isinstance(given, Mapping):
-            raise RankgaugeError(f"{what}={given!r}, expected a dict by name")
+    for what, argument in (("sets", sets), ("others", others)):
+        if not isinstance(argument, Mapping):
+            raise RankgaugeError(f"{what}={argument!r}, expected a dict by name")
     parts = {ALL: scores}
     for name, queries in sets.items():
         _new(name, parts)

@@ -202,8 +202,8 @@ def concordance(
             )
         if direction == "lower":
             vectors[-1] = -vectors[-1]
-    found = concordance_of(vectors[0], vectors[1], p)
-    return replace(found, first=names[0], second=names[1])
+    agreement = concordance_of(vectors[0], vectors[1], p)
+    return replace(agreement, first=names[0], second=names[1])
 
 
 def concordance_of(x: Ranked, y: Ranked, p: float = PERSISTENCE) -> Concordance:

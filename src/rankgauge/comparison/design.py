@@ -56,13 +56,13 @@ def shared_topics(
             f"{measure}: no topic has a score for every run; "
             "compare fewer runs, or score missing topics as empty rankings (zero)"
         )
-    given = "scored 0" if unknown.any() else "scored as empty rankings"
-    said = {
-        f"that some run lacks, {given}": lacking & ~left_out,
+    how = "scored 0" if unknown.any() else "scored as empty rankings"
+    remarks = {
+        f"that some run lacks, {how}": lacking & ~left_out,
         "left out for all runs, since some run lacks them": left_out,
         "left out for all runs, undefined for some": undefined,
     }
-    counts = {text: int(np.count_nonzero(which)) for text, which in said.items()}
+    counts = {text: int(np.count_nonzero(which)) for text, which in remarks.items()}
     name = str(measure)
     notes = [Note(f"{{topics}} {text}", measure=name, count=n) for text, n in counts.items() if n]
     return values, notes

@@ -141,8 +141,8 @@ def topics_needed(
     checked("difference", difference, Number(-math.inf))
     if difference == 0:
         return float("inf")
-    found = test or PairedT(level)
-    return _fewest(lambda topics: found.power(difference, sd, topics) >= power)
+    method = test or PairedT(level)
+    return _fewest(lambda topics: method.power(difference, sd, topics) >= power)
 
 
 def detectable_difference(
@@ -237,8 +237,8 @@ def detectable(
     measured: list[Note] = []
     notes = list(_about(test, power, level, difference, len(scores.runs), drawing))
     for m, measure in enumerate(scores.measures):
-        values, said = shared_topics(scores, m, missing)
-        measured += with_topics(measure, values, said)
+        values, remarks = shared_topics(scores, m, missing)
+        measured += with_topics(measure, values, remarks)
         topics = values.shape[1]
         if topics < 2:
             raise RankgaugeError(
@@ -250,9 +250,9 @@ def detectable(
             ranges = np.sort(greatest_ranges(values, drawing))
             method = TukeyRandomized(critical_range(ranges, level), topics)
         for i, j, apart, sd in zip(first, second, pairs.difference, pairs.spread, strict=True):
-            wanted = float(apart) if difference is None else difference
+            target = float(apart) if difference is None else difference
             smallest = detectable_difference(float(sd), topics, power, test=method)
-            needed = topics_needed(wanted, float(sd), power, test=method)
+            needed = topics_needed(target, float(sd), power, test=method)
             names = str(measure), scores.runs[i], scores.runs[j]
             fewest = None if needed == float("inf") else needed
             rows.append((*names, float(apart), float(sd), topics, smallest, fewest))

@@ -53,10 +53,10 @@ class Pairs:
     @cached_property
     def variances(self) -> Floats:
         """The variance of each run over topics; 0 if it is only rounding."""
-        found = np.asarray(self.values.var(axis=1, ddof=1))
+        variances = np.asarray(self.values.var(axis=1, ddof=1))
         greatest = np.abs(self.values).max(axis=1, initial=0.0)
-        found[np.ptp(self.values, axis=1) <= ROUNDING * greatest] = 0.0
-        return found
+        variances[np.ptp(self.values, axis=1) <= ROUNDING * greatest] = 0.0
+        return variances
 
     def each(self, function: Callable[[Floats], NDArray[T]], exactly: bool = False) -> NDArray[T]:
         """The results of a function of the differences, pair × topic; it gets some pairs at a time.
@@ -64,15 +64,15 @@ class Pairs:
         exactly=True removes rounding errors first. Then .3 − .2 and .2 − .1 are the same difference, and
         a difference of 1e-17 is 0.
         """
-        found = []
+        results = []
         step = max(1, CELLS // self.topics)
         for start in range(0, len(self.first), step):
             some = slice(start, start + step)
             differences = self.values[self.first[some]] - self.values[self.second[some]]
             if exactly:
                 differences = rounded(differences, self.greatest[some, None])
-            found.append(function(differences))
-        return np.concatenate(found)
+            results.append(function(differences))
+        return np.concatenate(results)
 
     @cached_property
     def greatest(self) -> Floats:
@@ -96,18 +96,18 @@ class Pairs:
     @cached_property
     def difference(self) -> Floats:
         """The difference of the means of each pair; 0 if it is only rounding."""
-        found = self.each(lambda apart: np.asarray(apart.mean(axis=1)))
-        found[np.abs(found) <= ROUNDING * self.greatest] = 0.0
-        return found
+        differences = self.each(lambda apart: np.asarray(apart.mean(axis=1)))
+        differences[np.abs(differences) <= ROUNDING * self.greatest] = 0.0
+        return differences
 
     @cached_property
     def spread(self) -> Floats:
         """The standard deviation of the differences of each pair."""
         if self.topics < 2:
             return np.full(len(self.first), np.nan)
-        found = self.each(lambda apart: np.asarray(apart.std(axis=1, ddof=1)))
-        found[self.each(lambda apart: np.ptp(apart, axis=1), exactly=True) == 0] = 0.0
-        return found
+        deviations = self.each(lambda apart: np.asarray(apart.std(axis=1, ddof=1)))
+        deviations[self.each(lambda apart: np.ptp(apart, axis=1), exactly=True) == 0] = 0.0
+        return deviations
 
 
 class Outcome(NamedTuple):
@@ -330,9 +330,9 @@ def _paired_interval(pairs: Pairs) -> tuple[Floats, Floats]:
 def _over(difference: Floats, error: Floats) -> Floats:
     """difference / error; 0 if the difference is 0, and infinite if only the error is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = difference / error
-    found[difference == 0] = 0.0
-    return found
+        quotient = difference / error
+    quotient[difference == 0] = 0.0
+    return quotient
 
 
 def _two_sided(t: Floats, df: Floats | int) -> Floats:

@@ -209,14 +209,14 @@ def compare(
     check_correction(correction)
     checked("level", level, LEVELS)
     first, second, baselines = pairs_of(scores.runs, baseline)
-    wanted = usual_samples(test, correction, len(first), level) if samples is None else samples
-    drawing = Drawing.checked(wanted, seed, executor, progress)
-    found: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
+    number = usual_samples(test, correction, len(first), level) if samples is None else samples
+    drawing = Drawing.checked(number, seed, executor, progress)
+    results: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
     notes: list[Note] = []
     draws = False
     for m, measure in enumerate(scores.measures):
-        values, said = shared_topics(scores, m, missing)
-        notes += with_topics(measure, values, said)
+        values, remarks = shared_topics(scores, m, missing)
+        notes += with_topics(measure, values, remarks)
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
         draws = draws or method.draws(pairs.topics, drawing)
@@ -225,13 +225,13 @@ def compare(
             text = "neither higher nor lower is better; win only means a higher value"
             notes.append(Note(text, measure=str(measure)))
         sign = -1 if direction == "lower" else 1
-        found["means"].append(pairs.means)
-        found["difference"].append(pairs.difference)
+        results["means"].append(pairs.means)
+        results["difference"].append(pairs.difference)
         for name, column in zip(("p", "low", "high", "effect"), outcome, strict=True):
-            found[name].append(column)
-        found["p_corrected"].append(corrected(outcome.p, method, correction))
+            results[name].append(column)
+        results["p_corrected"].append(corrected(outcome.p, method, correction))
         for name, count in zip(("wins", "ties", "losses"), pairs.signs[::sign], strict=True):
-            found[name].append(count)
+            results[name].append(count)
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
             kind = "{pairs} with the same difference on every topic"
@@ -251,7 +251,7 @@ def compare(
             *_about(test, correction, level, len(first), scores, drawing if draws else None),
             *notes,
         ),
-        **{name: np.array(columns) for name, columns in found.items()},
+        **{name: np.array(columns) for name, columns in results.items()},
     )
 
 

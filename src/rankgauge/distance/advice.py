@@ -121,8 +121,8 @@ def advise(distances: Distances, number: int) -> Advice:
             )
         )
     relevant = [
-        distance_of(measure, judged(topic.lists, found), 0, 1, topic.names).value
-        for topic, found in zip(distances._topics, labels, strict=True)
+        distance_of(measure, judged(topic.lists, chosen_labels), 0, 1, topic.names).value
+        for topic, chosen_labels in zip(distances._topics, labels, strict=True)
     ]
     mean = distances.mean()
     return Advice(
@@ -171,14 +171,14 @@ class _State(NamedTuple):
         if distance.ahead == "neither":
             return nothing
         witness = distance.witness()
-        given = np.where(lists.free, 0, lists.labels).astype(np.int32)
+        label_of = np.where(lists.free, 0, lists.labels).astype(np.int32)
         for document, label in witness.labels.items():
-            given[document] = label  # type: ignore[call-overload]
+            label_of[document] = label  # type: ignore[call-overload]
         pair = lists.pair(0, 1)
-        relevant = pair.documents[pair.free & (given[pair.documents] > 0)]
+        relevant = pair.documents[pair.free & (label_of[pair.documents] > 0)]
         if not len(relevant):
             return nothing
-        tried = np.repeat(given[None, :], len(relevant) + 1, axis=0)
+        tried = np.repeat(label_of[None, :], len(relevant) + 1, axis=0)
         tried[np.arange(1, len(tried)), relevant] = 0
         whole = replace(lists, judged=_more(lists.judged, [witness.others_label] * witness.others))
         ahead, behind = (0, 1) if distance.ahead == "a" else (1, 0)
@@ -187,4 +187,4 @@ class _State(NamedTuple):
         drop = np.nan_to_num(difference[0] - np.maximum(difference[1:], 0.0), nan=0.0)
         best = int(np.argmax(drop))
         document = int(relevant[best])
-        return cls(lists, distance.value, document, int(given[document]), float(drop[best]))
+        return cls(lists, distance.value, document, int(label_of[document]), float(drop[best]))

@@ -59,8 +59,8 @@ class Distance:
 
     def witness(self) -> Witness:
         """Labels of the unjudged documents of the two lists that give the distance."""
-        found: Witness = self._witness()
-        return found
+        witness: Witness = self._witness()
+        return witness
 
 
 def med_of_lists(
@@ -134,25 +134,27 @@ def distance_of(
     names: the names of the documents.
     """
     lists = lists.top(measure.depth)
-    found = measure.distance_each(lists, np.array([a]), np.array([b]))
-    side = int(np.argmax(found.ahead[0]))
-    value = max(0.0, float(found.ahead[0, side]))
+    bounds = measure.distance_each(lists, np.array([a]), np.array([b]))
+    side = int(np.argmax(bounds.ahead[0]))
+    value = max(0.0, float(bounds.ahead[0, side]))
     ahead: Any = "neither" if value <= 0 else "ab"[side]
 
     def witness() -> Witness:
-        labels, others = found.labelling(0, side)
+        labels, others = bounds.labelling(0, side)
         pair = lists.pair(a, b)
         free = pair.documents[pair.free].tolist()
-        return Witness({names[d]: int(labels[d]) for d in free}, others, found.top if others else 0)
+        return Witness(
+            {names[d]: int(labels[d]) for d in free}, others, bounds.top if others else 0
+        )
 
-    exact = bool(found.exact[0]) or value >= found.limit
+    exact = bool(bounds.exact[0]) or value >= bounds.limit
     return Distance(
         value,
         exact,
         lower=value,
-        upper=value if exact else found.limit,
+        upper=value if exact else bounds.limit,
         ahead=ahead,
-        residual=0.0 if found.residual is None else float(found.residual[0, side]),
+        residual=0.0 if bounds.residual is None else float(bounds.residual[0, side]),
         _witness=witness,
     )
 

@@ -323,13 +323,13 @@ def med_matrix(
         ties=ties,
         executor=executor,
     )
-    found, upper, exact = [], [], True
+    distances, upper, exact = [], [], True
     work = _Work(asked)
     for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
         if isinstance(result, RankgaugeError):
             raise result
         values, limit, is_exact = result
-        found.append(values)
+        distances.append(values)
         upper.append(limit)
         exact = exact and is_exact
         if progress is not None:
@@ -339,9 +339,9 @@ def med_matrix(
         asked,
         topics.runs,
         tuple(topic.query for topic in topics.topics),
-        np.array(found).reshape(len(found), count).T,
+        np.array(distances).reshape(len(distances), count).T,
         exact,
-        np.array(upper).reshape(len(found), count).T,
+        np.array(upper).reshape(len(distances), count).T,
         topics.notes(),
         topics.topics,
     )
@@ -405,12 +405,12 @@ class _Work:
 
     def __call__(self, topic: Topic) -> tuple[Floats, Floats, bool]:
         first, second = np.triu_indices(len(topic.lists), 1)
-        found = self.measure.distance_each(
+        bounds = self.measure.distance_each(
             topic.lists, first.astype(np.int64), second.astype(np.int64)
         )
-        values = np.maximum(found.ahead.max(axis=1, initial=0.0), 0.0)
-        upper = np.where(found.exact, values, np.maximum(values, found.limit))
-        return values, upper, bool(found.exact.all())
+        values = np.maximum(bounds.ahead.max(axis=1, initial=0.0), 0.0)
+        upper = np.where(bounds.exact, values, np.maximum(values, bounds.limit))
+        return values, upper, bool(bounds.exact.all())
 
 
 class Topic(NamedTuple):
@@ -499,8 +499,8 @@ def _topics(
         topics.append(
             _topic(query, [one.get(query, []) for one in tops], known, grades, offlist, highest)
         )
-    wanted = set(queries)
-    unknown = tuple(len(one.keys() - wanted) for one in tops)
+    known_queries = set(queries)
+    unknown = tuple(len(one.keys() - known_queries) for one in tops)
     return Topics(tuple(names), tuple(topics), unknown)
 
 

@@ -302,12 +302,12 @@ class _Most:
     second: Ints
 
     def __call__(self, topic: Topic) -> tuple[Floats, bool]:
-        found = self.measure.distance_each(topic.lists, self.first, self.second)
-        most = np.where(found.exact[:, None], found.ahead, np.maximum(found.ahead, found.limit))
-        exact = bool(found.exact.all())
-        if found.defined is not None:
+        bounds = self.measure.distance_each(topic.lists, self.first, self.second)
+        most = np.where(bounds.exact[:, None], bounds.ahead, np.maximum(bounds.ahead, bounds.limit))
+        exact = bool(bounds.exact.all())
+        if bounds.defined is not None:
             # A topic without a score leaves the mean of one run and perhaps not that of the other.
-            most[~found.defined] = np.inf
+            most[~bounds.defined] = np.inf
         if topic.lists.offlist and not self.measure.monotone:
             # Relevant documents off the lists divide a difference by more: it comes as near to 0 as
             # you like, and keeps its sign.

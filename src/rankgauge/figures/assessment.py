@@ -135,9 +135,9 @@ def tau_map(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['1.00', '-1.00', '-1.00', '1.00']
     """
-    given = np.asarray(alike, dtype=np.float64).reshape(len(_some(names)), len(names))
-    order = near_together(1 - np.nan_to_num(given, nan=0.0))
-    square = given[np.ix_(order, order)]
+    values = np.asarray(alike, dtype=np.float64).reshape(len(_some(names)), len(names))
+    order = near_together(1 - np.nan_to_num(values, nan=0.0))
+    square = values[np.ix_(order, order)]
     size = len(order)
     with plotting():
         from matplotlib.figure import Figure

@@ -45,6 +45,6 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
 def _form(path: str | os.PathLike[str]) -> str:
     ending = os.path.splitext(path)[1]
     if ending.lower() not in ENDINGS:
-        found = f"the ending {ending}" if ending else "no ending"
-        raise InputError(os.fspath(path), None, f"{found}, expected {' or '.join(ENDINGS)}")
+        problem = f"the ending {ending}" if ending else "no ending"
+        raise InputError(os.fspath(path), None, f"{problem}, expected {' or '.join(ENDINGS)}")
     return ENDINGS[ending.lower()]

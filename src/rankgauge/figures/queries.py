@@ -147,8 +147,8 @@ def expected_histogram(
         raise RankgaugeError("no measures, expected the values of at least one")
     panels: dict[str, Floats] = {}
     summaries: dict[str, str] = {}
-    for name, given in values.items():
-        numbers = np.asarray(given, dtype=np.float64).round(_DECIMALS)
+    for name, scores in values.items():
+        numbers = np.asarray(scores, dtype=np.float64).round(_DECIMALS)
         panels[name] = numbers[np.isfinite(numbers)]
         undefined = {"an undefined score": len(numbers) - len(panels[name])}
         reasons = [*(left_out or {}).get(name, {}).items(), *undefined.items()]

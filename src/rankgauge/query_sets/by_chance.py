@@ -127,8 +127,8 @@ def ideal(
     >>> scores.select(ideal(scores, qrels, number=1)).mean()
     {'run': {'P@1': 1.0}}
     """
-    found = above_chance(scores, qrels)
-    return found.set_of("ideal", found.ideal(HowMany(number, share, threshold)))
+    above = above_chance(scores, qrels)
+    return above.set_of("ideal", above.ideal(HowMany(number, share, threshold)))
 
 
 def informative(
@@ -166,9 +166,9 @@ def informative(
                 "threshold works only with by='difference'; by='significance' needs level"
             )
         return significance(scores, qrels, level=level, samples=samples, seed=seed).informative()
-    found = above_chance(scores, qrels)
-    rest = found.uninformative(HowMany(threshold=threshold), "signed")
-    return found.set_of("informative", ~rest)
+    above = above_chance(scores, qrels)
+    rest = above.uninformative(HowMany(threshold=threshold), "signed")
+    return above.set_of("informative", ~rest)
 
 
 def uninformative(
@@ -204,8 +204,8 @@ def uninformative(
     >>> uninformative(scores, qrels, number=1, by="absolute").queries
     ('q3',)
     """
-    found = above_chance(scores, qrels)
-    return found.set_of("uninformative", found.uninformative(HowMany(number, share, threshold), by))
+    above = above_chance(scores, qrels)
+    return above.set_of("uninformative", above.uninformative(HowMany(number, share, threshold), by))
 
 
 def hard(
@@ -231,9 +231,9 @@ def hard(
     threshold: the largest difference of an uninformative query.
     by: "signed" or "absolute", as in `uninformative`.
     """
-    found = above_chance(scores, qrels)
-    rest = found.uninformative(HowMany(number, share, threshold), by)
-    return found.set_of("uninformative hard", rest & ~found.easy(rest))
+    above = above_chance(scores, qrels)
+    rest = above.uninformative(HowMany(number, share, threshold), by)
+    return above.set_of("uninformative hard", rest & ~above.easy(rest))
 
 
 def easy(
@@ -260,9 +260,9 @@ def easy(
     threshold: the largest difference of an uninformative query.
     by: "signed" or "absolute", as in `uninformative`.
     """
-    found = above_chance(scores, qrels)
-    rest = found.uninformative(HowMany(number, share, threshold), by)
-    return found.set_of("uninformative easy", found.easy(rest))
+    above = above_chance(scores, qrels)
+    rest = above.uninformative(HowMany(number, share, threshold), by)
+    return above.set_of("uninformative easy", above.easy(rest))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -391,23 +391,23 @@ def query_types(
         share = SET_SHARE
     low, high = (None, None) if threshold is None else _pair(threshold)
     few, many = HowMany(number, share, low), HowMany(number, share, high)
-    found = above_chance(scores, qrels)
-    is_ideal = found.ideal(many)
-    is_uninformative = found.uninformative(few, by)
-    is_easy = found.easy(is_uninformative)
+    above = above_chance(scores, qrels)
+    is_ideal = above.ideal(many)
+    is_uninformative = above.uninformative(few, by)
+    is_easy = above.easy(is_uninformative)
     names = np.select(
         [is_easy, is_uninformative, is_ideal],
         ["uninformative easy", "uninformative hard", "ideal"],
         default="other",
     )
     return QueryTypes(
-        found.queries,
-        found.scores,
-        found.expected,
-        np.round(found.differences, DECIMALS),
+        above.queries,
+        above.scores,
+        above.expected,
+        np.round(above.differences, DECIMALS),
         tuple(names.tolist()),
-        found.left_out,
-        found.estimated,
+        above.left_out,
+        above.estimated,
         int(np.count_nonzero(is_ideal & is_uninformative)),
     )
 

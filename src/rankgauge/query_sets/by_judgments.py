@@ -80,14 +80,14 @@ def _by_breadth(
     nothing = left_out({"nothing judged": documents == 0})
     is_broad = labelled / np.maximum(documents, 1) >= share
     sets = [
-        [query for query, wanted in zip(queries, which.tolist(), strict=True) if wanted]
+        [query for query, chosen in zip(queries, which.tolist(), strict=True) if chosen]
         for which in (is_broad & (documents > 0), ~is_broad & (documents > 0))
     ]
     size = min(map(len, sets)) if balanced else max(map(len, sets))
-    found = []
+    both = []
     for name, ids in zip(("broad", "focused"), sets, strict=True):
         kept = drawn(ids, min(size, len(ids)), seed)
         rest = len(ids) - len(kept)
         drawn_out = (LeftOut("no place, since both sets get the same size", rest),) if rest else ()
-        found.append(QuerySet(name, kept, nothing + drawn_out))
-    return found[0], found[1]
+        both.append(QuerySet(name, kept, nothing + drawn_out))
+    return both[0], both[1]

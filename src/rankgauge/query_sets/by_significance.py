@@ -145,7 +145,7 @@ def significance(
     """
     level = checked("level", level, LEVELS)
     samples, seed = checked("samples", samples, SAMPLE_NUMBERS), checked("seed", seed, SEEDS)
-    found = above_chance(scores, qrels)
+    above = above_chance(scores, qrels)
     measures = [inner(measure) for measure in scores.measures]
     judgments = judgments_of(qrels)
     if judgments.subtopics is not None and any(innermost(m).by_subtopic for m in measures):
@@ -155,28 +155,28 @@ def significance(
     position = {query: row for row, query in enumerate(judgments.queries.texts())}
     judged = judged_labels(judgments, scores.policies.max_grade)
     columns = {query: column for column, query in enumerate(scores.queries)}
-    at = np.array([columns[query] for query in found.queries], dtype=np.int64)
+    at = np.array([columns[query] for query in above.queries], dtype=np.int64)
     own = scores.values[:, at].mean(axis=2)
     if scores.policies.missing == "skip":
         own = np.where(scores.present[:, at], own, np.nan)
     sign = -1 if measures[0].direction == "lower" else 1
     p, exact = np.full(own.shape, np.nan), np.zeros(len(at), dtype=np.bool_)
-    seeds = list_seeds(seed, map(encode, found.queries))
-    for q, query in enumerate(found.queries):
+    seeds = list_seeds(seed, map(encode, above.queries))
+    for q, query in enumerate(above.queries):
         one = judged.take(np.array([position[query]]))
         null = _null(measures, one, samples, int(seeds[q]))
         p[:, q], exact[q] = null.at_least(sign, own[:, q]), null.weights is not None
     return Significance(
         scores.runs,
-        found.queries,
+        above.queries,
         own,
-        found.expected,
+        above.expected,
         p,
         exact,
         level,
         samples,
-        found.left_out,
-        found.estimated,
+        above.left_out,
+        above.estimated,
     )
 
 

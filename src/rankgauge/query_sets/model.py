@@ -47,9 +47,9 @@ class QuerySet(Collection[str]):
         return query in self.queries
 
     def __repr__(self) -> str:
-        found = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
+        text = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
         notes = ", ".join(left_out_text(left) for left in self.left_out)
-        return f"{found} (left out: {notes})" if notes else found
+        return f"{text} (left out: {notes})" if notes else text
 
 
 def left_out_text(left: LeftOut) -> str:
@@ -68,8 +68,8 @@ class HowMany:
     def __post_init__(self) -> None:
         given = [name for name, value in vars(self).items() if value is not None]
         if len(given) != 1:
-            found = " and ".join(given) or "neither number, share nor threshold"
-            raise RankgaugeError(f"{found} given, expected exactly one of number, share, threshold")
+            names = " and ".join(given) or "neither number, share nor threshold"
+            raise RankgaugeError(f"{names} given, expected exactly one of number, share, threshold")
         checked("number", self.number, Whole(0), optional=True)
         checked("share", self.share, Number(0, 1), optional=True)
         checked("threshold", self.threshold, Number(-math.inf), optional=True)
@@ -82,9 +82,7 @@ class HowMany:
         assert self.number is not None
         if self.number > available:
             there = counted(available, "query", "queries")
-            raise RankgaugeError(
-                f"number={self.number}, but there {'is' if available == 1 else 'are'} only {there} to choose from"
-            )
+            raise RankgaugeError(f"number={self.number}, but only {there} can be chosen")
         return int(self.number)
 
     def lowest(self, values: Floats, greatest: Floats) -> Bools:

@@ -144,23 +144,24 @@ def _steps(first: bool) -> Iterable[_Step]:
 def table_3() -> Table:
     """Differences of the two rankings under four labellings, ours and the published ones."""
     rows = []
-    for given, published in ASSIGNMENTS.items():
-        labels = {**KNOWN, **dict(zip(FREE, given, strict=True))}
+    for free_labels, published in ASSIGNMENTS.items():
+        labels = {**KNOWN, **dict(zip(FREE, free_labels, strict=True))}
         judged = JudgedLabels.of(list(labels.values()))
         ours = []
         for text in MEASURES.values():
             first, second = (_score(asked_measure(text), x, labels, judged) for x in (X3, X4))
             ours.append(abs(first - second))
         rows.append(
-            _Row(("".join(map(str, given)),), (int(judged.relevant(1)[0]), *ours), published)
+            _Row(("".join(map(str, free_labels)),), (int(judged.relevant(1)[0]), *ours), published)
         )
     notes: list[str] = []
-    for (name, text), given in zip(MEASURES.items(), ASSIGNMENTS, strict=True):
-        found = med_of_lists(text, X3, X4, KNOWN)
-        same = found.witness().labels == dict(zip(FREE, given, strict=True))
+    for (name, text), free_labels in zip(MEASURES.items(), ASSIGNMENTS, strict=True):
+        distance = med_of_lists(text, X3, X4, KNOWN)
+        same = distance.witness().labels == dict(zip(FREE, free_labels, strict=True))
+        exact = "yes" if distance.exact else "no"
         notes.append(
-            f"the distance by {name} is {found.value:.6f}, exact: {'yes' if found.exact else 'no'}; "
-            f"its labels are {'those' if same else 'NOT those'} of row {len(notes) + 1}"
+            f"the distance by {name} is {distance.value:.6f}, exact: {exact}; its labels are "
+            f"{'those' if same else 'NOT those'} of row {len(notes) + 1}"
         )
     return _beside(("".join(FREE),), ("R", *MEASURES), rows, *notes)
 
@@ -275,13 +276,13 @@ def read(folder: str | os.PathLike[str]) -> list[JudgedTopics]:
     ]
 
 
-def claims_table(found: Sequence[JudgedTopics]) -> Table:
+def claims_table(sets: Sequence[JudgedTopics]) -> Table:
     """What the text of the paper says about Figures 1 and 2, and what each set of judgements gives."""
     (first, high), (second, low) = reference_lines().items()
     rows: list[tuple[Cell, ...]] = [
         ("the paper, on TREC 2013", "thirty", "a small minority", "more than 20", "five", "none")
     ]
-    for topics in found:
+    for topics in sets:
         counts = topics.counts
         rows.append(
             (
@@ -305,10 +306,10 @@ def claims_table(found: Sequence[JudgedTopics]) -> Table:
     )
 
 
-def topics_table(found: Sequence[JudgedTopics]) -> Table:
+def topics_table(sets: Sequence[JudgedTopics]) -> Table:
     """The numbers of Figures 1 and 2: each line sorted separately, the largest first."""
     rows: list[tuple[Cell, ...]] = []
-    for topics in found:
+    for topics in sets:
         lines = [*topics.sorted_counts.values(), topics.sorted_ideal]
         columns = [line.tolist() for line in lines]
         rows += [
@@ -327,19 +328,19 @@ def tables() -> dict[str, Table]:
     return {"table-1": table_1(), "table-2": table_2(), "table-3": table_3()}
 
 
-def data_tables(found: Sequence[JudgedTopics]) -> dict[str, Table]:
+def data_tables(sets: Sequence[JudgedTopics]) -> dict[str, Table]:
     """The tables that need the judgements: the claims of the paper, and the numbers of its figures."""
-    return {"claims": claims_table(found), "figures": topics_table(found)}
+    return {"claims": claims_table(sets), "figures": topics_table(sets)}
 
 
-def figures(found: Sequence[JudgedTopics]) -> dict[str, Figure]:
+def figures(sets: Sequence[JudgedTopics]) -> dict[str, Figure]:
     """Figures 1 and 2, by the names of their files without endings."""
     from rankgauge.figures.studies import ideal_lines, relevant_lines
 
     counts = {
-        topics.name: {f"{t}+": line for t, line in topics.sorted_counts.items()} for topics in found
+        topics.name: {f"{t}+": line for t, line in topics.sorted_counts.items()} for topics in sets
     }
-    ideals = {topics.name: topics.sorted_ideal for topics in found}
+    ideals = {topics.name: topics.sorted_ideal for topics in sets}
     return {
         "figure-1": relevant_lines(counts),
         "figure-2": ideal_lines(ideals, reference_lines(), "Ideal DCG@20"),
