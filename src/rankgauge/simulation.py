@@ -64,7 +64,7 @@ class _System:
 class _Plan:
     """The decisions for all topics that are made before any document is ranked.
 
-    ``strengths`` and ``lengths`` have one row a topic and one column a system.
+    ``strengths`` and ``lengths`` have a row for each topic and a column for each system.
     """
 
     relevant_counts: Ints

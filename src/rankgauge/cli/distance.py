@@ -353,7 +353,7 @@ class _Judged(NamedTuple):
 
 
 def _table(measured: Sequence[Distances], judged: _Judged | None) -> Table:
-    """A row a measure."""
+    """A row for each measure."""
     exact = all(distances.exact for distances in measured)
     rows: list[tuple[Cell, ...]] = []
     for m, distances in enumerate(measured):
@@ -368,7 +368,7 @@ def _table(measured: Sequence[Distances], judged: _Judged | None) -> Table:
 
 
 def _topic_table(measured: Sequence[Distances], judged: _Judged | None, top: int | None) -> Table:
-    """A row a measure and topic, and the mean; or the topics with the greatest distance."""
+    """A row for each measure and topic, and the means; or only the topics with the greatest distance."""
     exact = all(distances.exact for distances in measured)
     rows: list[tuple[Cell, ...]] = []
     for m, distances in enumerate(measured):
@@ -390,7 +390,7 @@ def _topic_table(measured: Sequence[Distances], judged: _Judged | None, top: int
 
 
 def _witness_table(measured: Sequence[Distances], top: int | None) -> Table:
-    """A row a measure, topic and unjudged document."""
+    """A row for each measure, topic and unjudged document."""
     rows: list[tuple[Cell, ...]] = []
     notes = list(_names(measured[0]))
     for distances in measured:

@@ -84,10 +84,17 @@ def command(
     rankgauge evaluate rag.jsonl
     rankgauge evaluate ratings.csv top10.csv --document-column movie
 
-    For each run it prints how many topics are averaged, how many judged topics the run lacks, how many
-    topics have no relevant document, which share of its first ten documents is judged, and the mean of
-    each measure. If a run lacks topics, it has two rows: the means over all judged topics, and the means
-    over the topics that the run answered.
+    For each run it prints the mean of each measure, and:
+
+    \b
+    over         all: the means are over all judged topics
+                 answered: the means are over the topics that the run answered
+    topics       how many topics the means are over
+    missing      how many judged topics the run lacks
+    no relevant  how many topics have no relevant document
+    judged@10    which share of the first ten documents is judged
+
+    If a run lacks topics, it has two rows, one for `all` and one for `answered`.
 
     The exit code is 0 when all is well, and 2 when nothing could be evaluated. It is 3 when some runs
     could not be read or share no topic with QRELS: the other runs are printed, and standard error names

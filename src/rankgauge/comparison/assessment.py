@@ -1,9 +1,10 @@
-"""Is a measure any good? Measures held against each other, on the same runs and topics.
+"""Is a measure any good? Measures compared on the same runs and topics.
 
-By themselves: how often a measure tells two systems apart (discriminative power), how far apart it puts
-them (PAD), and whether other topics would have said the same (swap rate, split halves). Against each
-other: how alike they rank the systems, and where one finds a significant difference and the other none,
-or the opposite. And over sets of topics, or collections: how often two of them disagree on a pair.
+For each measure: how often it finds a significant difference between two systems (discriminative power),
+how large the differences are (PAD), and whether other topics would give the same result (swap rate,
+split halves). For two measures: how similarly they rank the systems, how often only one of them finds a
+significant difference, and how often they find different systems better. For two sets of topics, or two
+collections: how often they disagree on a pair of systems.
 """
 
 from __future__ import annotations
