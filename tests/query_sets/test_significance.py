@@ -169,7 +169,7 @@ def test_too_few_orders_for_many_runs_are_named() -> None:
         ({"samples": 0}, "samples="),
         ({"seed": -1}, "seed="),
         ({"by": "luck"}, "by="),
-        ({"threshold": 0.1}, "threshold is about by='difference'"),
+        ({"threshold": 0.1}, "threshold works only with by='difference'"),
     ],
 )
 def test_bad_requests_are_refused(change: dict[str, Any], message: str) -> None:
