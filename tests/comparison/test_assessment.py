@@ -716,7 +716,7 @@ def test_too_little_to_assess() -> None:
 def test_measures_that_rank_no_systems() -> None:
     with pytest.raises(MeasureError, match="NumRet cannot rank systems"):
         assess(scores_of(VALUES, "NumRet"))
-    with pytest.raises(RankgaugeError, match="is not a mean over topics"):
+    with pytest.raises(RankgaugeError, match="is not an arithmetic mean over topics"):
         assess(scores_of(VALUES, "gm(AP)"))
 
 
