@@ -143,7 +143,9 @@ def test_rounding_makes_neither_wins_nor_losses():
 
 def test_an_aggregate_that_is_not_a_mean_has_no_test():
     scores = Scores.from_matrix(VALUES, runs=["a", "b", "c"], measure="gm(AP)")
-    with pytest.raises(RankgaugeError, match=r"gm\(AP\) is not an arithmetic mean over topics.*such as AP"):
+    with pytest.raises(
+        RankgaugeError, match=r"gm\(AP\) is not an arithmetic mean over topics.*such as AP"
+    ):
         compare(scores)
     mean = Scores.from_matrix(VALUES, runs=["a", "b", "c"], measure="mean(AP)")
     plain = Scores.from_matrix(VALUES, runs=["a", "b", "c"], measure="AP")
@@ -229,9 +231,7 @@ def test_where_all_signs_are_tried_there_is_no_seed(scores):
 def test_missing_topics_are_not_the_best_where_lower_is_better():
     values = [[5, 7, np.nan, 6], [2, 4, 9, 7]]
     scores = Scores.from_matrix(values, runs=["a", "b"], measure="SearchLength")
-    with pytest.raises(
-        RankgaugeError, match=r"SearchLength.*0 is not the worst.*intersection"
-    ):
+    with pytest.raises(RankgaugeError, match=r"SearchLength.*0 is not the worst.*intersection"):
         compare(scores, missing="zero")
     assert compare(scores).losses.tolist() == [[2]]
 
