@@ -137,7 +137,7 @@ def test_informative_queries_are_those_on_which_a_run_is_better_than_chance() ->
     assert found.p[0, 0] == pytest.approx(p)
     assert found.query_p() == pytest.approx([2 * p, 1.0])
     assert query_sets.informative(scores, qrels, by="significance", level=1 - p).queries == ()
-    assert str(found.notes[0]).startswith("1 of 2 queries informative")
+    assert str(found.notes[0]).startswith("1 of 2 queries is informative")
 
 
 def test_runs_that_skip_a_query_have_no_p_value_there() -> None:
