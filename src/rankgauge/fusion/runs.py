@@ -71,7 +71,7 @@ def fuse(
     (['d2', 'd1', 'd4', 'd3'], [0.85, 0.5, 0.0, 0.0])
     """
     fusion = Fusion.of(method, normalize=normalize, weights=weights, absent=absent, **parameters)
-    return fusion.fused(pool(_read(runs)), name)
+    return fusion.fused(pool(read_runs(runs)), name)
 
 
 class Fusion(Record):
@@ -181,7 +181,7 @@ def _singles(places: Ints) -> np.typing.NDArray[np.float32]:
     return bits.astype(np.uint32).view(np.float32)
 
 
-def _read(runs: Runs) -> list[Run]:
+def read_runs(runs: Runs) -> list[Run]:
     """The runs, at least two, each of which shares a topic with another."""
     sources = sources_of(runs)
     if len(sources) < 2:
@@ -211,8 +211,8 @@ def check_topics(runs: Sequence[Run]) -> None:
         if max(count[raw] for raw in topics) == 1:
             mine, other = topics[0], min(count.keys() - set(topics))
             raise RankgaugeError(
-                f"run {run.name} shares no topic with the other runs: it has {decode(mine)!r}, they have "
-                f"{decode(other)!r}; give runs of the same topics, with the same ids"
+                f"run {run.name} shares no topic with the other runs: it has {decode(mine)!r}, they "
+                f"have {decode(other)!r}; give runs of the same topics, with the same ids"
             )
 
 

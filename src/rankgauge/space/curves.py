@@ -47,6 +47,13 @@ class Steps(Record):
     lists: Ints
     values: Floats
 
+    def at(self, position: float) -> Floats:
+        """The value of each list at a point between the ends."""
+        values = self.before.copy()
+        passed = np.flatnonzero(self.position < position)
+        values[self.lists[passed]] = self.values[passed]  # the last one of a list stays
+        return values
+
     def changes(self) -> Floats:
         """What each step adds to the value of its list."""
         first = np.diff(self.lists, prepend=-1) != 0
@@ -154,39 +161,60 @@ def distinct(positions: Floats, values: Floats) -> tuple[Floats, Floats]:
     return low[new][1:], kept[new]
 
 
-def mean_steps(
-    steps: Steps, measure: Measure | Aggregate, weights: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """The breaks and the values of the mean over lists, each as often as its weight says.
+class MeanSteps:
+    """The mean over lists along the line, for any weights of the lists.
 
     Lists on which the measure is undefined are left out, or undo the mean, as the measure has it.
     """
-    before, values = steps.before, steps.values
-    if isinstance(measure, Aggregate):
-        before, values = measure.forward(before), measure.forward(values)
-    each = np.ones(len(before)) if weights is None else weights
-    changes = Steps(before, steps.position, steps.lists, values).changes()
-    order = np.argsort(steps.position, kind="stable")
-    positions, lists, changes = steps.position[order], steps.lists[order], changes[order]
-    defined = ~np.isnan(before)
-    if not inner(measure).averages_defined and not defined.all():
-        return np.zeros(0), np.array([np.nan])
-    total = float(each[defined].sum())
-    if not total:
-        return np.zeros(0), np.array([np.nan])
-    if not np.isfinite(changes[defined[lists]]).all():
-        raise RankgaugeError(f"{measure}: whether a list has a score changes along the line")
-    changes = np.where(defined[lists], changes * each[lists], 0.0)
-    first = float((before[defined] * each[defined]).sum())
-    bounds = np.array([0, len(changes)])
-    sums = np.append(first, native.running(changes, bounds, np.array([first])))
-    means = sums / total
-    return distinct(positions, measure.back(means) if isinstance(measure, Aggregate) else means)
+
+    def __init__(self, steps: Steps, measure: Measure | Aggregate) -> None:
+        before, values = steps.before, steps.values
+        if isinstance(measure, Aggregate):
+            before, values = measure.forward(before), measure.forward(values)
+        changes = Steps(before, steps.position, steps.lists, values).changes()
+        order = np.argsort(steps.position, kind="stable")
+        self._measure, self._before = measure, np.where(np.isnan(before), 0.0, before)
+        self._positions, self._lists = steps.position[order], steps.lists[order]
+        self._defined = ~np.isnan(before)
+        known = self._defined[self._lists]
+        self._changes = np.where(known, changes[order], 0.0)
+        if not np.isfinite(self._changes).all():
+            raise RankgaugeError(f"{measure}: whether a list has a score changes along the line")
+
+    def curve(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
+        """The breaks and the values of the mean, each list as often as its weight says."""
+        each = np.ones(len(self._before)) if weights is None else weights
+        total = float(each[self._defined].sum())
+        undone = not inner(self._measure).averages_defined and not self._defined[each > 0].all()
+        if not total or undone:
+            return np.zeros(0), np.array([np.nan])
+        changes = self._changes * each[self._lists]
+        first = float((self._before * each)[self._defined].sum())
+        bounds = np.array([0, len(changes)])
+        sums = np.append(first, native.running(changes, bounds, np.array([first])))
+        means = sums / total
+        if isinstance(self._measure, Aggregate):
+            means = self._measure.back(means)
+        return distinct(self._positions, means)
 
 
 def curve_of(
     steps: Steps, measure: Measure | Aggregate, mean_at: Callable[[float], float]
 ) -> Curve:
     """The curve of the mean over all lists."""
-    breaks, values = mean_steps(steps, measure)
+    breaks, values = MeanSteps(steps, measure).curve()
     return Curve(measure, breaks, values, steps, mean_at)
+
+
+def simplest(low: float, high: float) -> float:
+    """The number with the fewest decimals between two numbers, the nearest to their middle.
+
+    >>> simplest(0.6008, 0.6011), simplest(0.2, 0.9)
+    (0.601, 0.6)
+    """
+    middle = (low + high) / 2
+    for digits in range(1, 16):
+        number = round(middle, digits)
+        if low < number < high:
+            return number
+    return middle

@@ -1,0 +1,99 @@
+"""Mixtures: the documents of several runs with their labels, on the way to any weights of the runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.model import UNJUDGED, Judgments
+from rankgauge.fusion.normalizations import completed, normalized
+from rankgauge.fusion.pool import Pool
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
+from rankgauge.native import ids as native
+from rankgauge.policies import Absent
+from rankgauge.rankings.alignment import rows_of
+from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.records import Record
+from rankgauge.space.lines import Segment
+
+
+class Labelled(Record):
+    """The documents of a pool for each judged topic, as lists of labels; `rows` are their rows there.
+
+    The documents of a list stand in the order that they have where their scores are equal.
+    """
+
+    documents: Rankings
+    rows: Ints
+
+    @classmethod
+    def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> Labelled:
+        """The documents of the pool, labelled; a judged topic that the pool lacks has an empty list."""
+        topic = rows_of(pool.queries, judgments.queries)
+        sizes = np.where(topic >= 0, np.diff(pool.bounds)[topic], 0)
+        offsets = offsets_of(sizes)
+        first = np.where(topic >= 0, pool.bounds[topic], 0)
+        rows = np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], sizes)
+        documents = pool.documents.take(rows)
+        row = native.match(
+            documents.data,
+            documents.offsets,
+            offsets,
+            judgments.documents.data,
+            judgments.documents.offsets,
+            judgments.bounds,
+            np.arange(len(judgments.queries)),
+        )
+        labels = np.full(len(rows), UNJUDGED, dtype=np.int32)
+        labels[row >= 0] = judgments.grades[row[row >= 0]]
+        lists = np.arange(len(judgments.queries))
+        known = None if judged.aspects is None else row
+        return cls(Rankings(np.maximum(labels, -2), offsets, lists, judged, known), rows)
+
+
+class Mixture(Record):
+    """Documents with a score from each run, normalised: any weights of the runs rank them."""
+
+    documents: Rankings
+    scores: Floats
+
+    @classmethod
+    def of(cls, pool: Pool, labelled: Labelled, normalize: str, absent: Absent) -> Mixture:
+        """The scores of the runs, normalised. A list that takes no part adds nothing."""
+        values = completed(normalized(pool, normalize), pool.bounds, absent)
+        return cls(labelled.documents, np.nan_to_num(values[labelled.rows]))
+
+    def segment(self, start: Floats, end: Floats) -> Segment:
+        """The documents on their way from some weights to others."""
+        return Segment(self.documents, self.scores @ start, self.scores @ end)
+
+    def lists_at(self, weights: Floats) -> Rankings:
+        """The lists as these weights rank them."""
+        segment = Segment(self.documents, self.scores @ weights, self.scores @ weights)
+        return segment.at(0)
+
+    def values_at(self, weights: Floats, measure: Measure) -> Floats:
+        """The score of each list."""
+        return measure.score_each(self.lists_at(weights))
+
+    def take(self, lists: Ints) -> Mixture:
+        """The same for some of the lists."""
+        from_, sizes = self.documents.offsets[:-1][lists], self.documents.lengths[lists]
+        offsets = offsets_of(sizes)
+        rows = np.arange(offsets[-1]) + np.repeat(from_ - offsets[:-1], sizes)
+        part = Rankings(
+            self.documents.labels[rows],
+            offsets,
+            self.documents.query[lists],
+            self.documents.judged,
+            None if self.documents.rows is None else self.documents.rows[rows],
+        )
+        return Mixture(part, self.scores[rows])
+
+
+def combined(values: Floats, measure: Measure | Aggregate) -> float:
+    """One number from the scores of lists."""
+    from rankgauge.space.lines import mean_of
+
+    return mean_of(values, measure)
