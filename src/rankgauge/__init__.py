@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rankgauge.distance.settling import Settled, settled
     from rankgauge.evaluation.evaluator import Evaluator, evaluate
     from rankgauge.fusion.runs import fuse
+    from rankgauge.fusion.tuning import Tuning, tune
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.scores.model import Scores
 
@@ -58,6 +59,7 @@ __all__ = [
     "Run",
     "Scores",
     "Settled",
+    "Tuning",
     "Unsupported",
     "__version__",
     "assess",
@@ -81,6 +83,7 @@ __all__ = [
     "spearman",
     "tau_ap",
     "topics_needed",
+    "tune",
     "write_qrels",
     "write_run",
 ]
@@ -102,6 +105,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Run": "rankgauge.data.model",
     "Scores": "rankgauge.scores.model",
     "Settled": "rankgauge.distance.settling",
+    "Tuning": "rankgauge.fusion.tuning",
     "Unsupported": "rankgauge.data.errors",
     "assess": "rankgauge.comparison.assessment",
     "compare": "rankgauge.comparison.systems",
@@ -124,6 +128,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "spearman": "rankgauge.comparison.correlation",
     "tau_ap": "rankgauge.comparison.correlation",
     "topics_needed": "rankgauge.comparison.power",
+    "tune": "rankgauge.fusion.tuning",
     "write_qrels": "rankgauge.data.trec",
     "write_run": "rankgauge.data.trec",
 }

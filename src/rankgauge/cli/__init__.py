@@ -31,6 +31,7 @@ TASKS = {
     },
     "Combine": {
         "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
+        "tune": "Which weight for which run? The best one, exactly, and what it is worth on new topics.",
     },
     "Learn": {
         "measures": "Which measures are there, and what does each compute?",

@@ -376,7 +376,7 @@ def _for_spreadsheet(context: click.Context, option: click.Parameter, value: boo
         context.meta[SPREADSHEET] = True
 
 
-output_options = together(
+form_options = together(
     click.option(
         "--format",
         "form",
@@ -396,18 +396,25 @@ output_options = together(
         callback=_for_spreadsheet,
         help="With --format csv: put ' before each cell that a spreadsheet would run as a formula.",
     ),
+)
+"""`--format`, `--digits` and `--spreadsheet`: how a table is written."""
+
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    expose_value=False,
+    callback=_set_colour,
+    help="Whether warnings and the progress bar are coloured. auto: they are on a terminal, unless "
+    "the environment variable NO_COLOR is set.",
+)
+
+output_options = together(
+    form_options,
     output_option(
         "FILE", "Write to FILE. After an error no partial file is left.", type=OUTPUT_FILE
     ),
-    click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        show_default=True,
-        expose_value=False,
-        callback=_set_colour,
-        help="Whether warnings and the progress bar are coloured. auto: they are on a terminal, unless "
-        "the environment variable NO_COLOR is set.",
-    ),
+    color_option,
 )
 """`--format`, `--digits`, `--output` and `--color`, for commands that print a table."""

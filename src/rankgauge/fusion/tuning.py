@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ from rankgauge.space.lines import mean_of
 from rankgauge.tables import Cell, PValue, Table
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.figure import Figure
 
 ALL = "all"
 """Every normalisation is tried, and the best one taken."""
@@ -105,6 +105,34 @@ class Tuning(Result):
             )
             rows.append((name, self.baselines[name], *numbers, PValue(found.p[0, pair])))
         return Table(columns, tuple(rows), (self.advice, *worded(self.notes)))
+
+    def topic_table(self) -> Table:
+        """A row for each topic: its own best weight of the second run."""
+        self._check_two("a best weight of each topic")
+        rows = zip(self.topics, self.own_weights.tolist(), strict=True)
+        note = "the best weight of a topic alone, which cannot be known for a new topic"
+        return Table(("topic", "weight"), tuple(rows), (note,))
+
+    def figure(self) -> Figure:
+        """The mean for every weight of the second run, for two runs."""
+        from rankgauge.figures.tuning import weight_curve
+
+        self._check_two("a figure")
+        assert self.curve is not None
+        return weight_curve(
+            self.curve.breaks,
+            self.curve.values,
+            (self.weights[1], self.value),
+            self.plateau,
+            self.baselines,
+            measure=str(self.measure),
+            first=self.runs[0],
+            second=self.runs[1],
+        )
+
+    def _check_two(self, what: str) -> None:
+        if self.curve is None:
+            raise RankgaugeError(f"{counted(len(self.runs), 'run')}: {what} is for two runs")
 
     @property
     def advice(self) -> str:
@@ -410,6 +438,9 @@ def tune(
         own = np.array(
             [way.fitted(np.array([topic]))[0][1] for topic in range(len(evaluator.queries))]
         )
+    notes = tuple(
+        _about(asked, value, cross, folds, repeats, tested, level, best, spread, curve, chosen)
+    )
     return Tuning(
         runs=singles.runs,
         measure=asked,
@@ -426,9 +457,47 @@ def tune(
         spread=spread,
         topics=evaluator.queries,
         own_weights=own,
-        notes=(),
+        notes=notes,
         _pool=union,
     )
+
+
+def _about(
+    measure: Measure | Aggregate,
+    value: float,
+    cross: float,
+    folds: int,
+    repeats: int,
+    tested: Ints | None,
+    level: float,
+    best: tuple[Interval, ...] | None,
+    spread: Interval | None,
+    curve: Curve | None,
+    chosen: Chosen,
+) -> Iterator[Note]:
+    """How the numbers came about, and what not to conclude."""
+    how = f"{folds} parts, {repeats} times" if tested is None else "on the test topics"
+    yield Note(f"{measure} by weights that were chosen without the topic: {how}", column="tuned")
+    yield Note(
+        f"the best weights score {value:.4f} on the topics they were chosen on; {value - cross:+.4f} of "
+        "it is optimism"
+    )
+    yield Note(
+        f"mean of tuned minus mean; {100 * level:.10g}% interval and p of a paired t test over topics, "
+        "not corrected",
+        column="difference",
+    )
+    if best and spread is not None and curve is not None:
+        parts = ", ".join(f"{part.low:.6g} to {part.high:.6g}" for part in best[:3])
+        yield Note(
+            f"the best weight of the second run: {parts}; on {100 * level:.10g}% of samples of the "
+            f"topics it is from {spread.low:.3g} to {spread.high:.3g}"
+        )
+        yield Note(
+            f"with weight 0 and 1 exactly: {curve.start:.4f} and {curve.end:.4f}; documents that a run "
+            "lacks are tied there"
+        )
+    yield Note(f"scores are normalised by {chosen.normalize}")
 
 
 def _split(

@@ -1,0 +1,197 @@
+"""rankgauge tune: the best weights of runs, and what to expect of them."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import click
+
+from rankgauge.cli.options import (
+    DEFAULT_MEASURE,
+    color_option,
+    form_options,
+    level_option,
+    output_option,
+    plugin_option,
+    reading_options,
+    seed_option,
+)
+from rankgauge.cli.output import progress, show_with_notes
+from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
+from rankgauge.cli.scoring import column_names, read_judgments
+from rankgauge.data.files import read_bytes
+from rankgauge.data.trec import run_files, write_run
+from rankgauge.fusion.normalizations import NORMALIZATIONS
+from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS, SAMPLES, tune
+from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
+
+
+@click.command("tune")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+@click.option(
+    "-m",
+    "--measure",
+    default=DEFAULT_MEASURE,
+    show_default=True,
+    help="The measure to tune by, such as nDCG@10 or 'gm(AP)'.",
+)
+@click.option(
+    "--normalize",
+    type=click.Choice([*NORMALIZATIONS, ALL]),
+    default=DEFAULT_NORMALIZE,
+    show_default=True,
+    help="How the scores of each run are made comparable, topic by topic. all: try each, and take the "
+    "best. The choice is then part of the cross-validation.",
+)
+@click.option(
+    "--absent",
+    type=click.Choice(get_args(Absent)),
+    default=DEFAULT_ABSENT,
+    show_default=True,
+    help="The score of a document in a run that lacks it: the lowest score that the run has for the "
+    "topic (minimum), 0 (zero), or none (skip).",
+)
+@click.option(
+    "--test-topics",
+    metavar="FILE",
+    help="A file with topics, one a line. The weights are chosen on the other topics, and tested on "
+    "these. Then nothing is cross-validated.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(2),
+    default=FOLDS,
+    show_default=True,
+    metavar="N",
+    help="Cross-validation: the topics are parted into N parts. The weights for each part are chosen on "
+    "the other parts.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=REPEATS,
+    show_default=True,
+    metavar="N",
+    help="Cross-validation: how often the topics are parted anew.",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(1),
+    default=SAMPLES,
+    show_default=True,
+    metavar="N",
+    help="How many samples of the topics are drawn for the interval of the best weight of two runs.",
+)
+@click.option(
+    "--restarts",
+    type=click.IntRange(1),
+    default=RESTARTS,
+    show_default=True,
+    metavar="N",
+    help="For three or more runs: from how many weights the search starts.",
+)
+@click.option(
+    "--per-topic",
+    is_flag=True,
+    help="Two runs: print the best weight of each topic alone instead. It shows how much topics differ; "
+    "it is no advice.",
+)
+@click.option(
+    "--plot",
+    type=FIGURE_FILE,
+    metavar="FILE",
+    help="Two runs: draw the mean for every weight, as .svg or .png.",
+)
+@level_option()
+@seed_option("The seed of the parts and the samples of topics.")
+@reading_options
+@form_options
+@output_option(
+    "FILE",
+    "Write the fused run with the best weights to FILE, as a TREC run. .gz, .bz2, .xz or .zst "
+    "compresses.",
+    type=OUTPUT_FILE,
+)
+@color_option
+@plugin_option
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measure: str,
+    normalize: str,
+    absent: Absent,
+    test_topics: str | None,
+    folds: int,
+    repeats: int,
+    samples: int,
+    restarts: int,
+    per_topic: bool,
+    plot: str | None,
+    level: float,
+    seed: int,
+    lenient: bool,
+    size_limit: int,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+    query_column: tuple[str, ...],
+    document_column: tuple[str, ...],
+    score_column: tuple[str, ...],
+    grade_column: tuple[str, ...],
+) -> None:
+    """Find the best weights for a weighted sum of runs.
+
+    For two runs, such as a lexical and a dense one, the mean of the measure is computed for every weight
+    between 0 and 1, exactly. No finer grid finds a better weight. For three or more runs, one weight
+    after the other is searched exactly, from several starts.
+
+    The first row is what to expect of the tuned weights on new topics, by cross-validation. The other
+    rows are ways that need no tuning: each run alone, equal weights, and reciprocal rank fusion (rrf).
+    For each it prints:
+
+    \b
+    mean        the mean of the measure
+    difference  the mean of the tuned weights minus this mean
+    low, high   an interval of the difference
+    p           the p-value of the difference, by a paired t test
+
+    \b
+    rankgauge tune qrels.txt bm25.run dense.run
+    rankgauge tune qrels.txt bm25.run dense.run -m AP --normalize all --plot weight.svg
+    rankgauge tune qrels.txt bm25.run dense.run splade.run -o fused.run
+
+    The exit code is 0 when all is well, and 2 when a run could not be read or the runs do not go
+    together.
+    """
+    names = column_names(query_column, document_column, score_column, grade_column)
+    reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": names}
+    judgments, _ = read_judgments(qrels, runs, subtopics=False, **reading)
+    tested = None
+    if test_topics is not None:
+        tested = (
+            read_bytes(test_topics, limit=size_limit).decode("utf-8", "surrogateescape").split()
+        )
+    with progress(repeats, "cross-validating") as advance:
+        tuning = tune(
+            judgments,
+            run_files(runs, **reading),
+            measure,
+            normalize=normalize,
+            absent=absent,
+            test_topics=tested,
+            folds=folds,
+            repeats=repeats,
+            samples=samples,
+            restarts=restarts,
+            level=level,
+            seed=seed,
+            progress=advance,
+        )
+    if plot is not None:
+        from rankgauge.figures.files import save_figure
+
+        save_figure(tuning.figure(), plot)
+    if output is not None:
+        write_run(tuning.run(), output)
+    show_with_notes(tuning.topic_table() if per_topic else tuning.table(), form, digits, None)
