@@ -28,7 +28,7 @@ def test_these_measures_have_a_formula():
 
 
 @each
-@examples(60)
+@examples(30)
 @given(st.data())
 def test_a_flip_changes_the_score_from_what_it_was_to_what_it_is(name, data):
     measure = data.draw(versions(name))
@@ -46,7 +46,7 @@ def test_a_flip_changes_the_score_from_what_it_was_to_what_it_is(name, data):
 
 
 @pytest.mark.parametrize("name", sorted(MEASURES))
-@examples(60)
+@examples(30)
 @given(st.data())
 def test_labels_that_are_alike_can_stand_for_each_other(name, data):
     measure = data.draw(versions(name))

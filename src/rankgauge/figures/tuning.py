@@ -17,6 +17,7 @@ from rankgauge.figures.drawing import (
     ORANGE,
     PURPLE,
     SKY,
+    VERMILION,
     plotting,
     wrapped,
 )
@@ -24,7 +25,7 @@ from rankgauge.figures.drawing import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_COLOURS = (GREEN, ORANGE, PURPLE, GREY)
+_COLOURS = (GREEN, ORANGE, PURPLE, GREY, VERMILION)
 
 
 def weight_curve(

@@ -149,16 +149,13 @@ def _parts(chosen: Bools, edges: Floats) -> list[tuple[float, float]]:
 
 
 def distinct(positions: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Steps without those that are too close to the next one to tell apart, and those that change
-    nothing; `values` has the value before the first step, too."""
+    """Steps without those that are too close to the next one to tell apart; `values` has the value
+    before the first step, too."""
     edges = np.concatenate(([0.0], positions, [1.0]))
     wide = np.diff(edges) > NEAR
-    wide[1:-1] &= edges[1:-2] < 1 - NEAR
-    low, kept = edges[:-1][wide], values[wide]
-    if not len(kept):
+    if not wide.any():
         return np.zeros(0), values[-1:]
-    new = np.append(True, ~((kept[1:] == kept[:-1]) | np.isnan(kept[1:]) & np.isnan(kept[:-1])))
-    return low[new][1:], kept[new]
+    return edges[:-1][wide][1:], values[wide]
 
 
 class MeanSteps:

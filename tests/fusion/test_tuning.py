@@ -1,0 +1,142 @@
+"""tune: the best weight is the best, and what it is worth is said honestly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankgauge as rg
+from profiles import examples
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.fusion.normalizations import NORMALIZATIONS
+
+SCORES = st.integers(0, 6).map(float) | st.floats(0, 1).map(lambda x: round(x, 3))
+QUICK = {"folds": 2, "repeats": 1, "samples": 5}
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[dict, dict, dict]:
+    """Judgements and two runs, with ties and with documents that one run lacks."""
+    topics = [f"q{n}" for n in range(draw(st.integers(2, 4)))]
+    documents = [f"d{n}" for n in range(6)]
+    grades = st.dictionaries(st.sampled_from(documents), st.integers(0, 3), min_size=1)
+    lists = st.dictionaries(st.sampled_from(documents), SCORES, min_size=1)
+    qrels = {topic: draw(grades) for topic in topics}
+    return qrels, *({topic: draw(lists) for topic in topics} for _ in range(2))
+
+
+@examples(80)
+@given(problems(), st.sampled_from(sorted(NORMALIZATIONS)), st.sampled_from(["nDCG@3", "AP", "RR"]))
+def test_no_weight_of_a_grid_beats_the_best_and_the_fused_run_scores_it(
+    problem, normalize, measure
+):
+    qrels, *runs = problem
+    try:
+        tuning = rg.tune(qrels, runs, measure, normalize=normalize, **QUICK)
+    except RankgaugeError as error:
+        assert "score" in str(error) or "normal" in str(error)
+        return
+    (score,) = rg.evaluate(qrels, tuning.run(), measure).mean().values()
+    assert score[str(tuning.measure)] == pytest.approx(tuning.value, abs=1e-12)
+    for weight in np.linspace(0.001, 0.999, 37):
+        fused = rg.fuse(runs, "wsum", normalize=normalize, weights=(1 - weight, weight))
+        (score,) = rg.evaluate(qrels, fused, measure).mean().values()
+        if np.abs(tuning.curve.breaks - weight).min(initial=1) > 1e-9:
+            assert score[measure] == pytest.approx(tuning.curve.at(weight), abs=1e-12)
+            assert score[measure] <= tuning.value + 1e-12
+
+
+@examples(30)
+@given(problems())
+def test_the_curve_is_that_of_its_lists(problem):
+    qrels, *runs = problem
+    curve = rg.tune(qrels, runs, "nDCG@3", **QUICK).curve
+    for position in (0.1, 0.35, 0.77):
+        if np.abs(curve.breaks - position).min(initial=1) > 1e-9:
+            assert curve.steps.at(position).mean() == pytest.approx(curve.at(position), abs=1e-12)
+
+
+QRELS = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(6)}
+FIRST = {f"q{n}": {"a": 3.0, "b": 2.0, "c": 1.0} for n in range(6)}
+SECOND = {f"q{n}": {"b": 3.0 + n, "c": 2.0} for n in range(6)}
+
+
+def test_a_seed_gives_the_same_result_every_time():
+    one, other = (rg.tune(QRELS, [FIRST, SECOND], "AP", folds=3, repeats=2) for _ in range(2))
+    assert repr(one) == repr(other)
+    assert one.cross_validated <= one.value + 1e-12
+    assert one.optimism == pytest.approx(one.value - one.cross_validated)
+
+
+def test_identical_runs_have_one_value_everywhere():
+    tuning = rg.tune(QRELS, {"x": FIRST, "y": FIRST}, "nDCG@10", **QUICK)
+    assert tuning.curve.breaks.tolist() == []
+    assert tuning.best[0] == (0.0, 1.0)
+    assert tuning.weights == (0.5, 0.5)
+
+
+def test_three_runs_are_at_least_as_good_as_two_of_them():
+    runs = {"x": FIRST, "y": SECOND, "z": {f"q{n}": {"c": 1.0, "a": 0.5} for n in range(6)}}
+    three = rg.tune(QRELS, runs, "AP", **QUICK)
+    two = rg.tune(QRELS, {"x": FIRST, "y": SECOND}, "AP", **QUICK)
+    assert three.value >= two.value - 1e-12
+    assert sum(three.weights) == pytest.approx(1)
+    assert three.curve is None
+    with pytest.raises(RankgaugeError, match="a figure is for two runs"):
+        three.figure()
+
+
+def test_topics_to_test_on_take_no_part_in_the_choice():
+    tuning = rg.tune(QRELS, [FIRST, SECOND], "AP", test_topics=["q0", "q1"], **QUICK)
+    others = {topic: QRELS[topic] for topic in QRELS if topic not in ("q0", "q1")}
+    alone = rg.tune(others, [FIRST, SECOND], "AP", **QUICK)
+    assert tuning.weights == alone.weights
+    held = {topic: QRELS[topic] for topic in ("q0", "q1")}
+    (score,) = rg.evaluate(held, tuning.run(), "AP").mean().values()
+    assert tuning.cross_validated == pytest.approx(score["AP"], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"folds": 7}, "6 topics in 7 parts, expected at least a topic a part"),
+        ({"measure": "Judged@10"}, "neither higher nor lower is better"),
+        ({"test_topics": ["q9"]}, "test topic 'q9' is not judged"),
+        ({"test_topics": list(QRELS)}, "all topics on one side"),
+        ({"normalize": "zscore"}, "normalize"),
+        ({"runs": [FIRST]}, "one run alone"),
+        ({"runs": [FIRST, {"q0": {"a": float("nan")}}]}, "(?i)nan"),
+        ({"runs": [FIRST, {"other": {"a": 1.0}}]}, "shares no topic"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(changes, message):
+    arguments = {"runs": [FIRST, SECOND], "measure": "AP", "folds": 2, "repeats": 1} | changes
+    runs, measure = arguments.pop("runs"), arguments.pop("measure")
+    with pytest.raises(RankgaugeError, match=message):
+        rg.tune(QRELS, runs, measure, **arguments)
+
+
+def test_a_run_that_lacks_topics_or_has_one_document():
+    tuning = rg.tune(QRELS, [FIRST, {"q0": {"c": 1.0}}], "AP", **QUICK)
+    assert 0 <= tuning.value <= 1
+    assert len(tuning.topic_table().rows) == 6
+
+
+@pytest.mark.parametrize("direction", ["SearchLength", "AP"])
+def test_lower_is_better_where_the_measure_says_so(direction):
+    tuning = rg.tune(QRELS, [FIRST, SECOND], direction, **QUICK)
+    worst = tuning.curve.values.min() if direction == "AP" else tuning.curve.values.max()
+    assert (tuning.value >= worst) == (direction == "AP") or tuning.value == worst
+
+
+def test_a_pair_of_real_runs(real_data):
+    runs = [real_data(f"trec-dl21/runs/{name}.run.gz") for name in ("p_bm25", "TUW_TAS-B_768")]
+    tuning = rg.tune(real_data("qrels/qrels.dl21-passage.txt.gz"), runs, samples=100)
+    assert round(tuning.value, 3) == 0.607
+    assert round(tuning.weights[1], 3) == 0.601
+    assert round(tuning.cross_validated, 2) == 0.60
+    assert round(tuning.baselines["TUW_TAS-B_768"], 3) == 0.562
+    assert round(tuning.baselines["rrf"], 3) == 0.611
+    assert "take 0.399 for p_bm25, 0.601 for TUW_TAS-B_768" in tuning.advice
