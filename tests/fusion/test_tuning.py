@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import rankgauge as rg
@@ -35,9 +35,8 @@ def test_no_weight_of_a_grid_beats_the_best_and_the_fused_run_scores_it(
     qrels, *runs = problem
     try:
         tuning = rg.tune(qrels, runs, measure, normalize=normalize, **QUICK)
-    except RankgaugeError as error:
-        assert "score" in str(error) or "normal" in str(error)
-        return
+    except RankgaugeError:  # scores that cannot be normalised so
+        reject()
     (score,) = rg.evaluate(qrels, tuning.run(), measure).mean().values()
     assert score[str(tuning.measure)] == pytest.approx(tuning.value, abs=1e-12)
     for weight in np.linspace(0.001, 0.999, 37):

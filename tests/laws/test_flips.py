@@ -17,14 +17,29 @@ from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 KNOWN = sorted(name for name, m in MEASURES.items() if m.answers()["flips"] == "exact")
-NAMED = "nDCG DCG AP SP SSP RR ERR RBP P Recall Success Rprec Q bpref infAP CG".split()
+NAMED = {
+    "nDCG",
+    "DCG",
+    "CG",
+    "AP",
+    "SP",
+    "SSP",
+    "RR",
+    "ERR",
+    "RBP",
+    "P",
+    "Recall",
+    "Success",
+    "Rprec",
+    "Q",
+}
 """Measures that say by a formula what a flip changes."""
 
 each = pytest.mark.parametrize("name", sorted(MEASURES | WRAPPERS))
 
 
 def test_these_measures_have_a_formula():
-    assert set(NAMED) <= set(KNOWN)
+    assert NAMED | {"bpref", "infAP"} <= set(KNOWN)
 
 
 @each
