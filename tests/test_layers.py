@@ -18,9 +18,9 @@ LAYERS = [
     "rounding", "seeds", "notes", "fitting", "tables", "workers", "data.compression", "data.files",
     "figures", "results", "resampling",
     # The way of the data: files, lists of labels, numbers a list, numbers of all runs.
-    "data", "rankings", "measures", "scores", "evaluation", "fusion",
+    "data", "rankings", "measures", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.
-    "query_sets", "comparison", "distance", "simulation", "testing", "space",
+    "query_sets", "comparison", "distance", "simulation", "testing", "space", "fusion",
     # Whole programs on top of all that.
     "trec_eval", "pytrec_eval", "studies", "", "cli", "__main__",
 ]  # fmt: skip

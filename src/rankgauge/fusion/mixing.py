@@ -8,7 +8,6 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.data.model import UNJUDGED, Judgments
 from rankgauge.fusion.normalizations import completed, normalized
 from rankgauge.fusion.pool import Pool
-from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.native import ids as native
 from rankgauge.policies import Absent
@@ -18,7 +17,7 @@ from rankgauge.records import Record
 from rankgauge.space.lines import Segment
 
 
-class Labelled(Record):
+class LabelledPool(Record):
     """The documents of a pool for each judged topic, as lists of labels; `rows` are their rows there.
 
     The documents of a list stand in the order that they have where their scores are equal.
@@ -28,7 +27,7 @@ class Labelled(Record):
     rows: Ints
 
     @classmethod
-    def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> Labelled:
+    def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> LabelledPool:
         """The documents of the pool, labelled; a judged topic that the pool lacks has an empty list."""
         topic = rows_of(pool.queries, judgments.queries)
         sizes = np.where(topic >= 0, np.diff(pool.bounds)[topic], 0)
@@ -59,7 +58,7 @@ class Mixture(Record):
     scores: Floats
 
     @classmethod
-    def of(cls, pool: Pool, labelled: Labelled, normalize: str, absent: Absent) -> Mixture:
+    def of(cls, pool: Pool, labelled: LabelledPool, normalize: str, absent: Absent) -> Mixture:
         """The scores of the runs, normalised. A list that takes no part adds nothing."""
         values = completed(normalized(pool, normalize), pool.bounds, absent)
         return cls(labelled.documents, np.nan_to_num(values[labelled.rows]))
@@ -90,10 +89,3 @@ class Mixture(Record):
             None if self.documents.rows is None else self.documents.rows[rows],
         )
         return Mixture(part, self.scores[rows])
-
-
-def combined(values: Floats, measure: Measure | Aggregate) -> float:
-    """One number from the scores of lists."""
-    from rankgauge.space.lines import mean_of
-
-    return mean_of(values, measure)

@@ -15,7 +15,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Run
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.evaluation.inputs import Qrels, Runs
-from rankgauge.fusion.mixing import Labelled, Mixture
+from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.pool import Pool, pool
 from rankgauge.fusion.runs import Fusion, read_runs
@@ -163,7 +163,7 @@ class Tuning(Result):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Weighting:
     """Weights, and the normalisation they are for; for reciprocal rank fusion the number of its k."""
 
     weights: tuple[float, ...]
@@ -254,7 +254,7 @@ def _ascent(
 class _Reciprocal:
     """Reciprocal rank fusion: k is the best of those that are tried."""
 
-    def __init__(self, union: Pool, labelled: Labelled, measure: Measure | Aggregate) -> None:
+    def __init__(self, union: Pool, labelled: LabelledPool, measure: Measure | Aggregate) -> None:
         self.measure = measure
         self._of_k = {k: _rrf(union, labelled, inner(measure), k) for k in RRF_K}
 
@@ -270,7 +270,7 @@ class _Reciprocal:
         return self._of_k[int(weights[0])]
 
 
-def _rrf(union: Pool, labelled: Labelled, measure: Measure, k: float = 60) -> Floats:
+def _rrf(union: Pool, labelled: LabelledPool, measure: Measure, k: float = 60) -> Floats:
     scores = Fusion.of("rrf", k=k).scores(union)[labelled.rows]
     return Mixture(labelled.documents, scores[:, None]).values_at(np.ones(1), measure)
 
@@ -278,11 +278,11 @@ def _rrf(union: Pool, labelled: Labelled, measure: Measure, k: float = 60) -> Fl
 Fitter = _Pair | _Several | _Reciprocal
 
 
-def _fit(ways: dict[str, Fitter], topics: Ints, sign: float) -> Chosen:
+def _fit(ways: dict[str, Fitter], topics: Ints, sign: float) -> Weighting:
     """The best weights for these topics, over all normalisations."""
     fits = {name: way.fitted(topics) for name, way in ways.items()}
     name = max(fits, key=lambda each: sign * np.nan_to_num(fits[each][1], nan=-np.inf * sign))
-    return Chosen(*(fits[name][0], name, fits[name][1]))
+    return Weighting(*(fits[name][0], name, fits[name][1]))
 
 
 def _folds(topics: Ints, folds: int, repeats: int, seed: int) -> list[list[Ints]]:
@@ -380,7 +380,7 @@ def tune(
     read = read_runs(runs)
     singles = evaluator.scores(read, failures="raise")
     union = pool(read)
-    labelled = Labelled.of(union, evaluator.judgments, evaluator.judged)
+    labelled = LabelledPool.of(union, evaluator.judgments, evaluator.judged)
     names = list(NORMALIZATIONS) if normalize == ALL else [normalize]
     ways: dict[str, Fitter] = {}
     for name in names:
@@ -473,7 +473,7 @@ def _about(
     best: tuple[Interval, ...] | None,
     spread: Interval | None,
     curve: Curve | None,
-    chosen: Chosen,
+    chosen: Weighting,
 ) -> Iterator[Note]:
     """How the numbers came about, and what not to conclude."""
     how = f"{folds} parts, {repeats} times" if tested is None else "on the test topics"
