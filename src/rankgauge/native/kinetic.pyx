@@ -12,7 +12,7 @@ import numpy as np
 
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport uint8_t
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 
@@ -26,20 +26,53 @@ cdef inline double crossing(double a_start, double a_end, double b_start, double
     return x / (x + y)
 
 
-cdef struct Line:
-    double start, end
-    long long row
+cdef struct Item:
+    double first, second
+    int a, b
 
 
-cdef int before(const void* a, const void* b) noexcept nogil:
-    """The order at the start: by start and by end, the highest first, then by row."""
-    cdef const Line* x = <const Line*>a
-    cdef const Line* y = <const Line*>b
-    if x.start != y.start:
-        return -1 if x.start > y.start else 1
-    if x.end != y.end:
-        return -1 if x.end > y.end else 1
-    return (x.row > y.row) - (x.row < y.row)
+cdef inline bint after(const Item* x, const Item* y) noexcept nogil:
+    return x.first > y.first or (x.first == y.first and x.second > y.second)
+
+
+cdef void sort(Item* items, Item* spare, Py_ssize_t n) noexcept nogil:
+    """Items by the first number, then the second; equal ones stay as they stand. `spare` has room for
+    as many."""
+    cdef Py_ssize_t start, i, j, k, width = 16, middle, end
+    cdef Item item
+    cdef Item* source = items
+    cdef Item* target = spare
+    start = 0
+    while start < n:
+        end = min(start + width, n)
+        for i in range(start + 1, end):
+            item = items[i]
+            j = i
+            while j > start and after(&items[j - 1], &item):
+                items[j] = items[j - 1]
+                j -= 1
+            items[j] = item
+        start = end
+    while width < n:
+        start = 0
+        while start < n:
+            middle, end = min(start + width, n), min(start + 2 * width, n)
+            i, j, k = start, middle, start
+            while i < middle and j < end:
+                if after(&source[i], &source[j]):
+                    target[k] = source[j]
+                    j += 1
+                else:
+                    target[k] = source[i]
+                    i += 1
+                k += 1
+            memcpy(target + k, source + i, (middle - i) * sizeof(Item))
+            memcpy(target + k + middle - i, source + j, (end - j) * sizeof(Item))
+            start = end
+        source, target = target, source
+        width *= 2
+    if source != items:
+        memcpy(items, source, n * sizeof(Item))
 
 
 def start_order(const double[::1] start, const double[::1] end, const long long[::1] offsets):
@@ -52,17 +85,17 @@ def start_order(const double[::1] start, const double[::1] end, const long long[
             raise ValueError("offsets must ascend")
     result = np.empty(rows, dtype=np.int64)
     cdef long long[::1] out = result
-    cdef Line* lines = <Line*>malloc(max(rows, 1) * sizeof(Line))
-    if lines == NULL:
+    cdef Item* items = <Item*>malloc(2 * max(rows, 1) * sizeof(Item))
+    if items == NULL:
         raise MemoryError
     with nogil:
         for i in range(rows):
-            lines[i].start, lines[i].end, lines[i].row = start[i], end[i], i
+            items[i].first, items[i].second, items[i].a = -start[i], -end[i], <int>i
         for s in range(lists):
-            qsort(lines + offsets[s], offsets[s + 1] - offsets[s], sizeof(Line), before)
+            sort(items + offsets[s], items + rows, offsets[s + 1] - offsets[s])
         for i in range(rows):
-            out[i] = lines[i].row
-    free(lines)
+            out[i] = items[i].a
+    free(items)
     return result
 
 
@@ -343,17 +376,6 @@ def sweep_all(
     return flips.arrays(counted)
 
 
-# What passes and what is passed: a document that is followed has its number, any other -1 - its kind.
-cdef struct Crossing:
-    double position
-    int rising, falling
-
-
-cdef int sooner(const void* a, const void* b) noexcept nogil:
-    cdef double x = (<const Crossing*>a).position, y = (<const Crossing*>b).position
-    return (x > y) - (x < y)
-
-
 cdef class Moves:
     """Moves as they are found: position, five numbers, and what stands above."""
 
@@ -445,8 +467,10 @@ def count_sweep(
     cdef int[::1] rank = np.empty(most, dtype=np.int32)
     cdef int[:, ::1] above = np.empty((most, max(kinds, 1)), dtype=np.int32)
     cdef int[::1] base = np.empty(max(kinds, 1), dtype=np.int32)
-    cdef Crossing* crossings = NULL
-    cdef Crossing* grown
+    # What passes, a, and what is passed, b: a document that is followed has its number, any other one
+    # -1 - its kind.
+    cdef Item* crossings = NULL
+    cdef void* grown
     cdef Moves moves = Moves(kinds if counted else 0)
     with nogil:
         for s in range(lists):
@@ -469,34 +493,33 @@ def count_sweep(
             for d in range(loud):
                 if found + n > room:
                     room = 2 * (found + n)
-                    grown = <Crossing*>realloc(crossings, room * sizeof(Crossing))
+                    grown = realloc(crossings, 2 * room * sizeof(Item))  # half of it to sort
                     if grown == NULL:
                         full = True
                         break
-                    crossings = grown
+                    crossings = <Item*>grown
                 p = row[d]
                 for e in range(n):
                     # Two documents that are followed meet once: when the upper one is looked at.
                     if e < p and number[e] < 0:
                         t = crossing(start[first + e], end[first + e], start[first + p], end[first + p])
                         if t != INFINITY:
-                            crossings[found].position = t
-                            crossings[found].rising = <int>d
-                            crossings[found].falling = number[e]
+                            crossings[found].first, crossings[found].second = t, 0.0
+                            crossings[found].a = <int>d
+                            crossings[found].b = number[e]
                             found += 1
                     elif e > p:
                         t = crossing(start[first + p], end[first + p], start[first + e], end[first + e])
                         if t != INFINITY:
-                            crossings[found].position = t
-                            crossings[found].rising = number[e]
-                            crossings[found].falling = <int>d
+                            crossings[found].first, crossings[found].second = t, 0.0
+                            crossings[found].a = number[e]
+                            crossings[found].b = <int>d
                             found += 1
             if full:
                 break
-            if found:
-                qsort(crossings, found, sizeof(Crossing), sooner)
+            sort(crossings, crossings + room, found)
             for p in range(found):
-                d, e, t = crossings[p].rising, crossings[p].falling, crossings[p].position
+                d, e, t = crossings[p].a, crossings[p].b, crossings[p].first
                 if d >= 0 and e >= 0:
                     rank[d] -= 1
                     above[d, kind[first + row[e]]] -= 1
