@@ -10,6 +10,7 @@ from rankgauge.cli.assessment_output import TABLES, draw, show_assessment, write
 from rankgauge.cli.options import (
     CommandWithFiles,
     output_options,
+    persistence_option,
     plugin_option,
     samples_option,
     scores_options,
@@ -98,12 +99,9 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     show_default=True,
     help="The share of the greater mean that counts as no difference in swap rates; 0.05 is usual.",
 )
-@click.option(
-    "--persistence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=PERSISTENCE,
-    show_default=True,
-    help="The persistence p of rank-biased overlap, by which two rankings of the runs are compared: the "
+@persistence_option(
+    PERSISTENCE,
+    "The persistence p of rank-biased overlap, by which two rankings of the runs are compared: the "
     "nearer to 1, the more the lower ranks count.",
 )
 @click.option(

@@ -171,7 +171,7 @@ def kept_apart(scores: Floats, bounds: Ints) -> Floats:
 
 def _places(singles: np.typing.NDArray[np.float32]) -> Ints:
     """The place of each number among all of single precision: the next number has the next place."""
-    bits = (singles + np.float32(0)).view(np.int32).astype(np.int64)  # −0 becomes 0
+    bits = singles.view(np.int32).astype(np.int64)
     return np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
 
 
@@ -211,8 +211,8 @@ def check_topics(runs: Sequence[Run]) -> None:
         if max(count[raw] for raw in topics) == 1:
             mine, other = topics[0], min(count.keys() - set(topics))
             raise RankgaugeError(
-                f"run {run.name} shares no topic with the other runs: it has {decode(mine)!r}, they have "
-                f"{decode(other)!r}; give runs of the same topics, with the same ids"
+                f"run {run.name} shares no topic with the other runs: it has {decode(mine)!r}, they "
+                f"have {decode(other)!r}; give runs of the same topics, with the same ids"
             )
 
 
