@@ -188,7 +188,8 @@ def _condorcet(lists: Entries) -> Floats:
     counts a list that lacks both documents as a vote for one of them.
     """
     scores = np.empty(len(lists.held))
-    slack = 1e-12 * lists.weights.sum()  # votes that are equal but for rounding
+    weights = lists.weights / lists.weights.max()
+    slack = 1e-12 * weights.sum()  # votes that are equal but for rounding
     for start, end in zip(lists.bounds[:-1].tolist(), lists.bounds[1:].tolist(), strict=True):
         size = end - start
         if size > MOST_COMPARED:
@@ -201,7 +202,7 @@ def _condorcet(lists: Entries) -> Floats:
         for first in range(0, size, step):
             last = min(first + step, size)
             margin = np.zeros((last - first, size))
-            for weight, column in zip(lists.weights, ranks.T, strict=True):
+            for weight, column in zip(weights, ranks.T, strict=True):
                 mine = column[first:last, np.newaxis]
                 margin += weight * (mine < column)
                 margin -= weight * (mine > column)
@@ -273,7 +274,7 @@ METHODS = {
             "anz",
             "scores",
             "Σ s / h",
-            "Mean over the lists that hold the document (CombANZ).",
+            "Sum, divided by the number of lists that hold the document (CombANZ).",
             _COMB,
             _anz,
         ),
