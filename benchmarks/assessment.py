@@ -1,11 +1,12 @@
-"""Assessing 30 measures by the 143 runs of TREC-COVID: time and memory, by one worker and by two.
+"""Time and memory to assess 30 measures on the 143 runs of TREC-COVID, with one worker and with two.
 
     python benchmarks/assessment.py [--data ../shared/data] [--repeat 3] [--tests paired-t bootstrap]
 
-Ten measures, each with its v1 and v2: 10,153 pairs of runs, 30 topics, 1,000 splits into halves, 435
-pairs of measures. Each number is of a process of its own, its matrix products by one thread: seconds of
-the step alone, megabytes the peak of the process up to its end. `everything` is all steps in one, by the
-first test, from the files of the runs to all tables; the budget is for that, by two workers.
+There are ten measures, each with its v1 and v2; 10,153 pairs of runs; 30 topics; 1,000 splits into
+halves; and 435 pairs of measures. Each number comes from a separate process, whose matrix products use
+one thread. Seconds are for the step alone; megabytes are the peak of the process until its end.
+`everything` is all steps in one process, with the first test, from the files of the runs to all tables.
+The budget is for `everything` with two workers.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ with ThreadPoolExecutor(workers) as executor:
 
 
 def main() -> None:
-    """Print a table of the steps, and one of the assessment by each test."""
+    """Print two tables: the cost of each step, and the cost of the assessment by each test."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     folder = Path(os.environ.get("RANKGAUGE_DATA", BESIDE))
     parser.add_argument("--data", type=Path, default=folder, help="the folder that has its folder")
@@ -62,14 +63,14 @@ def main() -> None:
         sys.exit(f"no runs in {folder}, expected --data or RANKGAUGE_DATA to name their folder")
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     test = arguments.tests[0]
-    found = {
+    steps = {
         step: [measured(folder, test, step, workers, arguments.repeat) for workers in (1, 2)]
         for step in STEPS
     }
     print(f"30 measures, 143 runs, {test}; by one worker, and by two\n")
     columns = ("seconds", "peak MB", "two: seconds", "peak MB", "ratio")
-    show(("step", *columns), [(step, *row(*costs)) for step, costs in found.items()])
-    seconds = found["everything"][1].call
+    show(("step", *columns), [(step, *row(*costs)) for step, costs in steps.items()])
+    seconds = steps["everything"][1].call
     verdict = "met" if seconds <= BUDGET else "missed"
     show(("everything", "budget", ""), [(seconds, BUDGET, verdict)])
     print("The assessment by each test, 10,000 samples where drawn\n")
@@ -84,7 +85,7 @@ def main() -> None:
 
 
 def measured(folder: Path, test: str, step: str, workers: int, repeat: int) -> Cost:
-    """What a step costs."""
+    """The cost of a step."""
     words = [str(folder), test, step, str(workers)]
     return cost([sys.executable, "-c", CLOCK + CALL, *words], repeat, timed=True)
 

@@ -1,18 +1,19 @@
-"""Distances: time of one call and of a pair among many, against the budgets; growth, memory, greedy.
+"""Distances: the time of one call and of a pair among many, with the budgets; growth; memory; greedy.
 
     python benchmarks/distance.py [--data ../shared/data] [--sample 300] [--repeat 5]
 
-`call` is `rankgauge.med` from Python on two lists of ids, the measure given as text, all checks made;
-`pair` is what a pair of lists takes in a matrix of runs, where the lists are laid out once. Lists share
-six in ten of their documents, in random order, and nothing is judged, which is the most work there is.
-Times are the best of the repetitions, or of one that takes longer than a second. Memory is the peak of
-what Python and NumPy hold.
+`call` is `rankgauge.med` from Python on two lists of ids, with the measure as text and with all
+checks. `pair` is the time of a pair of lists in a matrix of runs, where the lists are laid out once.
+Two lists share six in ten of their documents, in random order. Nothing is judged, which means the most
+work. Times are the best of the repetitions; a call that takes longer than a second is made once.
+Memory is the peak of what Python and NumPy hold.
 
-With the runs of TREC-COVID round 1 (`--data` names the folder that has `trec-covid`), also the time of
-all pairs of runs on all topics. At last what the greedy heuristic falls short by: in how many pairs of
-lists it misses the distance by AP, and by how much; of those runs, any two or two that are near each
-other, and of shuffled lists, some of their documents judged. It misses so rarely that a counterexample
-stands first, to show that a miss would be seen.
+If there are runs of TREC-COVID round 1 (`--data` names the folder that has `trec-covid`), the time of
+all pairs of runs on all topics is printed too. The last table is about the greedy heuristic for AP: in
+how many pairs of lists it misses the distance, and by how much. The lists come from these runs (any
+two runs, or two runs that are near each other) and from shuffled lists with some documents judged. The
+heuristic misses so rarely that the table starts with a counterexample, to show that a miss would be
+seen.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def best_of(repeat: int, call: Callable[[], object]) -> float:
 
 
 def lists_of(k: int, count: int = 2, seed: int = 1) -> list[list[int]]:
-    """Lists of k documents of which each two share some six in ten."""
+    """Lists of k documents. Any two of them share about six in ten documents."""
     drawn = random.Random(seed)
     shared = list(range(k))
     lists = []
@@ -88,7 +89,7 @@ def lists_of(k: int, count: int = 2, seed: int = 1) -> list[list[int]]:
 
 
 def per_pair(measure: str, lists: list[list[int]], repeat: int) -> float:
-    """The time of a pair when all pairs of these lists are asked for at once."""
+    """The time of a pair if the distances of all pairs of these lists are computed at once."""
     documents = sorted({d for one in lists for d in one})
     number = {d: i for i, d in enumerate(documents)}
     laid = Lists(
@@ -104,7 +105,7 @@ def per_pair(measure: str, lists: list[list[int]], repeat: int) -> float:
 
 
 def budgets(repeat: int) -> None:
-    """The budgets of the design, of one call and of a pair among many."""
+    """The budgets of the design, for one call and for a pair among many."""
     rows = []
     for measure, budget in BUDGETS.items():
         k = int(measure.partition("@")[2])
@@ -154,17 +155,24 @@ def matrix(folder: Path) -> None:
     rows = []
     for measure, some in (("nDCG@10", files), ("AP@10", files[::6]), ("AP@100", files[::24])):
         started = time.perf_counter()
-        found = rg.med_matrix(measure, some)
+        distances = rg.med_matrix(measure, some)
         took = time.perf_counter() - started
-        again = found._topics
+        again = distances._topics
         started = time.perf_counter()
         for topic in again:
             first, second = (x.astype(np.int64) for x in np.triu_indices(len(some), 1))
-            found.measure.distance_each(topic.lists, first, second)
+            distances.measure.distance_each(topic.lists, first, second)
         alone = time.perf_counter() - started
-        pairs = found.values.size
+        pairs = distances.values.size
         rows.append(
-            (measure, len(some), len(found.pairs), len(found.queries), took, 1e6 * alone / pairs)
+            (
+                measure,
+                len(some),
+                len(distances.pairs),
+                len(distances.queries),
+                took,
+                1e6 * alone / pairs,
+            )
         )
     print("Matrices of runs without judgments: reading and all, on all processors; a pair on one\n")
     show(("measure", "runs", "pairs", "topics", "seconds", "µs / pair and topic"), rows)
@@ -179,7 +187,7 @@ COUNTEREXAMPLE: Pair = (
 
 
 def gaps(folder: Path, sample: int) -> None:
-    """How much the greedy heuristic falls short of the distance by AP."""
+    """How far the greedy heuristic stays below the distance by AP."""
     drawn = random.Random(13)
     rows = []
     for k in (7, 10, 20, 50):
@@ -200,7 +208,8 @@ def gaps(folder: Path, sample: int) -> None:
 
 
 def shuffled(drawn: random.Random, k: int) -> Pair:
-    """Two orders of nearly the same documents, some judged, and a few relevant ones in neither."""
+    """Two orders of nearly the same documents, some of them judged. A few relevant documents are in
+    neither."""
     a = list(range(k))
     b = sorted(a, key=lambda d: d + drawn.uniform(-3, 3))
     b = [d if drawn.random() < 0.8 else k + d for d in b]
@@ -211,8 +220,8 @@ def shuffled(drawn: random.Random, k: int) -> Pair:
 def from_runs(
     drawn: random.Random, folder: Path, k: int, sample: int, judged: bool
 ) -> tuple[list[Pair], list[Pair]]:
-    """Lists of two runs on a topic: of any two, and of such as share most of their documents, though
-    not in one order."""
+    """Lists of two runs on a topic: of any two runs, and of runs that share most of their documents
+    but in another order."""
     files = sorted((folder / "runs").glob("*.gz"))
     qrels = folder / "qrels" / "qrels-rnd1.txt" if judged else None
     overlap = rg.med_matrix(f"P@{k}", files)

@@ -1,15 +1,16 @@
-"""Evaluation of one run beside the peers: time ratios and peak memory, all in one run.
+"""Evaluates one run with rankgauge and with other tools: time ratios and peak memory, all in one go.
 
     python benchmarks/evaluate.py [--topics 50 1000 5000] [--repeat 5]
 
-Makes runs of 1,000 documents a topic with realistic ids, and calls each tool as a user would: `rankgauge
-evaluate` and `rankgauge trec_eval`, a `trec_eval` program where one is on the PATH, and small scripts
-around the library, ir_measures, pytrec_eval and ranx where they are installed (the extra `bench`).
+It makes runs of 1,000 documents for each topic, with realistic ids, and calls each tool as a user would:
+`rankgauge evaluate` and `rankgauge trec_eval`; a `trec_eval` program, if one is on the PATH; and small
+scripts that use the library, ir_measures, pytrec_eval and ranx, if they are installed (extra `bench`).
 
-Times are the best of the repetitions, or of one that takes longer than ten seconds. `process` is the
-whole of it, `call` what remains without starting and importing; ratios are to rankgauge's own. The last
-rows are the limits: starting Python, with NumPy, and reading the file to count its newlines. After each
-table come the budgets of the design, after the last the cost against size.
+Times are the best of the repetitions; a command that takes longer than ten seconds runs once. `process`
+is the time of the whole process, `call` the time without starting and importing. Ratios are relative to
+rankgauge. The last rows are lower limits: starting Python, starting Python with NumPy, and reading the
+file to count its newlines. After each table come the budgets of the design. The last table shows how the
+cost grows with the size.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ print(json.dumps([time.perf_counter() - started, status, usage.ru_maxrss]))
 
 @dataclass
 class Cost:
-    """What a tool took: seconds of the whole process, of the call alone, and peak megabytes."""
+    """The cost of a tool: seconds of the whole process and of the call alone, and peak megabytes."""
 
     process: float = float("inf")
     call: float = float("inf")
@@ -119,7 +120,7 @@ class Cost:
 
 
 def make(folder: Path, topics: int, seed: int = 2026) -> tuple[Path, Path]:
-    """A qrels file and a run file of so many topics."""
+    """A qrels file and a run file with this number of topics."""
     random = np.random.default_rng(seed)
     qrels, run = folder / f"{topics}.qrels", folder / f"{topics}.run"
     with qrels.open("w") as judgments, run.open("w") as results:
@@ -138,7 +139,7 @@ def make(folder: Path, topics: int, seed: int = 2026) -> tuple[Path, Path]:
 
 
 def commands(qrels: Path, run: Path) -> dict[str, list[str]]:
-    """How each tool that is here is called."""
+    """The command of each tool that is installed."""
     program = str(Path(sys.executable).with_name("rankgauge"))
     asked = [word for measure in MEASURES for word in ("-m", measure)]
     trec = ["-c", "-m", "ndcg_cut.10", "-m", "map", "-m", "recip_rank", "-m", "P.10"]
@@ -147,8 +148,8 @@ def commands(qrels: Path, run: Path) -> dict[str, list[str]]:
         OURS: [program, "evaluate", *files, *asked],
         "rankgauge trec_eval": [program, "trec_eval", *trec, *files],
     }
-    if found := shutil.which("trec_eval"):
-        calls["trec_eval"] = [found, *trec, *files]
+    if trec_eval := shutil.which("trec_eval"):
+        calls["trec_eval"] = [trec_eval, *trec, *files]
     for name, script in SCRIPTS.items():
         if name not in ("ir_measures", "pytrec_eval", "ranx") or find_spec(name):
             calls[name] = [sys.executable, "-c", CLOCK + script, *files]
@@ -174,7 +175,7 @@ def cost(command: list[str], repeat: int, timed: bool) -> Cost:
 
 
 def budgets(topics: int, found: dict[str, Cost]) -> list[tuple[str, float, float]]:
-    """The budgets for this size: what, how many times better we are, and how many were asked."""
+    """The budgets for this size: what is compared, how many times better we are, and the budget."""
     ours, library = found[OURS], found[LIBRARY]
     trec, peer = found.get("trec_eval"), found.get("ir_measures")
     checks: list[tuple[str, float, float]] = []
@@ -200,7 +201,7 @@ def show(columns: tuple[str, ...], rows: list[tuple[str | float, ...]]) -> None:
 
 
 def main() -> None:
-    """Print two tables a size, and one of cost against size."""
+    """Print two tables for each size, and one table of the cost by size."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--topics", type=int, nargs="+", default=[50, 1000, 5000])
     parser.add_argument("--repeat", type=int, default=5)
@@ -210,12 +211,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for topics in arguments.topics:
             qrels, run = make(Path(folder), topics)
-            found = {
+            costs = {
                 name: cost(command, arguments.repeat, timed=name in SCRIPTS)
                 for name, command in commands(qrels, run).items()
                 if name not in arguments.skip
             }
-            ours, library = found[OURS], found[LIBRARY]
+            ours, library = costs[OURS], costs[LIBRARY]
             print(
                 f"{topics:,} topics × {DOCUMENTS:,} documents, {run.stat().st_size / 1e6:.0f} MB\n"
             )
@@ -230,12 +231,12 @@ def main() -> None:
                         c.call / library.call if name in SCRIPTS else "",
                         c.peak,
                     )
-                    for name, c in found.items()
+                    for name, c in costs.items()
                 ],
             )
             rows = [
                 (what, times, asked, "met" if times >= asked else "missed")
-                for what, times, asked in budgets(topics, found)
+                for what, times, asked in budgets(topics, costs)
             ]
             if rows:
                 show(("against", "times better", "budget", ""), rows)

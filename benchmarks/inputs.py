@@ -1,11 +1,12 @@
-"""Reading a run from each kind of file, beside polars or json reading the same file alone, in one run.
+"""Reads a run from each kind of file, and compares with polars or json on the same file.
 
     python benchmarks/inputs.py [--topics 1000] [--repeat 5]
 
-Makes a run of 1,000 documents a topic as CSV, TSV, JSON and JSON Lines, and reads each file in a process
-of its own. The time is that of the call, the best of the repetitions, without starting and importing;
-the memory is the peak of the whole process. What rankgauge reads is a `Run`: ids and scores by query,
-with every document once a query. The peer only parses: polars gives a frame, json gives Python objects.
+It makes a run of 1,000 documents for each topic as CSV, TSV, JSON and JSON Lines, and reads each file in
+a separate process. The time is the time of the call without starting and importing, the best of the
+repetitions. The memory is the peak of the whole process. rankgauge gives a `Run`: ids and scores by
+query, checked for documents that are twice in a query. The other tool only parses: polars gives a frame,
+json gives Python objects.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def measured(call: str, path: Path, repeat: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print a row a file, and whether the budget is met."""
+    """Print one row for each file, and whether the budget is met."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--topics", type=int, default=1000)
     parser.add_argument("--repeat", type=int, default=5)

@@ -1,10 +1,10 @@
-"""Lists that are labels already: one call of `Evaluator.score_labels` against a call a list.
+"""Lists that are already labels: one call of `Evaluator.score_labels` against one call for each list.
 
     python benchmarks/labels.py [--lists 10000] [--length 100] [--repeat 5]
 
-Each list ranks the judged documents of one of 50 queries in an order of its own, as rankers, sweeps and
-forecasts have them by the thousand. `measure.score` is called once for each list and measure; the
-numbers are the same. Times are the best of the repetitions.
+Each list ranks the judged documents of one of 50 queries in its own order. Rankers, parameter sweeps and
+forecasts make thousands of such lists. For comparison, `measure.score` is called once for each list and
+measure; the numbers are the same. Times are the best of the repetitions.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""What the commands print on all real runs, with a digest of each: for changes that change no number.
+"""Digests of all that the commands print on real runs, for changes that must not change a number.
 
     python benchmarks/outputs.py [--data ../shared/data] [--keep FOLDER] [--against FOLDER]
 
-A line for each command: the digest of its standard output, its exit code, and the command. Standard
-error has a digest of its own, in brackets, since notes may be reworded. `--keep` writes the outputs to a
-folder; `--against` names such a folder of an earlier version, and each output that differs is marked.
+It prints one line for each command: the digest of its standard output, its exit code, and the command.
+Standard error has a separate digest, in brackets, since notes may be reworded. `--keep` writes the
+outputs to a folder. `--against` names such a folder from an earlier version; each output that differs is
+marked.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ DROP_IN_RUNS = 20
 
 
 def measured(*measures: str) -> list[str]:
-    """These measures as options."""
+    """The measures as command-line options."""
     return [text for measure in measures for text in ("-m", measure)]
 
 

@@ -1,11 +1,12 @@
-"""Scores of many runs, saved and loaded, beside NumPy saving and loading the bare numbers.
+"""Saves and loads the scores of many runs. NumPy saves and loads only the numbers, for comparison.
 
     python benchmarks/scores.py [--runs 1000] [--queries 10000] [--measures 8] [--repeat 3]
 
-Each step is a process of its own, so that its memory is its own: `resident` is the most it took, with
-the process that decodes Parquet beside it as `decoder`. The numbers are as scores are: some are 0, the
-others have many digits, and each measure has its own. Loading checks all that the file says; NumPy's
-file holds the values alone. Times are the best of the repetitions and are those of the call.
+Each step is a separate process, so that its memory can be measured. `resident` is the peak memory of
+the step; `decoder` is the peak memory of the process that decodes Parquet. The numbers look like real
+scores: some are 0, the others have many digits, and they differ between measures. Loading checks
+everything in the file; NumPy's file has only the values. Times are for the call, the best of the
+repetitions.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ FILES = {"Scores": "scores", "numpy": "values.npy"}
 
 
 def measured(step: str, folder: str, *sizes: int) -> list[float]:
-    """Seconds, and megabytes of the process and of those it started."""
+    """Seconds, and megabytes of the process and of the processes that it started."""
     code = COMMON + STEPS[step] + "\ndone(at, folder)"
     command = [sys.executable, "-c", code, folder, *map(str, sizes)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)

@@ -2,14 +2,16 @@
 
     python benchmarks/significance.py [--data ../shared/data] [--sample 50] [--repeat 3]
 
-The scores are the average precisions of the 129 systems of TREC-8: 8,256 pairs, 10,000 samples where a
-test draws them. Each row of the first table is a process of its own that calls `compare` by one worker
-or two, its matrix products by one thread; seconds are of the call, megabytes the peak of the process,
-the best and the highest of the repetitions. `start` is such a process that compares two systems only.
+The scores are the average precisions of the 129 systems of TREC-8: 8,256 pairs. Tests that draw
+samples draw 10,000. Each row of the first table is a separate process that calls `compare` with one or
+two workers; its matrix products use one thread. Seconds are for the call, the best of the repetitions;
+megabytes are the peak of the process, the highest of the repetitions. `start` is a process that
+compares only two systems.
 
-The second table has `scipy.stats.permutation_test` on a sample of the pairs, one after the other, with
-9,999 samples, a vectorised statistic and whichever form of call and batch is fastest here, and how far
-the two p-values of a pair are apart at most; each is an estimate, with an error of up to .01.
+The second table has `scipy.stats.permutation_test` on a sample of the pairs, one pair after the other.
+It uses 9,999 samples, a vectorised statistic, and the form of call and the batch that are fastest
+here. The table also has the greatest difference between the two p-values of a pair. Each p-value is an
+estimate, with an error of up to .01.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ values = np.loadtxt(sys.argv[1], delimiter=",", skiprows=1).T
 scores = rg.Scores.from_matrix(values, runs=[str(i) for i in range(len(values))], measure="AP")
 test, workers = sys.argv[2], int(sys.argv[3])
 two = scores.select(runs=["0", "1"])
-compare(two, test="paired-t" if test == "start" else test, samples=10)  # imports what is needed
+compare(two, test="paired-t" if test == "start" else test, samples=20)  # imports what is needed
 with ThreadPoolExecutor(workers) as executor:
     start()
     if test != "start":
@@ -70,13 +72,13 @@ def main() -> None:
 
 
 def measured(path: Path, test: str, workers: int, repeat: int) -> Cost:
-    """What all pairs cost by a test."""
+    """The cost of a test for all pairs."""
     command = [sys.executable, "-c", CLOCK + CALL, str(path), test, str(workers)]
     return cost(command, repeat, timed=True)
 
 
 def everything(path: Path, repeat: int) -> None:
-    """All pairs by each test."""
+    """The table of the cost of each test for all pairs."""
     nothing = measured(path, START, 1, repeat)
     rows: list[tuple[str | float, ...]] = [(START, nothing.call, nothing.peak, "", "", "")]
     for test, about in TESTS.items():
@@ -91,17 +93,17 @@ def everything(path: Path, repeat: int) -> None:
 
 
 def against_scipy(path: Path, sample: int, repeat: int) -> None:
-    """A pair of ours among all of them, and one of scipy's."""
+    """The table of the time of a pair: ours, among all pairs, and scipy's."""
     values = np.loadtxt(path, delimiter=",", skiprows=1).T
     names = [str(i) for i in range(len(values))]
     scores = rg.Scores.from_matrix(values, runs=names, measure="AP")
     chosen = np.sort(np.random.default_rng(5).choice(len(names) * (len(names) - 1) // 2, sample))
     ours = measured(path, "randomization", 1, repeat).call / (len(names) * (len(names) - 1) / 2)
-    found = compare(scores, test="randomization", samples=SAMPLES, correction=None)
+    comparison = compare(scores, test="randomization", samples=SAMPLES, correction=None)
     theirs, p = fastest_loop(
-        [(values[found.first[pair]], values[found.second[pair]]) for pair in chosen]
+        [(values[comparison.first[pair]], values[comparison.second[pair]]) for pair in chosen]
     )
-    apart = float(np.max(np.abs(found.p[0, chosen] - p)))
+    apart = float(np.max(np.abs(comparison.p[0, chosen] - p)))
     ratio = theirs / sample / ours
     verdict = "met" if ratio >= RATIO else "missed"
     print(f"A pair, {sample} of them by scipy, one worker\n")
@@ -110,7 +112,8 @@ def against_scipy(path: Path, sample: int, repeat: int) -> None:
 
 
 def fastest_loop(pairs: list[tuple[Any, Any]]) -> tuple[float, Any]:
-    """The time of a loop over scipy's test, in the fastest way on the first pair, and its p-values."""
+    """The time of a loop over scipy's test, called in the way that is fastest on the first pair, and its
+    p-values."""
     ways = [(batch, form) for batch in (None, 300, 1000, 3000) for form in (True, False)]
     times = []
     for way in ways:
@@ -124,7 +127,8 @@ def fastest_loop(pairs: list[tuple[Any, Any]]) -> tuple[float, Any]:
 
 
 def by_scipy(a: Any, b: Any, batch: int | None, differences: bool) -> float:
-    """The p-value of a pair: of its differences with any signs, or of two samples paired."""
+    """The p-value of a pair by scipy: from its differences with random signs, or from two paired
+    samples."""
     data = (a - b,) if differences else (a, b)
     result = permutation_test(
         data,

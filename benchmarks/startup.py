@@ -1,12 +1,12 @@
-"""What starting costs: the command on 50 topics against importing NumPy, in one run.
+"""The time to start: the command on 50 topics, compared with importing NumPy.
 
     python benchmarks/startup.py [--repeat 30] [--modules]
 
-`rankgauge evaluate` reads 50 topics of 1,000 documents and prints four means; beside it are the mere
-import of NumPy and of rankgauge, the library call, and a `trec_eval` program where one is on the PATH.
-The programs take turns, so that a slow moment of the machine is a slow moment of all; times are the
-best and the median of the repetitions, in milliseconds, and the verdict is on the medians: the best
-depends on one lucky moment. `--modules` lists what the command imports besides NumPy, the slowest last.
+`rankgauge evaluate` reads 50 topics of 1,000 documents and prints four means. It is compared with the
+import of NumPy alone, the import of rankgauge alone, the library call, and a `trec_eval` program, if one
+is on the PATH. The programs take turns, so a slow moment of the machine affects all of them. Times are
+the best and the median of the repetitions, in milliseconds. The verdict uses the medians, because the
+best depends on one lucky moment. `--modules` lists what the command imports besides NumPy, slowest last.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ BUDGET = 1.4
 
 
 def programs(qrels: Path, run: Path) -> dict[str, list[str]]:
-    """What is started, by name."""
-    found = commands(qrels, run)
+    """The programs that are started, by name."""
+    tools = commands(qrels, run)
     python = [sys.executable, "-c"]
-    chosen = {NUMPY: [*python, "import numpy"], OURS: found[OURS]}
+    chosen = {NUMPY: [*python, "import numpy"], OURS: tools[OURS]}
     chosen["import rankgauge"] = [*python, "import rankgauge"]
     library = CLOCK + SCRIPTS["rankgauge (library)"]
     chosen["rankgauge (library)"] = [*python, library, str(qrels), str(run)]
-    if "trec_eval" in found:
-        chosen["trec_eval"] = found["trec_eval"]
+    if "trec_eval" in tools:
+        chosen["trec_eval"] = tools["trec_eval"]
     return chosen
 
 
 def modules(command: list[str]) -> None:
-    """Print what a command imports besides NumPy, with its own microseconds."""
+    """Print the modules that a command imports besides NumPy, each with its own microseconds."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     traced = [sys.executable, "-X", "importtime", "-m", "rankgauge", *command[1:]]
     done = subprocess.run(traced, capture_output=True, text=True, check=True, env=environment)

@@ -1,10 +1,10 @@
-"""Measures held against each other on TREC's runs: the numbers and the figures of docs/ASSESSMENT.md.
+"""Compares measures on TREC's runs: prints the numbers and draws the figures of docs/ASSESSMENT.md.
 
     python docs/assessment.py [--samples 1999] [--halves 100] [--figures]
 
 The runs are the 143 of the first round of TREC-COVID; TREC-8 and the Web track of 2013 are matrices of
-scores. The data is found through RANKGAUGE_DATA, or beside the project. Nothing is written but, with
---figures, the files in docs/figures. All that is drawn follows from a seed.
+scores. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures
+the files in docs/figures are written; otherwise nothing is written. All random draws have a fixed seed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FORMS = ("v1", "v2")
 PAIRED, UNPAIRED = "paired-t", "student"
 BY_TEST = (PAIRED, "randomization", "bootstrap", "welch", UNPAIRED, "tukey-randomized")
 SHARE = 1 / 3
-"""Of the topics, in each of the sets; of thirty, ten."""
+"""The share of the topics in each of the sets: ten of thirty."""
 RESAMPLED = 1_000
 """How many times teams are drawn."""
 MATRICES = {
@@ -56,7 +56,7 @@ HALVES = (
     "half_tau", "half_low", "half_high",
 )  # fmt: skip
 SHOWN = ("v1(nDCG@10)", "v2(nDCG@10)")
-"""What the figure of p-values has beside eight of the measures."""
+"""The forms that the figure of p-values shows, beside eight of the measures."""
 
 
 def data_folder() -> Path:
@@ -73,7 +73,7 @@ def normalised(measure: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Runs, all scores of theirs that the page is about, and the team that each is of."""
+    """Runs, all their scores that the page needs, and the team of each run."""
 
     qrels: Path
     everything: rg.Scores
@@ -81,7 +81,7 @@ class Collection:
 
     @property
     def scores(self) -> rg.Scores:
-        """By the thirty measures."""
+        """The scores by the thirty measures."""
         return self.everything.select(
             measures=[name for measure in MEASURES for name in normalised(measure)]
         )
@@ -106,7 +106,7 @@ def covid(folder: Path) -> Collection:
 
 
 def from_files(folder: Path, files: dict[str, str]) -> rg.Scores:
-    """The scores of matrices, a file a measure."""
+    """Scores from matrices, with one file for each measure."""
     first, *others = (
         rg.Scores.from_csv(folder / "trec-topic-scores" / f"{file}.csv", measure)
         for measure, file in files.items()
@@ -123,7 +123,7 @@ def matrix(scores: rg.Scores, measure: str) -> Floats:
 
 
 def by_test(scores: rg.Scores, samples: int, executor: Executor) -> dict[str, Assessment]:
-    """The assessment by each test; that by the first one has the halves too."""
+    """The assessment by each test. The assessment by the first test has the halves of the topics too."""
     return {
         test: assess(scores, test=test, samples=samples, executor=executor)
         if test == PAIRED
@@ -132,33 +132,34 @@ def by_test(scores: rg.Scores, samples: int, executor: Executor) -> dict[str, As
     }
 
 
-def power(found: Assessment, measure: str, part: str = "all") -> float:
-    return found.parts[part][measure].power
+def power(assessment: Assessment, measure: str, part: str = "all") -> float:
+    return assessment.parts[part][measure].power
 
 
-def halves_table(found: Assessment) -> Table:
-    """A row a measure: power, and what halves of the topics say."""
-    whole = found.table()
-    wanted = [whole.columns.index(name) for name in HALVES]
-    rows = tuple(tuple(row[column] for column in wanted) for row in whole.rows)
-    tests = len(next(iter(found.parts["all"].values())).p)
-    return Table(tuple(whole.columns[column] for column in wanted), rows, (f"{tests:,} tests",))
+def halves_table(assessment: Assessment) -> Table:
+    """One row for each measure: its power, and the results on halves of the topics."""
+    whole = assessment.table()
+    columns = [whole.columns.index(name) for name in HALVES]
+    rows = tuple(tuple(row[column] for column in columns) for row in whole.rows)
+    tests = len(next(iter(assessment.parts["all"].values())).p)
+    return Table(tuple(whole.columns[column] for column in columns), rows, (f"{tests:,} tests",))
 
 
-def power_table(found: dict[str, Assessment], measures: Sequence[str]) -> Table:
-    """A row a measure, a column a test; the notes say how alike the tests order all measures."""
+def power_table(assessments: dict[str, Assessment], measures: Sequence[str]) -> Table:
+    """One row for each measure, one column for each test. The notes say how alike the tests order
+    them."""
     rows: list[tuple[Cell, ...]] = [
-        (measure, *(_short(power(each, measure)) for each in found.values()))
+        (measure, *(_short(power(each, measure)) for each in assessments.values()))
         for measure in measures
     ]
-    everything = found[PAIRED].measures
-    order = {test: [power(each, name) for name in everything] for test, each in found.items()}
+    everything = assessments[PAIRED].measures
+    order = {test: [power(each, name) for name in everything] for test, each in assessments.items()}
     notes = [
         f"{test}: τ {kendall_tau(order[PAIRED], powers):.3f} with {PAIRED}, {len(everything)} measures"
         for test, powers in order.items()
         if test != PAIRED
     ]
-    return Table(("measure", *found), tuple(rows), tuple(notes))
+    return Table(("measure", *assessments), tuple(rows), tuple(notes))
 
 
 # Is a difference of power more than chance?
@@ -166,14 +167,14 @@ def power_table(found: dict[str, Assessment], measures: Sequence[str]) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """Powers as they might have been: sample × measure, by halves of the topics and by other teams."""
+    """Powers on resampled data, sample × measure: on halves of the topics, and with other teams."""
 
     measures: tuple[str, ...]
     topics: Floats
     teams: Floats
 
     def of(self, measure: str, base: str | None = None) -> tuple[Floats, Floats]:
-        """The powers of a measure, or how far they are above those of another."""
+        """The powers of a measure, or their differences from the powers of another measure."""
         place = self.measures.index(measure)
         topics, teams = self.topics[:, place], self.teams[:, place]
         if base is not None:
@@ -187,16 +188,16 @@ def resampled(
 ) -> Resampled:
     """Powers by random halves of the topics, two of each split, and by teams drawn with replacement.
 
-    The spread over halves estimates the standard error over all topics (a jackknife that leaves out
-    half), as far as the spread goes with the root of the number of topics. A team that is drawn twice
-    has its runs twice, but no run is tested against itself.
+    The spread over halves estimates the standard error for all topics (a jackknife that leaves out
+    half), if the spread shrinks with the square root of the number of topics. If a team is drawn
+    twice, its runs count twice, but no run is tested against itself.
     """
     random = np.random.default_rng(8)
     count = scores.values.shape[1]
     orders = [random.permutation(count) for _ in range(halves // 2)]
     sets = [half for order in orders for half in (order[: count // 2], order[count // 2 :])]
-    found = executor.map(partial(significant, scores.values, test), sets)
-    topics = np.array([each.mean(axis=1) for each in found])
+    decided = executor.map(partial(significant, scores.values, test), sets)
+    topics = np.array([each.mean(axis=1) for each in decided])
     whole = significant(scores.values, test, np.arange(count))
     first, second = np.triu_indices(len(scores.runs), 1)
     names, team = np.unique(teams, return_inverse=True)
@@ -219,46 +220,46 @@ def significant(values: Floats, test: str, topics: NDArray[np.int_]) -> Bools:
     )
 
 
-def gain_table(found: dict[str, Assessment], samples: dict[str, Resampled]) -> Table:
-    """How much power each form gains or loses, by test; ± is a standard error, over topics and teams."""
+def gain_table(assessments: dict[str, Assessment], samples: dict[str, Resampled]) -> Table:
+    """The power that each form gains or loses, by test. ± is a standard error, over topics and teams."""
     rows: list[tuple[Cell, ...]] = []
     for form in FORMS:
         for base in MEASURES:
             name = f"{form}({base})"
             row: list[Cell] = [name]
-            for test, each in found.items():
+            for test, each in assessments.items():
                 row.append(f"{power(each, name) - power(each, base):+.3f}")
                 if test in samples:
                     row += [_short(each.std(ddof=1)) for each in samples[test].of(name, base)]
             rows.append(tuple(row))
     columns = [
         column
-        for test in found
+        for test in assessments
         for column in ((test, "± topics", "± teams") if test in samples else (test,))
     ]
     return Table(("form", *columns), tuple(rows))
 
 
-def order_table(found: Assessment, samples: Resampled) -> Table:
-    """The measures by their power: each with its errors, and its lead over the next."""
-    order = sorted(MEASURES, key=lambda measure: -power(found, measure))
+def order_table(assessment: Assessment, samples: Resampled) -> Table:
+    """The measures in the order of their power, each with its errors and its lead over the next."""
+    order = sorted(MEASURES, key=lambda measure: -power(assessment, measure))
     rows: list[tuple[Cell, ...]] = []
     for place, measure in enumerate(order):
-        row: list[Cell] = [measure, _short(power(found, measure))]
+        row: list[Cell] = [measure, _short(power(assessment, measure))]
         row += [_short(each.std(ddof=1)) for each in samples.of(measure)]
         if place + 1 < len(order):
             after = order[place + 1]
             topics, teams = samples.of(measure, after)
-            row.append(f"{power(found, measure) - power(found, after):+.3f}")
+            row.append(f"{power(assessment, measure) - power(assessment, after):+.3f}")
             row += [_short(topics.std(ddof=1)), _short(teams.std(ddof=1))]
         rows.append((*row, *[""] * (7 - len(row))))
     columns = ("power", "± topics", "± teams", "over the next", "± topics", "± teams")
     return Table(("measure", *columns), tuple(rows))
 
 
-def spread_table(collection: Collection, found: dict[str, Assessment]) -> Table:
-    """How much of the spread is between topics, chance on the median topic and how many scores are
-    below it, and what the kink of v2 at chance does to power."""
+def spread_table(collection: Collection, assessments: dict[str, Assessment]) -> Table:
+    """For each measure: the share of the spread that is between topics, the chance of the median
+    topic, the share of scores below chance, and the power of the measure, of linear and of v2."""
     linear = [f"linear({measure})" for measure in MEASURES]
     straight = assess(collection.everything.select(measures=linear), splits=0)
     rows: list[tuple[Cell, ...]] = []
@@ -267,9 +268,9 @@ def spread_table(collection: Collection, found: dict[str, Assessment]) -> Table:
         chance = collection.of(f"expected({measure})")
         below = np.mean(collection.of(measure) < chance - 1e-12)
         powers = (
-            power(found[PAIRED], measure),
+            power(assessments[PAIRED], measure),
             power(straight, f"linear({measure})"),
-            power(found[PAIRED], f"v2({measure})"),
+            power(assessments[PAIRED], f"v2({measure})"),
         )
         numbers: tuple[float, ...] = (*shares, float(np.median(chance)), float(below), *powers)
         rows.append((measure, *map(_short, numbers)))
@@ -278,7 +279,7 @@ def spread_table(collection: Collection, found: dict[str, Assessment]) -> Table:
 
 
 def _topics_share(values: Floats) -> float:
-    """Of the spread that is not between runs, the share that is between topics."""
+    """The share of the spread between topics, in all spread that is not between runs."""
     centred = values - values.mean(axis=1, keepdims=True)
     return float(len(values) * np.sum(centred.mean(axis=0) ** 2) / np.sum(centred**2))
 
@@ -286,14 +287,14 @@ def _topics_share(values: Floats) -> float:
 # Which measures agree
 
 
-def forms_table(found: dict[str, Assessment]) -> Table:
+def forms_table(assessments: dict[str, Assessment]) -> Table:
     """A measure and its v2: how alike they rank the runs, and where only one finds a difference."""
     rows: list[tuple[Cell, ...]] = []
     for measure in MEASURES:
         pair = (measure, f"v2({measure})")
-        row: list[Cell] = [measure, _short(found[PAIRED].agreement["all"][pair][0].tau)]
+        row: list[Cell] = [measure, _short(assessments[PAIRED].agreement["all"][pair][0].tau)]
         for test in (PAIRED, UNPAIRED):
-            conflicts = found[test].agreement["all"][pair][1]
+            conflicts = assessments[test].agreement["all"][pair][1]
             row += [conflicts.first, conflicts.second, conflicts.opposite]
         rows.append(tuple(row))
     columns = [
@@ -304,12 +305,12 @@ def forms_table(found: dict[str, Assessment]) -> Table:
     return Table(("measure", "τ with v2", *columns), tuple(rows))
 
 
-def agreement_table(found: Assessment, reference: str = "nDCG@10") -> Table:
-    """The other measures beside one; the notes have the extremes of all pairs of the ten."""
+def agreement_table(assessment: Assessment, reference: str = "nDCG@10") -> Table:
+    """All other measures compared with one. The notes have the extremes over all pairs of the ten."""
     rows: list[tuple[Cell, ...]] = []
     pairs = {
         pair: both
-        for pair, both in found.agreement["all"].items()
+        for pair, both in assessment.agreement["all"].items()
         if pair[0] in MEASURES and pair[1] in MEASURES
     }
     for (first, second), (alike, conflicts) in pairs.items():
@@ -335,7 +336,7 @@ def agreement_table(found: Assessment, reference: str = "nDCG@10") -> Table:
 
 def sets_tables(collection: Collection) -> tuple[Table, Table]:
     """The power of each measure and its forms on the topics that are uninformative and ideal by that
-    measure, and how often these two sets put two runs in opposite orders."""
+    measure, and the share of pairs of runs that the two sets put in opposite orders."""
     powers: list[tuple[Cell, ...]] = []
     swaps: list[tuple[Cell, ...]] = []
     for measure in MEASURES:
@@ -345,19 +346,19 @@ def sets_tables(collection: Collection) -> tuple[Table, Table]:
             "ideal": ideal(own, collection.qrels, share=SHARE),
         }
         scores = collection.everything.select(measures=normalised(measure))
-        found = {
+        assessments = {
             test: assess(scores, sets=sets, test=test, splits=0) for test in (PAIRED, UNPAIRED)
         }
         for part in sets:
             row = [
                 _short(power(each, name, part))
-                for each in found.values()
+                for each in assessments.values()
                 for name in normalised(measure)
             ]
             powers.append((measure, part, *row))
-        alike = found[PAIRED].swaps["uninformative", "ideal"]
+        alike = assessments[PAIRED].swaps["uninformative", "ideal"]
         taus = [
-            found[PAIRED].agreement[part][measure, f"v2({measure})"][0].tau
+            assessments[PAIRED].agreement[part][measure, f"v2({measure})"][0].tau
             for part in ("all", *sets)
         ]
         rates = [alike[name].swap_rate for name in normalised(measure)]
@@ -372,7 +373,7 @@ def sets_tables(collection: Collection) -> tuple[Table, Table]:
 
 
 def pad_table(collection: Collection) -> Table:
-    """The same scores with a constant added: another PAD, and not one test that changes."""
+    """The same scores with a constant added: PAD changes, and no test does."""
     first, second = np.triu_indices(len(collection.teams), 1)
     rows: list[tuple[Cell, ...]] = []
     for name, constant in (
@@ -395,20 +396,20 @@ def pad_table(collection: Collection) -> Table:
 
 
 def matrix_tables(folder: Path, samples: int, executor: Executor) -> tuple[Table, Table, Table]:
-    """What was found of TREC-8 and Web 2013: halves, power by test, pairs of measures."""
+    """The results for TREC-8 and Web 2013: halves, power by test, pairs of measures."""
     halves: list[tuple[Cell, ...]] = []
     powers: list[tuple[Cell, ...]] = []
     pairs: list[tuple[Cell, ...]] = []
     for name, files in MATRICES.items():
         scores = from_files(folder, files)
-        found = by_test(scores, samples, executor)
-        table = halves_table(found[PAIRED])
+        assessments = by_test(scores, samples, executor)
+        table = halves_table(assessments[PAIRED])
         halves += [(name, *row) for row in table.rows]
         powers += [
             (name, *row, _short(_topics_share(matrix(scores, str(row[0])))))
-            for row in power_table(found, list(files)).rows
+            for row in power_table(assessments, list(files)).rows
         ]
-        for (first, second), (alike, conflicts) in found[PAIRED].agreement["all"].items():
+        for (first, second), (alike, conflicts) in assessments[PAIRED].agreement["all"].items():
             numbers = (alike.tau, alike.tau_ap, alike.rbo.ext)
             pairs.append((name, first, second, *map(_short, numbers), *conflicts[:4]))
     columns = ("τ", "τ_AP", "RBO", "both", "opposite", "only first", "only second")
@@ -429,41 +430,49 @@ def _listed(values: Mapping[tuple[str, str], float], pairs: Iterable[tuple[str, 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--samples", type=int, default=1_999, help="where a test draws them")
-    parser.add_argument("--halves", type=int, default=100, help="of the topics, for the errors")
+    parser.add_argument(
+        "--samples", type=int, default=1_999, help="samples of a test that draws them"
+    )
+    parser.add_argument(
+        "--halves", type=int, default=100, help="halves of the topics, for the errors"
+    )
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     collection = covid(data_folder())
     scores = collection.scores
     with ThreadPoolExecutor(os.cpu_count()) as executor:
-        found = by_test(scores, wanted.samples, executor)
-        show("TREC-COVID: what each measure tells apart, and halves", halves_table(found[PAIRED]))
-        show("Power by test", power_table(found, MEASURES))
+        assessments = by_test(scores, arguments.samples, executor)
+        show(
+            "TREC-COVID: what each measure tells apart, and halves",
+            halves_table(assessments[PAIRED]),
+        )
+        show("Power by test", power_table(assessments, MEASURES))
         samples = {
-            test: resampled(scores, collection.teams, test, wanted.halves, executor)
+            test: resampled(scores, collection.teams, test, arguments.halves, executor)
             for test in (PAIRED, UNPAIRED)
         }
         show(
-            f"Measures by power, {PAIRED}, with errors", order_table(found[PAIRED], samples[PAIRED])
+            f"Measures by power, {PAIRED}, with errors",
+            order_table(assessments[PAIRED], samples[PAIRED]),
         )
-        show("What v1 and v2 gain in power", gain_table(found, samples))
-        show("Spread between topics, and the kink", spread_table(collection, found))
+        show("What v1 and v2 gain in power", gain_table(assessments, samples))
+        show("Spread between topics, and the kink", spread_table(collection, assessments))
         title = "A measure and its v2: conflicts of significance"
-        show(title, forms_table({test: found[test] for test in (PAIRED, UNPAIRED)}))
-        show(f"Agreement with nDCG@10, {PAIRED}", agreement_table(found[PAIRED]))
+        show(title, forms_table({test: assessments[test] for test in (PAIRED, UNPAIRED)}))
+        show(f"Agreement with nDCG@10, {PAIRED}", agreement_table(assessments[PAIRED]))
         powers, swaps = sets_tables(collection)
         show(f"Power on sets of topics, by {PAIRED} and {UNPAIRED}", powers)
         show("Between the uninformative and the ideal topics", swaps)
         show("PAD with a constant added", pad_table(collection))
         titles = ("halves", "power by test", "pairs of measures")
         for title, table in zip(
-            titles, matrix_tables(data_folder(), wanted.samples, executor), strict=True
+            titles, matrix_tables(data_folder(), arguments.samples, executor), strict=True
         ):
             show(f"From matrices: {title}", table)
-    if wanted.figures:
+    if arguments.figures:
         FIGURES.mkdir(exist_ok=True)
         curves = [measure for measure in MEASURES if measure not in ("AP@100", "RBP")]
-        paired = found[PAIRED]
+        paired = assessments[PAIRED]
         save_figure(paired.figure("asl", [*curves, *SHOWN]), FIGURES / "assessment-asl.svg")
         save_figure(paired.figure("swaps", MEASURES), FIGURES / "assessment-swaps.svg")
         save_figure(paired.figure("tau"), FIGURES / "assessment-tau.svg")

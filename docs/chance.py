@@ -1,9 +1,9 @@
-"""What chance gets on real queries: the numbers and the figures of docs/CHANCE.md.
+"""The score of chance on real queries: prints the numbers and draws the figures of docs/CHANCE.md.
 
     python docs/chance.py [--shuffles 2000] [--figures]
 
-The data is found through RANKGAUGE_DATA, or beside the project. Nothing is written but, with
---figures, the files in docs/figures. All that is drawn follows from a seed.
+The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
+docs/figures are written; otherwise nothing is written. All random draws have a fixed seed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ EXAMPLES = ("12904", "15229")
 """Two queries of MQ2008 with the same nDCG@10."""
 CUTOFF = 10
 LIMIT = 4.0
-"""How many standard errors a random ranker's mean may be away from what is expected."""
+"""How many standard errors the mean of a random ranker may be away from the expected score."""
 ROWS = 1_000_000
 """About how many documents are scored at once."""
 
@@ -49,7 +49,7 @@ ROWS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Queries of which every document is judged, and a real ranking of them."""
+    """Queries with every document judged, and a real ranking of each query."""
 
     name: str
     judgments: rg.Judgments
@@ -61,7 +61,7 @@ class Collection:
 
     @property
     def rankings(self) -> Rankings:
-        """The real ranking, a list a query."""
+        """The real rankings, one list for each query."""
         return align(self.judgments, self.run, ties="random").rankings
 
 
@@ -70,7 +70,7 @@ def data_folder() -> Path:
 
 
 def letor(name: str, files: Iterable[Path], feature: int) -> Collection:
-    """The queries of some LETOR files, ranked by one feature; documents are numbered."""
+    """The queries of some LETOR files, ranked by one feature. Documents are numbered."""
     parts = [read_letor(file) for file in files]
     queries = [np.repeat(part.queries.texts(), np.diff(part.bounds)) for part in parts]
     labels = np.concatenate([part.labels for part in parts])
@@ -102,7 +102,7 @@ def with_relevant(judged: JudgedLabels) -> NDArray[np.intp]:
 
 def all_measures() -> list[Measure]:
     """Every measure that scores rankings and has a direction: uncut, and with a cut-off."""
-    found: list[Measure] = []
+    measures: list[Measure] = []
     for _, entry in sorted(entries().items(), key=lambda item: item[0].lower()):
         if not isinstance(entry, Measure) or entry.direction == "none":
             continue
@@ -110,16 +110,16 @@ def all_measures() -> list[Measure]:
             continue
         if entry.cutoffs != "none":
             try:
-                found.append(entry @ CUTOFF)
+                measures.append(entry @ CUTOFF)
             except MeasureError:  # the cut-off is a level of recall
-                found.append(entry @ 0.5)
+                measures.append(entry @ 0.5)
         if entry.cutoffs != "required":
-            found.append(entry)
-    return found
+            measures.append(entry)
+    return measures
 
 
 def shuffled(judged: JudgedLabels, shuffles: int, seed: int) -> Iterator[Rankings]:
-    """Random orders of every query's documents, a list a query and shuffle, in batches."""
+    """Random orders of every query's documents, in batches: one list for each query and shuffle."""
     generator = np.random.default_rng(seed)
     query = np.repeat(np.arange(len(judged)), judged.sizes)
     size = max(1, ROWS // len(query))
@@ -135,7 +135,7 @@ def shuffled(judged: JudgedLabels, shuffles: int, seed: int) -> Iterator[Ranking
 
 
 class Agreement(NamedTuple):
-    """A random ranker's mean score over queries, and what it is expected to be."""
+    """The mean score of a random ranker over queries, and its expected value."""
 
     queries: int
     mean: float
@@ -144,7 +144,7 @@ class Agreement(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """The difference in standard errors; of what is the same for every order, 0 if it agrees."""
+        """The difference in standard errors. If every order gets the same score: 0 if the two agree."""
         difference = self.mean - self.expected
         if abs(difference) <= 1e-9 * max(1.0, abs(self.expected)):
             return 0.0
@@ -152,7 +152,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(means: Floats, expected: Mean, judged: JudgedLabels) -> Agreement:
-    """By the mean of each shuffle over the queries that have an expected score.
+    """The agreement, from the mean of each shuffle over the queries that have an expected score.
 
     The error is that of the mean over shuffles, and of an estimated expectation. One of those is drawn
     with the same orders for all queries of a size, so that of these the errors add up.
@@ -166,7 +166,7 @@ def agreement(means: Floats, expected: Mean, judged: JudgedLabels) -> Agreement:
 
 
 class Row(NamedTuple):
-    """What was found for a measure; `linear` is None where its best order is not known."""
+    """The results for a measure. `linear` is None if the best order is not known."""
 
     measure: Measure
     drawn: int
@@ -177,26 +177,26 @@ class Row(NamedTuple):
 def random_ranker(
     judged: JudgedLabels, measures: Sequence[Measure], shuffles: int, seed: int = 0
 ) -> list[Row]:
-    """A random ranker beside what is expected of it, by every measure and by `linear` of it.
+    """The mean of a random ranker and its expected value, by every measure and by its `linear`.
 
     A score that is not defined where the expected one is makes the mean undefined, and no agreement.
     """
     normalized = {measure: normal for measure in measures if (normal := _linear(measure, judged))}
-    wanted = [*measures, *normalized.values()]
-    expected = {measure: measure.random_each(judged) for measure in wanted}
-    means: dict[Measure, list[Floats]] = {measure: [] for measure in wanted}
+    scored = [*measures, *normalized.values()]
+    expected = {measure: measure.random_each(judged) for measure in scored}
+    means: dict[Measure, list[Floats]] = {measure: [] for measure in scored}
     for lists in shuffled(judged, shuffles, seed):
-        for measure in wanted:  # the score is kept where `linear`, which comes later, looks for it
+        for measure in scored:  # the score is kept where `linear`, which comes later, looks for it
             known = answers.scores(lists, measure)
             kept = np.isfinite(expected[measure].values)
             means[measure].append(known.reshape(-1, len(judged))[:, kept].mean(axis=1))
-    found = {m: agreement(np.concatenate(means[m]), expected[m], judged) for m in wanted}
+    agreements = {m: agreement(np.concatenate(means[m]), expected[m], judged) for m in scored}
     return [
         Row(
             measure,
             int(np.count_nonzero(expected[measure].samples)),
-            found[measure],
-            found[normalized[measure]] if measure in normalized else None,
+            agreements[measure],
+            agreements[normalized[measure]] if measure in normalized else None,
         )
         for measure in measures
     ]
@@ -211,7 +211,7 @@ def _linear(measure: Measure, judged: JudgedLabels) -> Measure | None:
 
 
 def furthest(agreements: Iterable[Agreement | None]) -> float:
-    """The largest distance, in standard errors; infinite where one is not defined."""
+    """The largest distance, in standard errors; infinite if a distance is not defined."""
     distances = [abs(each.distance) for each in agreements if each is not None]
     return max(distances) if np.isfinite(distances).all() else np.inf
 
@@ -261,13 +261,13 @@ def forms_table(collections: Sequence[Collection], shuffles: int) -> Table:
 
 
 class Comparison(NamedTuple):
-    """Two ways to say what chance gets, on the queries with something relevant."""
+    """Two formulas for the score of chance, on the queries with something relevant."""
 
     ratio: Floats
     refused: NDArray[np.bool_]
     exact_sign: NDArray[np.int_]
     independent_sign: NDArray[np.int_]
-    """Of V2, where it is not refused."""
+    """The signs of v2, for the queries that are not refused."""
 
     def changes(self, before: int, after: int) -> int:
         kept = ~self.refused
@@ -295,7 +295,7 @@ def comparison(collection: Collection, text: str) -> Comparison:
 
 
 def _taken(lists: Rankings, chosen: NDArray[np.intp]) -> Rankings:
-    """Some lists, and what is judged of their queries alone."""
+    """Some of the lists, with the judged labels of their queries only."""
     rows = np.flatnonzero(np.repeat(np.isin(np.arange(len(lists)), chosen), lists.lengths))
     judged = lists.judged.take(lists.query[chosen])
     alone = JudgedLabels(judged.labels, judged.offsets, judged.pooled, judged.max_grade)
@@ -308,7 +308,7 @@ def _sign(values: Floats) -> NDArray[np.int_]:
 
 
 def independence_table(collections: Sequence[Collection]) -> Table:
-    """The distribution of independent/exact, and what it does to the sign of V2.
+    """The distribution of independent/exact, and its effect on the sign of v2.
 
     "− to +" counts the queries with a V2 below 0 by the exact chance and above 0 by the independent
     one; "changed" has those to or from 0 too. The refused ones, with chance above the best, are apart.
@@ -317,12 +317,16 @@ def independence_table(collections: Sequence[Collection]) -> Table:
     for collection in collections:
         for pattern in ("SP@{}", "nDCG(gain=exp2)@{}"):
             for cutoff in (5, 10, 20, 30):
-                found = comparison(collection, pattern.format(cutoff))
-                line: list[Cell] = [collection.name, pattern.format(cutoff), len(found.ratio)]
+                compared = comparison(collection, pattern.format(cutoff))
+                line: list[Cell] = [collection.name, pattern.format(cutoff), len(compared.ratio)]
                 line += [_assumed(collection.judged, cutoff)]
-                line += np.quantile(found.ratio, (0, 0.25, 0.5, 0.75, 1)).tolist()
-                line += [int(found.refused.sum()), found.changes(-1, 1), found.changes(1, -1)]
-                line += [found.changed]
+                line += np.quantile(compared.ratio, (0, 0.25, 0.5, 0.75, 1)).tolist()
+                line += [
+                    int(compared.refused.sum()),
+                    compared.changes(-1, 1),
+                    compared.changes(1, -1),
+                ]
+                line += [compared.changed]
                 rows.append(tuple(line))
     quartiles = ("min", "25%", "median", "75%", "max")
     signs = ("− to +", "+ to −", "changed")
@@ -364,7 +368,8 @@ def _means(measure: Measure, lists: Rankings) -> list[Cell]:
 
 
 def kinds_table(collection: Collection, queries: Sequence[str]) -> Table:
-    """Some queries by every form, and the mean over all with something relevant."""
+    """The scores of some queries by every form, and the means over all queries with something
+    relevant."""
     forms = ("expected", "v1", "v2", "linear", "z", "minmax")
     texts = ("nDCG@10", *(f"{form}(nDCG@10)" for form in forms))
     scores = rg.evaluate(collection.judgments, collection.run, texts, ties="random")
@@ -385,7 +390,7 @@ class TrecRun(NamedTuple):
     qrels: str
     run: str
     documents: int
-    """How many the collection has."""
+    """The number of documents in the collection."""
     measures: tuple[str, ...]
 
 
@@ -408,7 +413,7 @@ TREC_RUNS = (
 
 
 def nulls_table(folder: Path) -> Table:
-    """One run by every form, under each null; the mean over its topics."""
+    """The means of one run over its topics, by every form and with each `null=`."""
     forms = ("expected", "ideal", "v1", "v2", "linear", "z")
     rows: list[tuple[Cell, ...]] = []
     for name, qrels, run, documents, measures in TREC_RUNS:
@@ -424,7 +429,7 @@ def nulls_table(folder: Path) -> Table:
 
 
 def order_table(folder: Path) -> Table:
-    """How many pairs of runs change places when means are of a normalised form."""
+    """How many pairs of runs change places if the mean of a form replaces the mean of the measure."""
     forms = ("v1", "v2", "linear", "z", "minmax")
     rows: list[tuple[Cell, ...]] = []
     for name, qrels, runs in (
@@ -464,7 +469,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shuffles", type=int, default=2000, metavar="N")
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     folder = data_folder()
     collections = [mq2008(folder), mslr(folder)]
     show("Two queries of MQ2008, ranked by BM25", kinds_table(collections[0], EXAMPLES))
@@ -472,12 +477,12 @@ def main() -> None:
     show("Pairs of runs that change places", order_table(folder))
     show("independent/exact, and the sign of V2", independence_table(collections), digits=3)
     show("The bounds of the papers, SP@10", paper_table(collections))
-    show("A random ranker, normalised", forms_table(collections, wanted.shuffles))
+    show("A random ranker, normalised", forms_table(collections, arguments.shuffles))
     for collection in collections:
         judged = collection.judged.take(with_relevant(collection.judged))
-        rows = random_ranker(judged, all_measures(), wanted.shuffles)
-        show("A random ranker", ranker_table(collection, rows, wanted.shuffles), digits=5)
-    if wanted.figures:
+        rows = random_ranker(judged, all_measures(), arguments.shuffles)
+        show("A random ranker", ranker_table(collection, rows, arguments.shuffles), digits=5)
+    if arguments.figures:
         draw(collections)
 
 

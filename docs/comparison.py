@@ -1,13 +1,13 @@
-"""Tests of differences on real scores: the numbers and the figure of docs/COMPARISON.md.
+"""Significance tests on real scores: prints the numbers and draws the figure of docs/COMPARISON.md.
 
     python docs/comparison.py [--pairs 20000] [--drawn 5000] [--families 2000] [--figures]
 
-Everything is simulated from topic × system scores of TREC, so that it is known what is true, and
-follows from a seed. The data is found through RANKGAUGE_DATA, or beside the project. Nothing is
-written but, with --figures, the file in docs/figures.
+Everything is simulated from topic × system scores of TREC, so that the truth is known. All random draws
+have a fixed seed. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With
+--figures the file in docs/figures is written; otherwise nothing is written.
 
-Where a test draws samples, each simulated pair or family is given a seed of its own: pairs that are
-tested together share what is drawn, and then the errors of their p-values do not average out.
+If a test draws samples, each simulated pair or family has a seed of its own. Pairs that are tested
+together would share their samples, and then the errors of their p-values would not average out.
 """
 
 from __future__ import annotations
@@ -45,15 +45,16 @@ SCORES = {
 ALPHA = 0.05
 TOPICS = (10, 25, 50)
 ALONE = ("paired-t", "randomization", "bootstrap", "wilcoxon", "sign", "welch", "student")
-"""The tests of one pair; the two of Tukey are for families, and of two systems as the first two."""
+"""The tests of one pair. The two Tukey tests are for families; for two systems they equal the first
+two."""
 SAMPLES = 1_999
-"""Such that a p-value of .05 can be had exactly, and all signs of ten topics are tried."""
+"""With so many samples p can be exactly .05, and all signs of ten topics are tried."""
 FAMILY_SAMPLES = {"randomization": 4_999, "tukey-randomized": 999}
-"""The first such that a p-value of .05 / 45 is well above the least there is."""
+"""With 4,999 samples, .05 / 45 is well above the smallest possible p-value."""
 SYSTEMS = 10
 SHIFTS = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)
 LIMIT = 3.0
-"""How many simulation errors a rate may be away from the size of the test."""
+"""How many simulation errors a rate may be away from the size of its test."""
 
 
 def data_folder() -> Path:
@@ -72,7 +73,7 @@ def better(folder: Path, name: str) -> Floats:
 
 
 class Simulated(NamedTuple):
-    """Pair × topic: the scores of the one system of each pair, and those of the other."""
+    """Pair × topic: the scores of the first system of each pair, and the scores of the second."""
 
     a: Floats
     b: Floats
@@ -90,8 +91,8 @@ class Simulated(NamedTuple):
 
 
 def swapped(scores: Floats, topics: int, count: int, seed: int = 0) -> Simulated:
-    """Two systems and some topics, and on each topic either score is the one's as likely as the
-    other's: there is no difference between the two but chance."""
+    """Pairs of systems on some topics. On each topic a coin decides whether the two scores are
+    swapped, so only chance makes a difference between the two systems."""
     random = np.random.default_rng((seed, topics))
     a, b = _some(scores, topics, count, random, again=False)
     change = random.integers(0, 2, a.shape, dtype=np.bool_)
@@ -99,9 +100,9 @@ def swapped(scores: Floats, topics: int, count: int, seed: int = 0) -> Simulated
 
 
 def levelled(scores: Floats, topics: int, count: int, seed: int = 0) -> Simulated:
-    """Two systems with the difference of their means taken from the one, and topics drawn from all of
-    theirs, again and again: the means are the same over the topics that could have been drawn, but
-    wins and losses need not be alike."""
+    """Pairs of systems with equal means: the difference of the means is subtracted from the first
+    system, and topics are drawn with replacement. The means over all topics are then the same, but
+    wins and losses need not be."""
     random = np.random.default_rng((seed, topics))
     return Simulated(*_some(scores, topics, count, random, again=True))
 
@@ -121,19 +122,21 @@ def _some(
     return scores[i[:, None], drawn] - ahead, scores[j[:, None], drawn]
 
 
-def alarms(found: Simulated, test: str, executor: Executor | None = None) -> NDArray[np.bool_]:
+def alarms(simulated: Simulated, test: str, executor: Executor | None = None) -> NDArray[np.bool_]:
     """For each pair whether the test calls the difference significant."""
-    if not TESTS[test].draws(found.a.shape[1], Drawing(SAMPLES)):
-        p = TESTS[test](found.pairs(Drawing(SAMPLES))).p
+    if not TESTS[test].draws(simulated.a.shape[1], Drawing(SAMPLES)):
+        p = TESTS[test](simulated.pairs(Drawing(SAMPLES))).p
     else:
         work = partial(_drawn_alone, test)
-        p = np.concatenate(_done(work, _chunks(found), executor))
+        p = np.concatenate(_done(work, _chunks(simulated), executor))
     return p <= ALPHA * (1 + 1e-12)
 
 
-def _chunks(found: Simulated, size: int = 250) -> list[tuple[int, Simulated]]:
-    starts = range(0, len(found.a), size)
-    return [(at, Simulated(found.a[at : at + size], found.b[at : at + size])) for at in starts]
+def _chunks(simulated: Simulated, size: int = 250) -> list[tuple[int, Simulated]]:
+    starts = range(0, len(simulated.a), size)
+    return [
+        (at, Simulated(simulated.a[at : at + size], simulated.b[at : at + size])) for at in starts
+    ]
 
 
 def _drawn_alone(test: str, chunk: tuple[int, Simulated]) -> Floats:
@@ -156,10 +159,10 @@ def _done(work: Callable[[Any], Any], items: Iterable[Any], executor: Executor |
 # a matter of |Σ ± w| alone, w the differences or their ranks, and the size is a share of the signs.
 
 
-def attained(found: Simulated, test: str) -> float | None:
-    """The chance that the test calls one of these pairs significant when each score is either system's,
-    the mean over the pairs; None where it cannot be computed exactly."""
-    rows, size = np.sort(_whole(found), axis=1), SIZES.get(test)
+def attained(simulated: Simulated, test: str) -> float | None:
+    """The probability that the test calls one of these pairs significant if scores are swapped at
+    random, as a mean over the pairs. None if it cannot be computed exactly."""
+    rows, size = np.sort(_whole(simulated), axis=1), SIZES.get(test)
     if size is None:
         return None
     if test in ("wilcoxon", "sign"):  # only the order matters, and what is 0
@@ -170,9 +173,9 @@ def attained(found: Simulated, test: str) -> float | None:
     return float(np.average([size(row) for row in different], weights=often))
 
 
-def _whole(found: Simulated) -> Ints:
-    """The absolute differences in units of the fifth decimal, or tenths where all are tenths."""
-    differences = np.rint(np.abs(found.a - found.b) * 1e5).astype(np.int64)
+def _whole(simulated: Simulated) -> Ints:
+    """The absolute differences in units of the fifth decimal, or in tenths if all are tenths."""
+    differences = np.rint(np.abs(simulated.a - simulated.b) * 1e5).astype(np.int64)
     return differences // 10_000 if not (differences % 10_000).any() else differences
 
 
@@ -183,7 +186,7 @@ def _size_of_sign(row: Ints) -> float:
 
 
 def _size_of_t(row: Ints) -> float:
-    """|t| ≥ c where |S| ≥ c √(n Q / (n − 1 + c²)), S the sum and Q that of squares."""
+    """|t| ≥ c exactly if |S| ≥ c √(n Q / (n − 1 + c²)), with S the sum and Q the sum of squares."""
     n, c = len(row), stdtrit(len(row) - 1, 1 - ALPHA / 2)
     least = c * np.sqrt(n * float(np.sum(row**2)) / (n - 1 + c**2))
     sums, chances = _absolute_sums(row)
@@ -200,7 +203,8 @@ def _size_of_randomization(row: Ints) -> float:
 
 
 def _size_of_wilcoxon(row: Ints) -> float:
-    """By all signs without ties and zeros, or of up to 13 topics; else by the normal distribution."""
+    """By all signs if there are no ties and zeros, or at most 13 topics; otherwise by the normal
+    distribution."""
     different = row[row > 0]
     if not len(different):
         return 0.0
@@ -222,7 +226,7 @@ SIZES: dict[str, Callable[[Ints], float]] = {
 
 
 def _absolute_sums(weights: Ints) -> tuple[Ints, Floats]:
-    """What |Σ ± w| can be, ascending, and the chance of each."""
+    """The possible values of |Σ ± w|, ascending, and the probability of each."""
     total = int(weights.sum())
     if total > 2 ** len(weights) * 4:
         signs = 1 - 2 * (np.arange(2 ** len(weights))[:, None] >> np.arange(len(weights)) & 1)
@@ -243,7 +247,7 @@ def _absolute_sums(weights: Ints) -> tuple[Ints, Floats]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often a test found a difference, in so many pairs, and how often it should."""
+    """How often a test found a difference, in how many pairs, and how often it should."""
 
     test: str
     scores: str
@@ -259,23 +263,25 @@ class Rate:
 
     @property
     def distance(self) -> float:
-        """From the size of the test, or .05 where it is not known, in simulation errors."""
+        """How far the rate is from the size of the test, or from .05 if not known, in simulation
+        errors."""
         return (self.rate - (ALPHA if self.size is None else self.size)) / self.error
 
 
 def rate(
-    test: str, name: str, found: Simulated, drawn: int, executor: Executor | None = None
+    test: str, name: str, simulated: Simulated, drawn: int, executor: Executor | None = None
 ) -> Rate:
-    """Pairs with swapped scores: `drawn` of them where a test draws samples, else all."""
-    topics = found.a.shape[1]
+    """The rate on pairs with swapped scores: on `drawn` of them if the test draws samples, otherwise
+    on all."""
+    topics = simulated.a.shape[1]
     if TESTS[test].draws(topics, Drawing(SAMPLES)):
-        found = found.first(drawn)
-    share = float(alarms(found, test, executor).mean())
-    return Rate(test, name, topics, len(found.a), share, attained(found, test))
+        simulated = simulated.first(drawn)
+    share = float(alarms(simulated, test, executor).mean())
+    return Rate(test, name, topics, len(simulated.a), share, attained(simulated, test))
 
 
 def rates_table(rates: Sequence[Rate]) -> Table:
-    """A row a test and matrix: the rate by topics, and the size of the test in brackets."""
+    """One row for each test and matrix: the rates by topics, and the size of the test in brackets."""
     cells: dict[tuple[str, str], list[str]] = {}
     for each in rates:
         exact = f" ({_short(each.size)})" if each.size is not None else ""
@@ -296,7 +302,7 @@ def rates_table(rates: Sequence[Rate]) -> Table:
 
 
 NOMINAL = ("paired-t", "randomization")
-"""Tests that keep to .05 but for rounding and, the first, as an approximation."""
+"""Tests that keep to .05 but for rounding; the first test is an approximation."""
 
 
 def _furthest(rates: Sequence[Rate]) -> str:
@@ -315,13 +321,13 @@ def _errors(rates: Sequence[Rate]) -> str:
 def levelled_table(
     matrices: Mapping[str, Floats], pairs: int, drawn: int, executor: Executor | None
 ) -> Table:
-    """How often each test calls means different that are the same over all topics."""
+    """How often each test finds a difference of two means that are the same over all topics."""
     cells: dict[tuple[str, str], list[str]] = {}
     for name, scores in matrices.items():
         for topics in TOPICS:
-            found = levelled(scores, topics, pairs)
+            simulated = levelled(scores, topics, pairs)
             for test in ALONE[:5]:
-                some = found.first(drawn) if TESTS[test].drawn else found
+                some = simulated.first(drawn) if TESTS[test].drawn else simulated
                 share = float(alarms(some, test, executor).mean())
                 cells.setdefault((test, name), []).append(_short(share))
     rows = sorted(cells.items(), key=lambda item: ALONE.index(item[0][0]))
@@ -354,17 +360,17 @@ def method_name(test: str, correction: str | None) -> str:
 
 @dataclass(frozen=True)
 class Family:
-    """Ten systems of which the scores on each topic are dealt out anew among those of a group, and the
-    first of which is then raised. Systems of a group do not differ, but for that."""
+    """Ten systems in groups. On each topic the scores of a group are dealt out at random among its
+    systems, so the systems of a group do not differ. Then the first system is raised by `shift`."""
 
     scores: Floats
     groups: tuple[int, ...]
-    """From where to where, by rank, the systems of each group are taken."""
+    """The ranks between which the systems of each group are taken."""
     shift: float = 0.0
     methods: tuple[tuple[str, str | None], ...] = METHODS
 
     def __call__(self, seed: int) -> NDArray[np.bool_]:
-        """Method × pair: what is called significant."""
+        """Method × pair: whether the difference is called significant."""
         random = np.random.default_rng((seed, 7))
         dealt = []
         each = SYSTEMS // (len(self.groups) - 1)
@@ -385,7 +391,7 @@ class Family:
 
 
 def families(family: Family, count: int, executor: Executor | None) -> NDArray[np.bool_]:
-    """Family × method × pair: what is called significant."""
+    """Family × method × pair: whether the difference is called significant."""
     starts = range(0, count, 50)
     chunks = [range(at, min(at + 50, count)) for at in starts]
     return np.concatenate(_done(partial(_each_family, family), chunks, executor))
@@ -396,19 +402,19 @@ def _each_family(family: Family, seeds: range) -> NDArray[np.bool_]:
 
 
 def family_table(matrices: Mapping[str, Floats], count: int, executor: Executor | None) -> Table:
-    """The share of families with any false alarm; none of ten systems is better than another."""
-    found = {
+    """The share of families with any false alarm. None of the ten systems is better than another."""
+    shares = {
         name: families(Family(scores, (0, len(scores))), count, executor).any(axis=2).mean(axis=0)
         for name, scores in matrices.items()
     }
     rows: list[tuple[Cell, ...]] = [
-        (method_name(*method), *(_short(share[m]) for share in found.values()))
+        (method_name(*method), *(_short(share[m]) for share in shares.values()))
         for m, method in enumerate(METHODS)
     ]
     limit = ALPHA + LIMIT * np.sqrt(ALPHA * (1 - ALPHA) / count)
-    above = [share[m] > limit for share in found.values() for m in range(2, len(METHODS))]
+    above = [share[m] > limit for share in shares.values() for m in range(2, len(METHODS))]
     return Table(
-        ("test, correction", *found),
+        ("test, correction", *shares),
         tuple(rows),
         (
             f"{count:,} families of {SYSTEMS} systems, {len(FIRST)} pairs, 50 topics; simulation error "
@@ -419,13 +425,13 @@ def family_table(matrices: Mapping[str, Floats], count: int, executor: Executor 
 
 
 def partial_table(scores: Floats, count: int, executor: Executor | None) -> Table:
-    """Five of the best quarter of all systems and five of the next, dealt out apart: false alarms within
-    the groups, and what is found between them."""
+    """Five systems of the best quarter and five of the next quarter, dealt out within each five: false
+    alarms within the groups, and the share of real differences between the groups that is found."""
     quarter = len(scores) // 3
-    found = families(Family(scores, (0, quarter, 2 * quarter)), count, executor)
+    significant = families(Family(scores, (0, quarter, 2 * quarter)), count, executor)
     same = (FIRST < SYSTEMS // 2) == (SECOND < SYSTEMS // 2)
-    false, true = found[:, :, same], found[:, :, ~same]
-    discovered = false.sum(axis=2) / np.maximum(1, found.sum(axis=2))
+    false, true = significant[:, :, same], significant[:, :, ~same]
+    discovered = false.sum(axis=2) / np.maximum(1, significant.sum(axis=2))
     rows: list[tuple[Cell, ...]] = [
         (
             method_name(*method),
@@ -450,29 +456,30 @@ FAMILY_POWER = tuple(method for method in METHODS if method[1] != "bonferroni")
 
 
 def power_alone(scores: Floats, drawn: int, executor: Executor | None) -> dict[str, list[float]]:
-    """By test, how often it finds one system of a pair better that was raised, for each of `SHIFTS`."""
-    found = swapped(scores, 50, drawn, seed=1)
+    """For each test and each of `SHIFTS`: how often it finds that the raised system of a pair is
+    better."""
+    simulated = swapped(scores, 50, drawn, seed=1)
     return {
-        test: [float(alarms(found.raised(shift), test, executor).mean()) for shift in SHIFTS]
+        test: [float(alarms(simulated.raised(shift), test, executor).mean()) for shift in SHIFTS]
         for test in ALONE[:6]
     }
 
 
 def power_among(scores: Floats, count: int, executor: Executor | None) -> dict[str, list[float]]:
-    """By test and correction, the share of the nine pairs with the raised one of ten systems that are
-    found, for each of `SHIFTS`."""
+    """For each test with its correction and each of `SHIFTS`: the share that is found of the nine
+    pairs with the raised system."""
     power: dict[str, list[float]] = {method_name(*method): [] for method in FAMILY_POWER}
     with_first = FIRST == 0
     for shift in SHIFTS:
         family = Family(scores, (0, len(scores)), shift, FAMILY_POWER)
-        found = families(family, count, executor)[:, :, with_first].mean(axis=(0, 2))
-        for name, share in zip(power, found.tolist(), strict=True):
+        shares = families(family, count, executor)[:, :, with_first].mean(axis=(0, 2))
+        for name, share in zip(power, shares.tolist(), strict=True):
             power[name].append(share)
     return power
 
 
 def power_table(power: Mapping[str, Sequence[float]]) -> Table:
-    """A row a test, a column a shift."""
+    """One row for each test, one column for each shift."""
     rows: list[tuple[Cell, ...]] = [
         (name, *(_short(share) for share in shares)) for name, shares in power.items()
     ]
@@ -490,10 +497,12 @@ def _error(share: float, count: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=20_000)
-    parser.add_argument("--drawn", type=int, default=5_000, help="pairs, where samples are drawn")
+    parser.add_argument(
+        "--drawn", type=int, default=5_000, help="pairs for a test that draws samples"
+    )
     parser.add_argument("--families", type=int, default=2_000)
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     matrices = {name: better(data_folder(), name) for name in SCORES}
     ap = matrices["AP, TREC-8"]
     with ProcessPoolExecutor() as executor:
@@ -501,21 +510,21 @@ def main() -> None:
         for test in ALONE:
             for name, scores in matrices.items():
                 for topics in TOPICS:
-                    found = swapped(scores, topics, wanted.pairs)
-                    rates.append(rate(test, name, found, wanted.drawn, executor))
+                    simulated = swapped(scores, topics, arguments.pairs)
+                    rates.append(rate(test, name, simulated, arguments.drawn, executor))
         show("No difference but chance: how often .05 or less", rates_table(rates))
         title = "The same means over all topics: how often .05 or less"
         some = dict(list(matrices.items())[:2])
-        show(title, levelled_table(some, wanted.pairs, wanted.drawn // 2, executor))
+        show(title, levelled_table(some, arguments.pairs, arguments.drawn // 2, executor))
         title = "No difference between ten systems: families with any false alarm"
-        show(title, family_table(some, wanted.families, executor))
+        show(title, family_table(some, arguments.families, executor))
         title = "Two groups of five, AP: false alarms within, found between"
-        show(title, partial_table(ap, wanted.families // 2, executor))
-        alone = power_alone(ap, wanted.drawn // 2, executor)
+        show(title, partial_table(ap, arguments.families // 2, executor))
+        alone = power_alone(ap, arguments.drawn // 2, executor)
         show("Power, a pair of systems, AP, 50 topics", power_table(alone))
-        among = power_among(ap, wanted.families // 8, executor)
+        among = power_among(ap, arguments.families // 8, executor)
         show("Power, one of ten systems raised, AP, 50 topics", power_table(among))
-    if wanted.figures:
+    if arguments.figures:
         FIGURES.mkdir(exist_ok=True)
         panels = {"One pair of systems": alone, "One of ten systems against the others": among}
         figure = power_curves(SHIFTS, panels, "Added to the AP of one system")

@@ -1,9 +1,9 @@
-"""How far apart runs can be, on real runs: the numbers and the figures of docs/DISTANCE.md.
+"""How far apart real runs can be: prints the numbers and draws the figures of docs/DISTANCE.md.
 
     python docs/distance.py [--figures]
 
-The data is found through RANKGAUGE_DATA, or beside the project. Nothing is written but, with
---figures, the files in docs/figures.
+The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
+docs/figures are written; otherwise nothing is written.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def data_folder() -> Path:
 
 
 class Pairs(NamedTuple):
-    """All pairs of runs by a measure: how far apart they can be with nothing judged, and are."""
+    """All pairs of runs by a measure: their distance with nothing judged, and their real difference."""
 
     distances: rg.Distances
     differences: Floats
@@ -66,7 +66,7 @@ class Pairs(NamedTuple):
 
 
 def pairs(folder: Path, measure: str, every: int = 1) -> Pairs:
-    """All pairs of every so many of the runs. Unjudged documents may have any grade of the track."""
+    """All pairs of some runs (one in `every`). Unjudged documents may have any grade of the track."""
     files = sorted((folder / RUNS).iterdir())[::every]
     distances = rg.med_matrix(measure, files, grades=GRADES)
     scores = rg.evaluate(folder / QRELS, files, measure)
@@ -76,9 +76,9 @@ def pairs(folder: Path, measure: str, every: int = 1) -> Pairs:
     return Pairs(distances, np.abs(mean[place][first] - mean[place][second]))
 
 
-def pairs_table(found: Sequence[Pairs]) -> Table:
+def pairs_table(compared: Sequence[Pairs]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for each in found:
+    for each in compared:
         far, apart = each.far, each.differences
         below = int(np.count_nonzero(far < apart - 1e-12))
         quantiles = np.quantile(far, (0, 0.05, 0.5, 1)).tolist()
@@ -89,9 +89,9 @@ def pairs_table(found: Sequence[Pairs]) -> Table:
     return Table((*columns, "difference", "of the nearest 5%"), tuple(rows))
 
 
-def groups_table(found: Pairs) -> Table:
-    """Runs that no judgement can put further apart than half: chained together."""
-    square = found.distances.matrix()
+def groups_table(compared: Pairs) -> Table:
+    """Groups of runs: two runs with a distance of 0.5 or less are in the same group."""
+    square = compared.distances.matrix()
     left = set(range(len(square)))
     rows: list[tuple[Cell, ...]] = []
     for start in range(len(square)):
@@ -104,7 +104,7 @@ def groups_table(found: Pairs) -> Table:
             group |= new
         left -= group
         if len(group) > 1:
-            names = sorted(found.distances.runs[i] for i in group)
+            names = sorted(compared.distances.runs[i] for i in group)
             rows.append((len(group), ", ".join(names)))
     rows.sort(key=lambda row: (-int(row[0] or 0), str(row[1])))
     return Table(("runs", "names"), tuple(rows))
@@ -114,16 +114,16 @@ def groups_table(found: Pairs) -> Table:
 
 
 def labels_of(path: Path) -> Labels:
-    """The labels of judgements from 0 on, by topic and document."""
+    """The labels of 0 or more in the judgements, by topic and document."""
     judgments = rg.read_qrels(path)
-    found: Labels = {}
+    labels: Labels = {}
     for place, topic in enumerate(judgments.queries):
         rows = np.arange(*judgments.bounds[place : place + 2].tolist())
         documents = judgments.documents.take(rows).texts()
         grades = judgments.grades[rows].tolist()
         known = {d: grade for d, grade in zip(documents, grades, strict=True) if grade >= 0}
-        found[topic.decode()] = known
-    return found
+        labels[topic.decode()] = known
+    return labels
 
 
 Documents = list[tuple[str, str]]
@@ -131,7 +131,7 @@ Documents = list[tuple[str, str]]
 
 
 def pool(distances: rg.Distances, number: int) -> Documents:
-    """The first unjudged documents of the two runs, rank by rank, a topic after the other."""
+    """The first unjudged documents of the two runs, rank by rank, one topic after the other."""
 
     def by_rank() -> Iterator[tuple[int, int, int, str, str]]:
         for place, topic in enumerate(distances.queries):
@@ -144,20 +144,20 @@ def pool(distances: rg.Distances, number: int) -> Documents:
 
 
 def left(distances: rg.Distances, documents: Documents, labels: Labels) -> float:
-    """The mean distance with these documents judged; one without a label is not relevant."""
+    """The mean distance with these documents judged. A document without a label is not relevant."""
     values = []
     for topic in distances._topics:
         numbers = {name: number for number, name in enumerate(topic.names)}
         known = labels.get(topic.query, {})
-        given = {numbers[d]: known.get(d, 0) for query, d in documents if query == topic.query}
-        lists = judged(topic.lists, given)
+        new = {numbers[d]: known.get(d, 0) for query, d in documents if query == topic.query}
+        lists = judged(topic.lists, new)
         values.append(distance_of(distances.measure, lists, 0, 1, topic.names).value)
     return float(np.mean(values))
 
 
 class Judged(NamedTuple):
-    """The mean distance of a pair before anything is judged, and after; by the advised documents and by
-    as many of a pool, if none is relevant and with real labels."""
+    """The mean distance of a pair before and after documents are judged: the advised documents, and as
+    many documents of a pool; if no document is relevant, and with real labels."""
 
     runs: str
     before: float
@@ -168,8 +168,8 @@ class Judged(NamedTuple):
 
 
 def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> list[Judged]:
-    """Each of `PAIRS`, with the judgements from before, if any."""
-    found = []
+    """The distances left for each of `PAIRS`, starting from earlier judgements if there are any."""
+    rows = []
     for a, b in PAIRS:
         files = [folder / RUNS / f"{name}.gz" for name in (a, b)]
         distances = rg.med(measure, *files, before, grades=GRADES)
@@ -177,7 +177,7 @@ def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> 
         advice = advise(distances, NUMBER)
         advised = [(document.topic, document.document) for document in advice.documents]
         pooled = pool(distances, NUMBER)
-        found.append(
+        rows.append(
             Judged(
                 f"{a}, {b}",
                 distances.mean(),
@@ -187,12 +187,13 @@ def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> 
                 left(distances, pooled, labels),
             )
         )
-    means = np.array([pair[1:] for pair in found]).mean(axis=0).tolist()
-    return [*found, Judged("mean", *means)]
+    means = np.array([pair[1:] for pair in rows]).mean(axis=0).tolist()
+    return [*rows, Judged("mean", *means)]
 
 
 def judging_table(folder: Path) -> Table:
-    """The distance left with real labels, from nothing and from the judgements of round 1."""
+    """The distance left with real labels, starting with nothing judged and with the judgements of
+    round 1."""
     rows: list[tuple[Cell, ...]] = []
     notes = []
     first, later = labels_of(folder / QRELS), labels_of(folder / LATER)
@@ -221,17 +222,17 @@ def judging_table(folder: Path) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     folder = data_folder()
-    found = [pairs(folder, measure) for measure in MEASURES[:2]]
-    show("All pairs of runs, nothing judged", pairs_table(found))
-    show("Runs with a distance of at most 0.5 by nDCG@10", groups_table(found[0]))
+    compared = [pairs(folder, measure) for measure in MEASURES[:2]]
+    show("All pairs of runs, nothing judged", pairs_table(compared))
+    show("Runs with a distance of at most 0.5 by nDCG@10", groups_table(compared[0]))
     title = f"{NUMBER} documents judged: the distance left, from nothing and (1) after round 1"
     show(title, judging_table(folder))
-    if wanted.figures:
+    if arguments.figures:
         FIGURES.mkdir(exist_ok=True)
-        save_figure(found[0].distances.figure(), FIGURES / "distance-map.svg")
-        panels = {str(each.distances.measure): (each.far, each.differences) for each in found}
+        save_figure(compared[0].distances.figure(), FIGURES / "distance-map.svg")
+        panels = {str(each.distances.measure): (each.far, each.differences) for each in compared}
         save_figure(distance_scatter(panels), FIGURES / "distance-scatter.svg")
 
 

@@ -1,8 +1,8 @@
-"""Writes docs/MEASURES.md from the registry: every measure, and what it can answer. Puts the names of
-other tools into docs/GRAMMAR.md.
+"""Writes docs/MEASURES.md from the registry: every measure, and the questions that it can answer. Also
+writes the names in other tools into docs/GRAMMAR.md.
 
 python docs/measures.py           rewrites the pages
-python docs/measures.py --check   fails where a page is not what the registry and the table of names say
+python docs/measures.py --check   fails if a page differs from the registry or the table of names
 """
 
 from __future__ import annotations
@@ -20,19 +20,31 @@ START, END = "<!-- names: made by docs/measures.py -->\n", "<!-- end of names --
 HEAD = """\
 # The measures, and what they can answer
 
-Made from the registry by `docs/measures.py`. How a question is answered: `exact`; `enumerated`, while
-there are few enough documents to try every order or labelling, and beyond that, for `expected` and
-`variance`, estimated from orders drawn at random; `–`, not at all. `score` is for any ranking; `ideal`,
-`worst`, `expected` and `variance` are over the orders of the judged documents; `bounds` over the
-labels of the unjudged ones. With judgements by subtopic the ideal of the diversity measures is a greedy
-one, their worst is not known, and neither are the bounds of the normalised ones. What a wrapper answers
-depends on the measure inside; here it is the first of its examples.
-`rankgauge measures NAME` explains a measure with its parameters.
+`docs/measures.py` makes this page from the registry. `rankgauge measures NAME` explains a measure with
+its parameters. The first table says how each measure answers each question:
+
+- `exact`: by a formula or an algorithm, for any number of documents.
+- `enumerated`: by trying every order or every labelling, if there are few enough documents. If there are
+  more, `expected` and `variance` are estimated from orders drawn at random, `distance` is a lower bound
+  from a search, and the other questions are refused.
+- `–`: not at all.
+
+The questions:
+
+- `score` is the score of any ranking.
+- `ideal`, `worst`, `expected` and `variance` are over all orders of the judged documents.
+- `bounds` are over all labels of the unjudged documents.
+- `distance` is how far apart two rankings can be, over all labels of the unjudged documents
+  ([DISTANCE.md](DISTANCE.md)).
+
+With judgements by subtopic, the ideal of the diversity measures is found greedily, and their worst is
+not known. The bounds of the normalised diversity measures are not known either. The answers of a wrapper
+depend on the measure inside; the table shows them for the first example of the wrapper.
 """
 
 
 def sample(entry: Entry) -> Measure | Aggregate:
-    """A measure to ask: the entry itself, or a wrapper around the measure of its first example."""
+    """The measure itself; for a wrapper, the wrapper with the measure of its first example."""
     return entry if isinstance(entry, Measure) else parse(entry.examples[0])
 
 
@@ -67,7 +79,7 @@ def page() -> str:
 
 
 def names() -> str:
-    """The tables of names: what is understood, and what is refused."""
+    """The two tables of names: names that are understood, and names that are refused."""
     lines = ["| name | who writes it | means |", "|---|---|---|"]
     for row in NAMES:
         spelling, ours = example(row)
@@ -87,7 +99,7 @@ def names() -> str:
 
 
 def grammar() -> str:
-    """docs/GRAMMAR.md with these tables between its two marks."""
+    """docs/GRAMMAR.md, with the tables of names between the two marks."""
     before, _, rest = GRAMMAR.read_text().partition(START)
     return before + START + names() + END + rest.partition(END)[2]
 

@@ -1,10 +1,10 @@
-"""Puts real output into README.md and pages of docs: runs commands on the demo, rewrites what follows.
+"""Puts real output into README.md and pages of docs: runs their commands on the demo.
 
     python docs/readme.py           rewrites the pages
-    python docs/readme.py --check   fails where a page is not what the commands print
+    python docs/readme.py --check   fails if a page differs from what the commands print
 
-Command output stands in a fenced block after a line that starts with `$ `; Python in ```python blocks as
-doctest examples. A block that begins with ```jsonl and the name of a file is that file.
+A fenced block whose first line starts with `$ ` has commands and their output. A ```python block has
+doctest examples. A block that begins with ```jsonl and the name of a file is the content of that file.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def shell(block: str) -> str:
 
 
 def python(block: str, names: dict[str, object]) -> str:
-    """The block with what its examples print."""
+    """The block with the output of its examples."""
     lines = []
     for example in doctest.DocTestParser().get_examples(block):
         lines += [f">>> {example.source.rstrip()}"]
@@ -65,7 +65,7 @@ def python(block: str, names: dict[str, object]) -> str:
 
 
 def renewed(text: str) -> str:
-    """A page with every block's output made anew."""
+    """The page with new output in every block."""
     names: dict[str, object] = {}
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Realistic lines of each kind of file, and ways to break them: what random bytes seldom hit upon."""
+"""Realistic lines of each kind of file, and ways to break them. Random bytes seldom make such lines."""
 
 from __future__ import annotations
 
@@ -129,14 +129,14 @@ WORDS: dict[str, Callable[[Random], list[bytes]]] = {
 
 
 def a_line(target: str, random: Random) -> bytes:
-    """A line as this target reads them, mostly a good one."""
+    """A line of the kind that this target reads. Most of these lines are good."""
     words = WORDS.get(target, random.choice([run_words, qrels_words]))(random)
     blank = b" " if random.random() < 0.8 else random.choice(BLANKS)
     return blank.join(words) + random.choice([b"\n", b"\n", b"\n", b"\r\n", b" \n", b""])
 
 
 def mutate(target: str, data: bytes, random: Random) -> bytes:
-    """The text with one thing changed in a way that matters to a reader."""
+    """The text with one change that matters to the code that reads it."""
     lines = data.splitlines(keepends=True) or [b""]
     at = random.randrange(len(lines))
     words = lines[at].split(b" ")

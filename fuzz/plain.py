@@ -1,6 +1,6 @@
-"""What the readers should make of a text, in plain Python: lines split, words matched, float().
+"""What the readers should find in a text, in plain Python: split lines, matched words, float().
 
-Kinds of fault are the numbers that FAULTS in data/trec.py and data/letor.py put into words.
+A kind of fault is a number; FAULTS in data/trec.py and data/letor.py have its words.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Table = list[tuple[bytes, list[tuple[Any, ...]]]]
 
 
 class Fault(Exception):
-    """A line that is wrong: which kind of fault, and where."""
+    """A wrong line: the kind of fault, and its position."""
 
     def __init__(self, kind: int, position: int) -> None:
         self.kind = kind
@@ -38,14 +38,14 @@ class Fault(Exception):
 
 
 def score(word: bytes) -> float:
-    """The number a word stands for; Fault where it stands for none."""
+    """The number that a word stands for; Fault if it is not a number."""
     if DECIMAL.fullmatch(word):
         return float(word)
     raise Fault(4 if NAN.fullmatch(word) else 3, 0)
 
 
 def grade(word: bytes) -> float:
-    """The whole number a word stands for; Fault where it stands for none."""
+    """The whole number that a word stands for; Fault if it is not a whole number."""
     if not WHOLE.fullmatch(word):
         raise Fault(5 if DECIMAL.fullmatch(word) else 3, 0)
     digits = word.lstrip(b"+-0")
@@ -65,7 +65,7 @@ def lines(text: bytes) -> Iterator[tuple[int, bytes]]:
 
 @dataclass
 class Tokens:
-    """The rows of a text, and its faults by kind: how many, and where the first is."""
+    """The rows of a text, and for each kind of fault how many there are and where the first one is."""
 
     rows: list[tuple[list[Span], float]] = field(default_factory=list)
     faults: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -101,7 +101,7 @@ def trec_tokens(text: bytes, columns: int, whole: bool, lenient: bool, more: boo
 
 @dataclass
 class Vector:
-    """A line of a LETOR file; a document of length 0 is none."""
+    """A line of a LETOR file. If the document has length 0, the line names no document."""
 
     grade: int
     query: Span
@@ -120,7 +120,7 @@ class Vectors:
 
 
 def letor_tokens(text: bytes, lenient: bool) -> Vectors:
-    """What each line of a LETOR file says."""
+    """The content of each line of a LETOR file."""
     vectors = Vectors()
     for at, line in lines(text):
         try:
@@ -196,14 +196,14 @@ def json_numbers(text: bytes, entry: str) -> list[float]:
 
 
 class Refused(Exception):
-    """What must be an InputError, at this line."""
+    """The reader must raise an InputError at this line."""
 
     def __init__(self, line: int | None) -> None:
         self.line = line
 
 
 def bits(values: Iterable[float]) -> bytes:
-    """Doubles that are equal only when every bit is."""
+    """The bytes of doubles, which are equal only if every bit is equal."""
     values = list(values)
     return struct.pack(f"{len(values)}d", *values)
 
@@ -273,7 +273,7 @@ def _refuse(text: bytes, faults: dict[int, tuple[int, int]], empty: bool) -> Non
 
 
 def _without_repeats(text: bytes, keys: list[tuple[Any, int]], lenient: bool) -> list[int]:
-    """The rows whose key is new; Refused at the place of one that is not, unless lenient."""
+    """The rows whose key is new. At the first repeated key: Refused, unless reading is lenient."""
     seen = set()
     kept = []
     for row, (key, place) in enumerate(keys):

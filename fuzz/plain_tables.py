@@ -1,4 +1,4 @@
-"""What the readers of CSV and JSON should make of a text, in plain Python."""
+"""What the readers of CSV and JSON should find in a text, in plain Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY = range(1, 7)
 
 
 class Broken(Exception):
-    """A fault in CSV: its kind, and where it is."""
+    """A fault in CSV: its kind and its position."""
 
     def __init__(self, kind: int, position: int) -> None:
         self.kind, self.position = kind, position
@@ -57,9 +57,9 @@ def after_blanks(text: bytes, separator: bytes, at: int) -> int:
 def csv_rows(
     text: bytes, separator: bytes, start: int = 0, wanted: tuple[int, ...] = ()
 ) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Each row that is not blank: where it starts, where the next one does, and its cells.
+    """For each row that is not blank: where it starts, where the next row starts, and its cells.
 
-    Broken where quotes do not fit, and where one of the wanted cells is empty.
+    Raises Broken if quotes do not match, or if one of the wanted cells is empty.
     """
     at = start
     while at < len(text):
@@ -89,7 +89,7 @@ def csv_rows(
 def csv_wanted(
     text: bytes, separator: bytes, start: int, columns: int, wanted: tuple[int, ...]
 ) -> tuple[list[tuple[int, list[bytes]]], tuple[int, int] | None]:
-    """The wanted cells of each row with its start, and the first fault: its kind and its position."""
+    """The wanted cells of each row with its start, and the kind and position of the first fault."""
     kept: list[tuple[int, list[bytes]]] = []
     try:
         for row, _, cells in csv_rows(text, separator, start, wanted):
@@ -110,7 +110,7 @@ def number(cell: bytes) -> float | None:
 def csv_table(
     text: bytes, separator: bytes, start: int, columns: int, wanted: tuple[int, int, int], kind: str
 ) -> Table:
-    """The rows by query; the value is a score, a rank or a grade. Refused where the reader refuses."""
+    """The rows by query, with a score, a rank or a grade. Raises Refused if the reader must refuse."""
     rows, fault = csv_wanted(text, separator, start, columns, tuple(sorted(set(wanted))))
     if fault is not None:
         raise Refused(line_at(text, fault[1]))
@@ -141,18 +141,18 @@ def csv_table(
 
 
 class Pairs(list[tuple[str, Any]]):
-    """An object of JSON, with every key that it has."""
+    """An object of JSON, with all its keys, also repeated ones."""
 
 
 def json_value(text: bytes) -> Any:
-    """The value of a text; ValueError or RecursionError where it is none."""
+    """The value of a text; ValueError or RecursionError if the text is not JSON."""
     return json.loads(text.decode(), object_pairs_hook=Pairs)
 
 
 def by_query(text: bytes, gold: bool) -> Table | None:
     """The documents by query in one object, or in lines with a `query` and its documents.
 
-    Only the plainest shapes are known: None for any other text, of which nothing is said.
+    Only the simplest shapes are known. For any other text the result is None, and nothing is checked.
     """
     try:
         entries = _entries(text, "relevant" if gold else "retrieved")

@@ -1,7 +1,7 @@
-"""What must hold for any bytes at all: the fuzzer tries to refute it, the tests try the kept cases.
+"""What must hold for any bytes. The fuzzer looks for counterexamples; the tests try the kept cases.
 
-Nothing but InputError is raised; what is read is what the plain-Python oracles read, to the last bit;
-reading leniently what is read strictly gives the same; what is written reads back the same.
+Only InputError is raised. The readers read the same as the plain-Python oracles, to the last bit. If
+strict reading accepts a file, lenient reading gives the same. Files that are written read back the same.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ ZERO = bits([0.0])
 
 
 def exact(data: bytes) -> Any:
-    """The bytes in a piece of memory of just their size, where a sanitizer sees one step too far."""
+    """The bytes in memory of exactly their size, so that a sanitizer notices a read beyond the end."""
     return np.frombuffer(data, dtype=np.uint8).copy()
 
 
@@ -104,7 +104,7 @@ def letor_tokens(data: bytes, folder: Path) -> None:
 
 
 def scan(data: bytes, folder: Path) -> None:
-    """The fast scan gives what plain Python finds, or nothing; and where the first topic ends."""
+    """The fast scan gives what plain Python finds, or nothing. It is right about where topics end."""
     text = exact(data)
     for columns in (4, 6):
         expected = plain.trec_tokens(data, columns, columns == 4, False, False)
@@ -170,15 +170,15 @@ def run(data: bytes, folder: Path) -> None:
     for comments, more in itertools.product(BOTH, BOTH):
         text = text_of(data, comments)
         read = reader(read_run, data, folder, comments=comments, more_columns=more)
-        found = compared(read, run_table, text, partial(plain.trec_table, columns=6, more=more))
+        run_read = compared(read, run_table, text, partial(plain.trec_table, columns=6, more=more))
     # The last was read with the most allowed.
-    if found is not None and (again := written(found, write_run, read_run, folder)):
+    if run_read is not None and (again := written(run_read, write_run, read_run, folder)):
         best_first = [
             (topic, sorted(rows, key=lambda row: -struct.unpack("d", row[1])[0]))
-            for topic, rows in run_table(found)
+            for topic, rows in run_table(run_read)
         ]
         assert run_table(again) == best_first
-        assert again.tag == found.tag
+        assert again.tag == run_read.tag
 
 
 def qrels(data: bytes, folder: Path) -> None:
@@ -186,9 +186,9 @@ def qrels(data: bytes, folder: Path) -> None:
     for comments in BOTH:
         text = text_of(data, comments)
         read = reader(read_qrels, data, folder, comments=comments)
-        found = compared(read, qrels_table, text, partial(plain.trec_table, columns=4))
-    if found is not None and (again := written(found, write_qrels, read_qrels, folder)):
-        assert qrels_table(again) == qrels_table(found)
+        judgments = compared(read, qrels_table, text, partial(plain.trec_table, columns=4))
+    if judgments is not None and (again := written(judgments, write_qrels, read_qrels, folder)):
+        assert qrels_table(again) == qrels_table(judgments)
 
 
 def subtopics(data: bytes, folder: Path) -> None:
@@ -196,10 +196,10 @@ def subtopics(data: bytes, folder: Path) -> None:
     text = text_of(data)
     read = reader(read_qrels, data, folder, subtopics=True)
     oracle = partial(plain.trec_table, columns=4, subtopics=True)
-    found = compared(read, subtopics_table, text, oracle)
+    judgments = compared(read, subtopics_table, text, oracle)
     again_from = partial(read_qrels, subtopics=True)
-    if found is not None and (again := written(found, write_qrels, again_from, folder)):
-        assert subtopics_table(again) == subtopics_table(found)
+    if judgments is not None and (again := written(judgments, write_qrels, again_from, folder)):
+        assert subtopics_table(again) == subtopics_table(judgments)
 
 
 def letor(data: bytes, folder: Path) -> None:
@@ -207,9 +207,9 @@ def letor(data: bytes, folder: Path) -> None:
     text = text_of(data)
     read = reader(read_letor, data, folder)
     oracle = partial(plain.letor_table, size_limit=SIZE_LIMIT)
-    found = compared(read, letor_table, text, oracle)
-    if found is not None and (again := written(found, write_letor, read_letor, folder)):
-        assert letor_table(again) == letor_table(found)
+    features = compared(read, letor_table, text, oracle)
+    if features is not None and (again := written(features, write_letor, read_letor, folder)):
+        assert letor_table(again) == letor_table(features)
 
 
 def reader(read: Callable[..., Any], data: bytes, folder: Path, **options: bool) -> Any:
@@ -220,7 +220,7 @@ def reader(read: Callable[..., Any], data: bytes, folder: Path, **options: bool)
 
 
 def text_of(data: bytes, comments: bool = False) -> bytes | None:
-    """The text that a reader should see, or None for another kind of file, which has no oracle."""
+    """The text that a reader should see. None for other kinds of file, which have no oracle."""
     if data.startswith(UTF16_MARKS) or compression(data) or kind_of(Content("", SIZE_LIMIT, data)):
         return None
     lines = data.removeprefix(UTF8_MARK).split(b"\n")
@@ -233,34 +233,34 @@ def compared(
     text: bytes | None,
     oracle: Callable[..., tuple[plain.Table, int]],
 ) -> Any:
-    """What strict reading gives, None where it refuses; it and lenient reading are as they should."""
-    found: dict[bool, Any] = {}
+    """The result of strict reading, None if it refuses. Checks strict and lenient reading."""
+    results: dict[bool, Any] = {}
     lines = {}
     for lenient in BOTH:
         try:
-            found[lenient] = read(lenient)
+            results[lenient] = read(lenient)
         except InputError as error:
-            found[lenient], lines[lenient] = None, error.line
-    if found[False] is not None:
-        assert found[True] is not None, "read strictly, but refused when lenient"
-        assert table_of(found[True]) == table_of(found[False])
-        assert found[True].dropped == found[False].dropped == ()
+            results[lenient], lines[lenient] = None, error.line
+    if results[False] is not None:
+        assert results[True] is not None, "read strictly, but refused when lenient"
+        assert table_of(results[True]) == table_of(results[False])
+        assert results[True].dropped == results[False].dropped == ()
     if text is None:
-        return found[False]
+        return results[False]
     for lenient in BOTH:
         try:
             table, dropped = oracle(text, lenient=lenient)
         except plain.Refused as refused:
-            wanted: Any = ("an error at line", refused.line)
+            expected: Any = ("an error at line", refused.line)
         else:
-            wanted = (expected_order(table_of, table), dropped)
-        if found[lenient] is None:
-            assert wanted == ("an error at line", lines[lenient])
+            expected = (expected_order(table_of, table), dropped)
+        if results[lenient] is None:
+            assert expected == ("an error at line", lines[lenient])
         else:
-            notes = [str(note).split()[0] for note in found[lenient].dropped]
+            notes = [str(note).split()[0] for note in results[lenient].dropped]
             counts = [int(note.replace(",", "")) for note in notes if note != "document"]
-            assert wanted == (table_of(found[lenient]), sum(counts))
-    return found[False]
+            assert expected == (table_of(results[lenient]), sum(counts))
+    return results[False]
 
 
 def expected_order(table_of: Callable[[Any], Any], table: plain.Table) -> plain.Table:
@@ -270,18 +270,19 @@ def expected_order(table_of: Callable[[Any], Any], table: plain.Table) -> plain.
     return table
 
 
-def written(found: Any, write: Any, read: Any, folder: Path) -> Any:
-    """What is read after writing; None where an id cannot be written, which is said, not done."""
+def written(data: Any, write: Any, read: Any, folder: Path) -> Any:
+    """What is read after writing. None if an id cannot be written; then writing must be refused."""
     path = folder / "again"
     try:
-        write(found, path)
+        write(data, path)
     except InputError:
         return None
     return read(path)
 
 
 def write_letor(features: Features, path: Path) -> None:
-    """As sparse as it can be: zeros are left out, but for -0.0 and the last, which says how many."""
+    """Write as few values as possible: zeros are left out, except -0.0 and the last value of a row,
+    which says how many values there are."""
     width = features.values.shape[1]
     lines = []
     for query, rows in segments(features):
@@ -298,7 +299,7 @@ def write_letor(features: Features, path: Path) -> None:
 
 
 def segments(data: Any) -> list[tuple[bytes, range]]:
-    """Each query with its rows, which are all rows."""
+    """Each query with its rows. The first query starts at row 0."""
     bounds = data.bounds.tolist()
     assert bounds[0] == 0
     return [
@@ -350,7 +351,7 @@ def letor_table(found: Features) -> plain.Table:
 
 
 def csv_cells(data: bytes, folder: Path) -> None:
-    """The cells of CSV are those that plain Python finds, and so is the first fault."""
+    """The cells of CSV and the first fault are the same as in plain Python."""
     text = exact(data)
     for separator in SEPARATORS:
         part = separator.encode()
@@ -395,7 +396,7 @@ def compare_cells(
 
 
 def csv(data: bytes, folder: Path) -> None:
-    """Runs and judgments in CSV are those that plain Python reads, and faults are at their lines."""
+    """Runs and judgments in CSV are the same as in plain Python, and faults have the right lines."""
     kind = kind_of(Content("", SIZE_LIMIT, data))
     text = data.removeprefix(UTF8_MARK)
     readers: list[tuple[Any, Any, Any, Any]] = [
@@ -429,7 +430,7 @@ def csv(data: bytes, folder: Path) -> None:
 
 
 def by_query(data: bytes, folder: Path) -> None:
-    """Documents by query in JSON are those that plain Python finds, where it knows the shape."""
+    """Documents by query in JSON are the same as in plain Python, if it knows the shape."""
     text = data.removeprefix(UTF8_MARK)
     for read, table_of, gold in ((read_run, run_table, False), (read_qrels, qrels_table, True)):
         try:
@@ -445,7 +446,7 @@ def by_query(data: bytes, folder: Path) -> None:
 
 
 def ids(data: bytes, folder: Path) -> None:
-    """Numbers, repeats, matches and pieces are those of plain Python; wrong offsets are refused."""
+    """Numbers, repeats, matches and pieces are as in plain Python. Wrong offsets are refused."""
     groups = [line.split(b" ") for line in data.split(b"\n")]
     flat = [name for group in groups for name in group]
     column, offsets = exact(b"".join(flat)), offsets_of(flat)
@@ -482,7 +483,7 @@ def ids(data: bytes, folder: Path) -> None:
 
 
 def hostile_ids(data: bytes, column: Any, offsets: Any) -> None:
-    """Any numbers at all in the place of offsets, bounds, starts and lengths."""
+    """Any numbers as offsets, bounds, starts and lengths: they are refused if they do not fit."""
     wild = exact(data).astype(np.int8).astype(np.int64)
 
     def ascend_within(end: int) -> bool:
@@ -509,10 +510,12 @@ def hostile_ids(data: bytes, column: Any, offsets: Any) -> None:
 
 
 def scores(data: bytes, folder: Path) -> None:
-    """A file of scores is refused, or holds what plain Python finds in it, within the ranges.
+    """A file of scores is refused, or its scores are the same as in plain Python and within the
+    ranges.
 
-    The JSON of version 1 is read as it is. The same document as the metadata of a Parquet file, with
-    numbers made of the same bytes in place of its columns, is checked without the decoder.
+    The JSON of version 1 is read directly. The same document is also used as the metadata of a Parquet
+    file. Its columns are numbers made of the same bytes, so that it can be checked without the
+    decoder.
     """
     try:
         found = scores_of_json(data, "x")
@@ -557,24 +560,24 @@ def metadata_scores(data: bytes) -> None:
         sound_scores(made)
 
 
-def described_again(found: Scores) -> Described:
-    """What a Parquet file of these scores would describe."""
-    text = json.dumps(document_of(found), allow_nan=False)
-    columns = columns_of([str(measure) for measure in found.measures])
-    return described_by(text, columns, len(found.runs) * len(found.queries), "x")
+def described_again(loaded: Scores) -> Described:
+    """The metadata that a Parquet file of these scores would have."""
+    text = json.dumps(document_of(loaded), allow_nan=False)
+    columns = columns_of([str(measure) for measure in loaded.measures])
+    return described_by(text, columns, len(loaded.runs) * len(loaded.queries), "x")
 
 
-def sound_scores(found: Scores) -> None:
-    """Names differ, shapes fit, and every score is one that its measure gives."""
-    names = (found.runs, found.queries, tuple(map(str, found.measures)))
+def sound_scores(loaded: Scores) -> None:
+    """Checks that names differ, shapes fit, and each measure can give its scores."""
+    names = (loaded.runs, loaded.queries, tuple(map(str, loaded.measures)))
     assert all(len(set(axis)) == len(axis) for axis in names)
-    assert found.values.shape == tuple(map(len, names))
-    policies = found.policies
+    assert loaded.values.shape == tuple(map(len, names))
+    policies = loaded.policies
     if policies.source == "joined" or policies.standardized is not None:
         return
-    for m, measure in enumerate(found.measures):
+    for m, measure in enumerate(loaded.measures):
         low, high = inner(measure).range
-        for value in found.values[:, :, m].ravel().tolist():
+        for value in loaded.values[:, :, m].ravel().tolist():
             assert value != value or low - 1e-9 <= value <= high + 1e-9
 
 

@@ -1,14 +1,14 @@
-"""Fuzzing of all that takes bytes from outside, with the address and undefined-behaviour sanitizers.
+"""Fuzzes all code that reads bytes from outside, with the address and undefined-behaviour sanitizers.
 
     pip install atheris 'cython>=3.1' numpy 'setuptools>=77'
     python fuzz/run.py --seconds 120
 
 The package is copied to a temporary folder and compiled there with sanitizers, by gcc, on Linux.
-Inputs start from tests/fuzz_corpus; atheris makes more, guided by the Python and native code that
-they reach (see coverage.c), half of them by mutations.py, which knows the formats. Whatever refutes
-a property of properties.py or upsets a sanitizer is kept in the folder --found, with exit status 1.
-Parquet itself is not fuzzed: polars decodes it, in a process of its own; the target scores has what is
-made of what it gives.
+The first inputs come from tests/fuzz_corpus. atheris makes more inputs, guided by the Python and native
+code that they reach (see coverage.c). Half of them are made by mutations.py, which knows the formats. If
+an input breaks a property of properties.py, or a sanitizer reports a fault, the input is kept in the
+folder --found, and the exit status is 1. Parquet itself is not fuzzed, because polars decodes it in a
+separate process. The target `scores` fuzzes the code that uses the decoded data.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def build(folder: Path) -> dict[str, str]:
-    """Compile a copy of the package; gives the environment to run it in."""
+    """Compile a copy of the package, and return the environment in which it runs."""
     (engine,) = atheris().glob("core_with_libfuzzer*.so")
     for part in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / part, folder)
@@ -97,27 +97,27 @@ def build(folder: Path) -> dict[str, str]:
 
 def atheris() -> Path:
     """The folder of atheris."""
-    found = importlib.util.find_spec("atheris")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("atheris")
+    if spec is None or spec.origin is None:
         sys.exit("atheris is not installed, expected: pip install atheris")
-    return Path(found.origin).parent
+    return Path(spec.origin).parent
 
 
 def library(name: str) -> str:
-    """Where gcc has this library."""
+    """The path of this library of gcc."""
     command = ["gcc", f"-print-file-name={name}"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def call(*command: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
-    """Run a command; what it says is shown when it fails."""
+    """Run a command. If it fails, show its output."""
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
 def fuzz(target: str, seconds: int, found: Path, environment: dict[str, str]) -> bool:
-    """Whether nothing was found in so many seconds; what was is shown."""
+    """Whether nothing was found within the time. If something was found, it is shown."""
     inputs = Path(environment["TMPDIR"]) / target
     inputs.mkdir()
     command = [sys.executable, str(ROOT / "fuzz/target.py"), target, *LIMITS]

@@ -33,7 +33,7 @@ name, *arguments = sys.argv[1:]
 
 
 def mutate(data: bytes, max_size: int, seed: int) -> bytes:
-    """Half of the time a change that readers care about, else one of bytes."""
+    """Change the input: half of the time in a way that matters to a reader, otherwise random bytes."""
     random = Random(seed)
     if random.random() < 0.5:
         return atheris.Mutate(data, max_size)

@@ -70,7 +70,7 @@ def test_long_names_are_shortened_in_the_middle_and_it_is_said() -> None:
     table = Table(("run", "AP"), tuple((name, 0.5) for name in names))
     lines = table.render("table", width=30).splitlines()
     assert lines[2:4] == ["a-long-n…tting-1 0.5000", "a-long-n…tting-2 0.5000"]
-    assert lines[-1].endswith("--format tsv has it whole") or "tsv" in " ".join(lines[5:])
+    assert lines[-1].endswith("--format tsv shows them in full") or "tsv" in " ".join(lines[5:])
     assert display_width("a-long-n…tting-1") == SHORTEST
 
 
@@ -92,7 +92,7 @@ def test_what_does_not_fit_beside_goes_below_with_the_names_again() -> None:
         "──────────────────────────",
         "bm25     0.3000     0.4000",
         "",
-        "2 parts, one below the other,",
-        "  are one table; it is too",
-        "  wide",
+        "the table is too wide: it is",
+        "  split into 2 parts, one",
+        "  below the other",
     ]

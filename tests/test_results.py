@@ -94,7 +94,7 @@ def test_notes_that_differ_in_numbers_alone_are_alike() -> None:
     assert worded(notes[:MOST_ALIKE], gather=True) == tuple(map(str, notes[:MOST_ALIKE]))
     (line,) = worded(notes, gather=True)
     said = "r0: topics without judgements, not scored: 1"
-    assert line == f"{said}; {MOST_ALIKE + 3} more runs have this note, with numbers of their own"
+    assert line == f"{said}; {MOST_ALIKE + 3} more runs have the same note, with other numbers"
 
 
 def test_what_is_the_same_for_several_runs_is_one_line() -> None:

@@ -254,9 +254,7 @@ def test_the_counterexample_and_what_is_expected_are_told() -> None:
 
 @pytest.mark.parametrize("what", ["AP", Found, rg.gm, rg.v2(rg.P @ 3)])
 def test_what_is_no_measure_is_refused_with_a_sentence(what: Any) -> None:
-    with pytest.raises(
-        rg.MeasureError, match=r"expected a measure|a wrapper is given as its class"
-    ):
+    with pytest.raises(rg.MeasureError, match=r"expected a measure|for a wrapper give its class"):
         check_measure(what)
 
 

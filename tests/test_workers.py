@@ -129,7 +129,7 @@ def test_whatever_an_executor_raises_costs_nothing_but_time(failure: Exception) 
 def test_what_no_process_can_be_sent_is_named() -> None:
     (one, two) = outcomes(lambda item: item, [1, 2], Failing(ConnectionError("lost")))
     assert isinstance(one[1], WorkerDied)
-    assert "1: no process could be asked to work on it" in str(one[1])
+    assert "1: its worker process could not be started or failed" in str(one[1])
     assert two == (2, 2)
 
 

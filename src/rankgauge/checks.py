@@ -1,4 +1,4 @@
-"""Kinds of values, and the one way in which arguments are checked against them."""
+"""Kinds of values, and the check of arguments against them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rankgauge.records import Value
 
 
 def checked(name: str, value: Any, kind: Kind, *, optional: bool = False) -> Any:
-    """The argument `name` in its canonical form, None as it is where it is `optional`; RankgaugeError
-    for what does not fit.
+    """The argument `name` in its canonical form; RankgaugeError if it does not fit its kind. An
+    `optional` one may be None.
 
     >>> checked("samples", 10.0, Whole(1))
     10
@@ -124,13 +124,13 @@ class Choice(Kind, Value):
 
 
 class Quoted(Kind):
-    """Any short text, which is written in quotes: one sort of them at most may be in it."""
+    """Any short text. It is written in quotes, so it may hold ' or " but not both."""
 
     longest = 200
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        return f"a text of at most {self.longest} characters, without one sort of quotes"
+        return f"a text of at most {self.longest} characters, with ' or \" in it but not both"
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str) or not value.strip() or len(value) > self.longest:

@@ -17,7 +17,7 @@ Grid = list[list[str]]
 
 
 class Fitted(Record):
-    """A table that fits: its columns in parts, which go one below the other, and what to say of it."""
+    """A table that fits: its columns in parts, one below the other, and notes for the reader."""
 
     grid: Grid
     parts: list[list[int]]
@@ -41,11 +41,11 @@ def column_widths(grid: Grid) -> list[int]:
 
 
 def fitted(grid: Grid, names: Sequence[bool], width: int | None) -> Fitted:
-    """The table in at most `width` columns of a terminal, as far as can be; None is without limit.
+    """The table in at most `width` columns of a terminal, as far as possible; None is no limit.
 
-    `names` says which columns hold names, which may be shortened in the middle, as the names of the
-    other columns may. Two different names stay different. Columns that still do not fit go below the
-    others, beside the names in the first columns again.
+    `names` says which columns hold names. Names and column titles may be shortened in the middle; two
+    different names stay different. Columns that still do not fit go below the others, and the first
+    columns, which hold names, are repeated beside them.
     """
     everything = list(range(len(grid[0])))
     widths = column_widths(grid)
@@ -55,12 +55,16 @@ def fitted(grid: Grid, names: Sequence[bool], width: int | None) -> Fitted:
         return Fitted(grid, [everything], 1, [])
     grid = _with_short_names(grid, names)
     short = column_widths(grid)
-    notes = [] if short == widths else ["… stands for a part of a name; --format tsv has it whole"]
+    notes = (
+        [] if short == widths else ["names are shortened with …; --format tsv shows them in full"]
+    )
     if _total(short, 1) <= width:
         return Fitted(grid, [everything], 1, notes)
     parts = _parts(short, names, width)
     if len(parts) > 1:
-        notes.append(f"{len(parts)} parts, one below the other, are one table; it is too wide")
+        notes.append(
+            f"the table is too wide: it is split into {len(parts)} parts, one below the other"
+        )
     return Fitted(grid, parts, GAP, notes)
 
 

@@ -1,4 +1,4 @@
-"""What to know about numbers: notes, which stay structured until they become text, once, at the end."""
+"""Notes about numbers. They stay structured, and become text only at the end."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from rankgauge.records import Record, Value
 
 MOST_ALIKE = 5
-"""Of how many runs the like is said one by one; of more, of the first alone."""
+"""Up to so many runs, each has its own line of a note of one kind; of more, only the first."""
 
 
 WARNING = "warning"
-"""The severity of a note that puts the numbers themselves in doubt."""
+"""The severity of a note that says: these numbers may mean nothing."""
 
 
 LOUD = f"{WARNING.upper()}: "
@@ -28,10 +28,21 @@ def counted(count: int, thing: str, things: str | None = None) -> str:
 class Note(Value):
     """One thing to know about some numbers.
 
-    `kind` is the sentence; {topics}, {lines}, {pairs}, {count} and {error} in it stand for the numbers
-    of this note, so that notes of one kind are alike. `run`, `part` (a set of topics) and `measure` say
-    what the note is about, `column` which columns of a table it explains. `detail` comes in brackets at
-    the end. `severity` is None, or `WARNING` where the numbers probably mean nothing.
+    Parameters
+    ----------
+    kind
+        The sentence. {topics}, {lines}, {pairs}, {count} and {error} in it stand for the numbers of this
+        note; so notes of one kind have the same sentence.
+    run, part, measure
+        What the note is about; a part is a set of topics.
+    column
+        The columns of a table that the note explains.
+    count, error
+        The numbers that go into the sentence.
+    detail
+        More words, in brackets at the end.
+    severity
+        None, or `WARNING` if the numbers probably mean nothing.
 
     >>> print(Note("nothing relevant on {topics}", run="bm25", measure="v2(AP)", count=3))
     bm25: v2(AP): nothing relevant on 3 topics
@@ -51,11 +62,11 @@ class Note(Value):
         return f"Note({str(self)!r})"
 
     def said(self) -> dict[str, Any]:
-        """The fields that say something, by name."""
+        """The fields that are not empty, by name."""
         return {name: value for name, value in vars(self).items() if value not in (None, "")}
 
     def sentence(self) -> str:
-        """What it says, without what it is about."""
+        """The sentence with its numbers, without the names of run, part, measure and column."""
         text = self.kind
         if self.count is not None:
             text = text.replace("{count}", str(self.count))
@@ -72,7 +83,7 @@ class Note(Value):
 
     @property
     def start(self) -> str:
-        """What its text begins with, so that nobody overlooks a warning."""
+        """How its text begins: a warning begins so that nobody overlooks it."""
         return LOUD if self.severity == WARNING else ""
 
 
@@ -80,7 +91,7 @@ _THINGS = ("topics", "lines", "pairs")
 
 
 class _Line(Record):
-    """Some notes that are one line: those on the same run (or `runs`), part, measures and column."""
+    """Notes that become one line: they share the run (or `runs`), the part, measures and column."""
 
     measures: tuple[str, ...]
     notes: tuple[Note, ...]
@@ -88,7 +99,7 @@ class _Line(Record):
 
     @property
     def kinds(self) -> tuple[object, ...]:
-        """What lines that are alike have in common."""
+        """The same for lines that differ only in the run and the numbers."""
         first = self.notes[0]
         return first.part, self.measures, first.column, tuple(note.kind for note in self.notes)
 
@@ -101,15 +112,16 @@ class _Line(Record):
         first = self.notes[0]
         measures = ", ".join(self.measures) or None
         about = (first.run, first.part, measures, first.column)
-        said = "; ".join(note.sentence() for note in self.notes)
-        text = ": ".join([*(each for each in about if each is not None), said])
+        sentences = "; ".join(note.sentence() for note in self.notes)
+        text = ": ".join([*(each for each in about if each is not None), sentences])
         return f"{first.start}{text}"
 
 
 def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
-    """The notes as text, warnings first. What is the same for several measures is said once. With
-    `gather`, what is the same for several runs is said once too, and what is alike for many runs, with
-    other numbers, is said of the first of them alone.
+    """The notes as text, warnings first. Notes that several measures share are one line.
+
+    With `gather`, notes that several runs share are one line too. Where many runs have the same sentence
+    with different numbers, only the first run's line is kept; it says how many more runs there are.
 
     >>> about = [("AP", "on 2 topics"), ("AP", "the same for all runs"), ("RR", "on 2 topics")]
     >>> worded(Note(text, measure=name) for name, text in about)
@@ -126,16 +138,16 @@ def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
         shown = alike if len(alike) <= MOST_ALIKE else alike[:1]
         more = sum(line.runs for line in alike) - sum(line.runs for line in shown)
         texts += map(str, shown)
-        texts[-1] += f"; {more} more runs have this note, with numbers of their own" if more else ""
+        texts[-1] += f"; {more} more runs have the same note, with other numbers" if more else ""
     return tuple(texts)
 
 
 def _together(lines: Iterable[_Line]) -> list[_Line]:
-    """The lines, those that say the same of several runs as one, which names the first of these runs."""
+    """The lines; those that say the same about several runs become one, which names the first runs."""
     same: dict[object, list[_Line]] = {}
     for line in lines:
-        said = tuple(replace(note, run=None) for note in line.notes)
-        same.setdefault((line.measures, said, line.run is None), []).append(line)
+        without_run = tuple(replace(note, run=None) for note in line.notes)
+        same.setdefault((line.measures, without_run, line.run is None), []).append(line)
     together = []
     for alike in same.values():
         names = [line.run for line in alike if line.run is not None]
@@ -151,7 +163,7 @@ def _together(lines: Iterable[_Line]) -> list[_Line]:
 
 
 def _lines(notes: Iterable[Note]) -> list[_Line]:
-    """The notes, those on one measure put together with the same on others."""
+    """The notes as lines; the same note on several measures becomes one."""
     same: dict[tuple[Note, bool], dict[str, None]] = {}
     for note in notes:
         named = same.setdefault((_without_measure(note), note.measure is None), {})
@@ -160,7 +172,7 @@ def _lines(notes: Iterable[Note]) -> list[_Line]:
     lines: dict[object, _Line] = {}
     for (note, _), named in same.items():
         measures = tuple(named)
-        # Only what is said of measures goes into one line; anything else stands alone.
+        # Only notes on measures share a line; every other note has its own.
         about = (note.run, note.part, measures, note.column, note.severity)
         key: object = about if measures else note
         before = lines[key].notes if key in lines else ()

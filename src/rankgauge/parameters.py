@@ -102,8 +102,11 @@ class Parametric:
                 if value not in meaning:
                     known = ", ".join(map(str, meaning))
                     raise MeasureError(f"{cls.name}: {key}={value} is unknown, expected {known}")
-                if arguments.keys() & meaning[value].keys():
-                    raise MeasureError(f"{cls.name}: {key} says again what is said already")
+                if both := arguments.keys() & meaning[value].keys():
+                    again = ", ".join(sorted(both))
+                    raise MeasureError(
+                        f"{cls.name}: {key} sets {again} a second time; leave one out"
+                    )
                 arguments.update(meaning[value])
             elif key in cls.elsewhere:
                 raise MeasureError(f"{cls.name} has no parameter {key!r}: {cls.elsewhere[key]}")

@@ -1,4 +1,4 @@
-"""Policies: what is made of ties, missing topics and unjudged documents, and every default there is.
+"""Policies, such as how ties, missing topics and unjudged documents are treated, and all defaults.
 
 Functions, classes and the command line take their defaults from here, so that a default stands in one
 place. A changed default changes the signatures of scores, and goes into the CHANGELOG.
@@ -27,23 +27,26 @@ Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
 Ties: TypeAlias = Literal[
     "docno", "docno-ascending", "input", "pessimistic", "optimistic", "random", "expected"
 ]
-"""docno: by id, the last first, as trec_eval does; docno-ascending: the first first; input: as in the
-file; pessimistic: the lowest label first, with unjudged documents between labels 0 and 1; optimistic:
-the reverse; random: drawn by a seed; expected: the mean score over all orders.
+"""How documents of equal score are ordered. docno: by id, the greatest first, as trec_eval does;
+docno-ascending: by id, the smallest first; input: as in the file; pessimistic: the lowest label first,
+with unjudged documents between labels 0 and 1; optimistic: the reverse; random: drawn by a seed;
+expected: no order, the score is the mean over all orders.
 
-Unjudged documents count as label 0 for nearly all measures, so that their place beside it is free; it
-is after it for the sake of CorrectPairs, for which only a judged document can be in the wrong place."""
+Nearly all measures treat unjudged documents as label 0, so whether they come before or after label 0
+does not matter. They come after it because of CorrectPairs: only a judged document can be in the wrong
+place."""
 Ordered: TypeAlias = Literal["docno", "docno-ascending", "input"]
-"""The orders of equal scores that no label is needed for."""
+"""Those ways to order equal scores that need no labels."""
 Tail: TypeAlias = Literal["tied"]
 """tied: the documents that were not retrieved follow as one more tie."""
 ScorePrecision: TypeAlias = Literal["single", "double"]
-"""How scores of documents are compared."""
+"""In which floating-point precision the scores of documents are compared."""
 Failures: TypeAlias = Literal["raise", "skip"]
-"""Runs that cannot be read: an error, or left out and named."""
+"""Runs that cannot be read. raise: the error is raised; skip: the run is left out and named."""
 Offlist: TypeAlias = Literal["none", "allowed"]
-"""none: only documents of the two lists can turn out relevant; allowed: any number of others too. Of the
-measures with a way of their own it matters for Rprec and Q alone; with others it is a lower bound."""
+"""Which documents can turn out relevant. none: only documents of the two lists; allowed: also documents
+in neither list, any number of them. allowed changes the distance by Rprec and Q. By a measure without
+its own algorithm the distance is then a lower bound. By all other measures it stays the same."""
 
 DEFAULT_MISSING: Missing = "zero"
 DEFAULT_UNJUDGED: Unjudged = "nonrelevant"
@@ -73,13 +76,14 @@ they are left out for all runs."""
 IntervalKind: TypeAlias = Literal["t", "bootstrap"]
 """t: by Student's t; bootstrap: from samples of topics (BCa)."""
 Standardization: TypeAlias = Literal["normal", "z", "empirical"]
-"""z: (x − mean) / sd over the runs; normal: that taken to (0, 1) by the normal distribution; empirical:
-the share of the runs with a score of at most x."""
+"""z: (x − mean) / sd over the runs; normal: the z-score mapped to (0, 1) by the normal distribution;
+empirical: the share of the runs with a score of at most x."""
 By: TypeAlias = Literal["signed", "absolute"]
-"""signed: worse than random is less than random; absolute: only the distance from random counts."""
+"""How scores are compared with a random ranking. signed: by score minus random, so a worse score is
+below 0; absolute: by the size of that difference."""
 InformativeBy: TypeAlias = Literal["difference", "significance"]
-"""difference: the runs are above the expected score of a random ranking; significance: one of them is so
-far above it that chance hardly explains it."""
+"""When a query is informative. difference: the mean score of the runs is above the expected score of a
+random ranking; significance: at least one run is significantly better than a random ranking."""
 OverlapTies: TypeAlias = Literal["w", "a", "b"]
 """Ties of rank-biased overlap, as Corsi and Urbano (2024) name the variants."""
 
@@ -97,11 +101,11 @@ POWER = 0.8
 FUZZINESS = 0.0
 PERSISTENCE = 0.9
 SET_SHARE = 0.25
-"""The share of the topics that are ideal, and that are uninformative."""
+"""The share of the topics that are ideal; the same share is uninformative."""
 BROAD_SHARE = 0.5
-"""From which share of highly relevant documents on a query is broad."""
+"""A query is broad if at least this share of its judged documents is highly relevant."""
 BROAD_LABEL = 2
-"""From which label on a document is highly relevant."""
+"""A document with this label or a higher one is highly relevant."""
 
 MOST_SAMPLES = 1_000_000
 
@@ -113,15 +117,27 @@ PERSISTENCES = Number(0, 1, closed=False, example=PERSISTENCE)
 
 
 KNOWN_ELSEWHERE = ("source", "missing", "standardized", "rankgauge")
-"""The policies that hold for scores from elsewhere."""
+"""The policies that are known of scores that another tool made."""
 
 
 class Policies(Value):
     """How the numbers were computed, apart from the measures themselves.
 
-    `source` says where scores come from that were not computed here: what was made of ties and
-    unjudged documents is not known of them, and the signature does not claim it. `standardized` says
-    how scores were set against those of other runs.
+    Parameters
+    ----------
+    source
+        Where the scores come from if they were not computed here. How ties and unjudged documents were
+        treated is then not known, and the signature does not say it.
+    ties, seed, tail, unjudged, missing, max_grade
+        As in `Evaluator`. The seed is None if nothing was drawn.
+    judgments
+        "subtopics" if documents were judged for subtopics, else None.
+    scores
+        In which precision scores of documents were compared: "f32" or "f64".
+    standardized
+        How the scores were compared with the scores of other runs.
+    rankgauge
+        The version that computed the scores.
     """
 
     source: str | None = None
@@ -137,7 +153,8 @@ class Policies(Value):
     rankgauge: str = __version__
 
     def signature(self, measure: Measure | Aggregate) -> str:
-        """All that fixes a number, in one line; what does not apply is left out.
+        """One line with everything that the numbers of a measure depend on. What does not apply is left
+        out.
 
         >>> from rankgauge import P
         >>> Policies(rankgauge="0.1.0").signature(P @ 10)

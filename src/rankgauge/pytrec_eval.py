@@ -9,11 +9,12 @@ single precision, as trec_eval 9 does.
 
 Every value is the one of pytrec_eval 0.5, except where pytrec_eval divides 0 by 0 or crashes:
 
-- `iprec_at_recall` and `11pt_avg` of a ranking without documents are 0, there NaN.
-- A query whose grades are all negative has nothing relevant; there the process ends, or hangs.
-- `relstring` and `runid` are no numbers and always 0, also beside rankings without documents.
-- Parameters that a measure cannot have, such as `P.0` or `ndcg.5`, raise ValueError, a relevance level
-  below 1 and a score that is NaN raise TypeError. There the process ends, or the values mean nothing.
+- `iprec_at_recall` and `11pt_avg` of a ranking without documents are 0; in pytrec_eval they are NaN.
+- A query whose grades are all negative has nothing relevant. In pytrec_eval the process ends, or hangs.
+- `relstring` and `runid` are no numbers. They are always 0, also where rankings have no documents.
+- Parameters that a measure cannot have, such as `P.0` or `ndcg.5`, raise ValueError. A relevance level
+  below 1 and a score that is NaN raise TypeError. In pytrec_eval the process ends, or the values mean
+  nothing.
 - `utility` takes four weights from 0 on, in the order of their text. With any other number of weights
   all values are 0; here a warning says so.
 
@@ -172,8 +173,8 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """One value of a measure from the values of the queries: the sum of counts (`num_…`), e to the mean
-    of the logarithms that `gm_…` measures are, the mean of any other measure.
+    """One value of a measure from its values on the queries: the sum for counts (`num_…`), the geometric
+    mean for `gm_…` (whose values are logarithms), and the mean for any other measure.
 
     >>> compute_aggregated_measure("num_ret", [3.0, 4.0]), compute_aggregated_measure("map", [0.5, 1.0])
     (7.0, 0.75)

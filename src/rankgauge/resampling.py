@@ -1,7 +1,7 @@
-"""What is drawn: signs, topics and orders of systems, by a seed and in blocks.
+"""Random samples of signs, of topics and of orders of systems, drawn in blocks.
 
-A block is drawn by the seed and its own number, so that the result is the same whoever does it, and
-in whichever order; and no more than a few blocks are in memory at once.
+A block is drawn by the seed and its own number. So the result does not depend on which process draws a
+block, nor on the order of the blocks. Only a few blocks are in memory at once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Progress = Callable[[str], None]
 
 
 class Drawing(Value):
-    """How much is drawn, by which seed, and who does the work."""
+    """How many samples are drawn, by which seed, and which executor does the work."""
 
     samples: int = SAMPLES
     seed: int = SEED
@@ -47,7 +47,7 @@ class Drawing(Value):
         executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Drawing:
-        """What is drawn; RankgaugeError where so much cannot be."""
+        """A drawing, after a check; RankgaugeError for a number of samples or a seed out of range."""
         samples = checked("samples", samples, SAMPLE_NUMBERS)
         return cls(samples, checked("seed", seed, SEEDS), executor, progress)
 
@@ -60,7 +60,7 @@ class Drawing(Value):
         return min(BLOCK, self.samples - block * BLOCK)
 
     def random(self, block: int) -> np.random.Generator:
-        """What a block is drawn by."""
+        """The random generator of a block."""
         return np.random.default_rng((self.seed, block))
 
     def alone(self) -> Drawing:
@@ -69,7 +69,7 @@ class Drawing(Value):
 
 
 def spread(work: Callable[[Any], Any], items: range, drawing: Drawing) -> Iterator[Any]:
-    """What the work makes of each item, in order."""
+    """The result of the work for each item, in order."""
     for item, result in outcomes(work, items, drawing.executor):
         if isinstance(result, RankgaugeError):
             raise result
@@ -82,18 +82,29 @@ def spread(work: Callable[[Any], Any], items: range, drawing: Drawing) -> Iterat
 
 
 def all_signs(topics: int, drawing: Drawing) -> bool:
-    """Whether all signs are tried, since there are no more of them than samples."""
+    """Whether all signs are tried: if there are at most as many as samples."""
     return topics < 63 and 2**topics <= drawing.samples
 
 
 def sign_flips(
     values: Floats, first: Ints, second: Ints, least: Floats, drawing: Drawing
 ) -> Floats:
-    """For each pair of rows the share of signs of their differences with a sum of at least this size,
-    whatever its sign.
+    """For each pair of runs, the share of samples in which the sum of the differences, with random
+    signs, is at least as large as `least` in absolute value.
 
-    `values` is run × topic. The sum over topics of signed differences is the difference of two signed
-    sums, so each sample costs a product of `values` with the signs, and a subtraction a pair.
+    The sum of signed differences is the difference of two signed sums. So each sample costs a product of
+    `values` with the signs, and one subtraction for each pair.
+
+    Parameters
+    ----------
+    values
+        Run × topic: the scores.
+    first, second
+        The rows of the two runs of each pair.
+    least
+        For each pair, the sum that counts.
+    drawing
+        The samples.
     """
     topics = values.shape[1]
     whole = all_signs(topics, drawing)
@@ -145,8 +156,8 @@ class _Flips(Record):
 
 
 def topic_counts(topics: int, drawing: Drawing) -> Iterator[Floats]:
-    """Sample × topic, some samples at a time: how often each topic is in each sample of as many topics,
-    with replacement."""
+    """Sample × topic, some samples at a time: how often each topic is in each sample. A sample has as
+    many topics as there are, drawn with replacement."""
     step = max(1, CELLS // topics)
     for block in drawing.blocks():
         random, size = drawing.random(block), drawing.size(block)
@@ -154,8 +165,8 @@ def topic_counts(topics: int, drawing: Drawing) -> Iterator[Floats]:
             some = min(step, size - start)
             drawn = random.integers(0, topics, (some, topics))
             drawn += topics * np.arange(some)[:, None]
-            found = np.bincount(drawn.ravel(), minlength=some * topics)
-            yield found.reshape(some, topics).astype(np.float64)
+            counts = np.bincount(drawn.ravel(), minlength=some * topics)
+            yield counts.reshape(some, topics).astype(np.float64)
 
 
 def pair_blocks(pairs: int, drawing: Drawing) -> range:
@@ -175,11 +186,25 @@ def studentized(
     drawing: Drawing,
     shares: tuple[float, float],
 ) -> tuple[Floats, Floats]:
-    """For each pair of rows the p-value of their t statistic over samples of topics, differences
-    shifted to mean 0 (Sakai 2006), and pair × share the quantiles of the t of the samples."""
+    """For each pair of runs the p-value of the t statistic, from samples of topics (Sakai 2006); and
+    pair × share, the quantiles of t over the samples.
+
+    Parameters
+    ----------
+    values
+        Run × topic: the scores. The differences of a pair are shifted to mean 0 before topics are drawn.
+    first, second
+        The rows of the two runs of each pair.
+    t
+        The t statistic of each pair.
+    drawing
+        The samples.
+    shares
+        The shares of the samples that the two quantiles have below them.
+    """
     work = _Studentized(values, first, second, np.abs(t), drawing.alone(), shares)
-    found = list(spread(work, pair_blocks(len(t), drawing), drawing))
-    return np.concatenate([p for p, _ in found]), np.concatenate([cuts for _, cuts in found])
+    blocks = list(spread(work, pair_blocks(len(t), drawing), drawing))
+    return np.concatenate([p for p, _ in blocks]), np.concatenate([cuts for _, cuts in blocks])
 
 
 class _Studentized(Record):
@@ -212,8 +237,8 @@ class _Studentized(Record):
 
 
 def _t_statistic(means: Floats, variances: Floats, size: int, greatest: Floats) -> Floats:
-    """mean / (sd / √n): 0 where the mean is, infinite where all numbers are one other; what is rounding
-    beside the greatest of them is 0."""
+    """mean / (sd / √n). It is 0 if the mean is 0, and infinite if all numbers are the same, but not 0.
+    Means and variances that are only rounding, compared with the greatest number, count as 0."""
     means[np.abs(means) <= ROUNDING * greatest] = 0.0
     variances[variances <= ROUNDING * greatest**2] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -226,7 +251,8 @@ def _t_statistic(means: Floats, variances: Floats, size: int, greatest: Floats) 
 
 
 def greatest_ranges(values: Floats, drawing: Drawing) -> Floats:
-    """For each sample the range of the means of the runs, the scores of each topic dealt out anew."""
+    """For each sample the range of the means of the runs, after the scores of each topic are
+    shuffled."""
     return np.concatenate(list(spread(_Dealt(values, drawing.alone()), drawing.blocks(), drawing)))
 
 

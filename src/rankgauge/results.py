@@ -32,7 +32,7 @@ class Result(ABC):
         table = self.table()
         if len(set(table.columns)) < len(table.columns):
             raise RankgaugeError(
-                f"two columns have one name, expected different ones: {table.columns}"
+                f"two columns have the same name, expected different ones: {table.columns}"
             )
         columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
         return polars.DataFrame(dict(zip(table.columns, map(list, columns), strict=True)))

@@ -1,9 +1,8 @@
 """A synthetic test collection with the irregularities of a real one.
 
-The collection behind ``rankgauge demo``. It is made to exercise an evaluation tool, not to
-predict how real systems compare: tied scores, scores that only differ in double precision,
-missing topics, short lists, unjudged documents and a topic without relevant documents are all
-there on purpose.
+``rankgauge demo`` uses it. It is made to exercise an evaluation tool, not to predict how real
+systems compare. It has on purpose tied scores, scores that differ only in double precision,
+missing topics, short lists, unjudged documents and a topic without relevant documents.
 """
 
 from collections.abc import Sequence
@@ -40,8 +39,8 @@ class Collection:
     """Judgements and runs over the same topics and documents.
 
     ``qrels`` is topic -> docno -> grade, where -1 means pooled but left unjudged.
-    ``runs`` is run name -> topic -> docno -> score, the documents in rank order: scores never
-    increase, and documents with tied scores stand in the order the system preferred.
+    ``runs`` is run name -> topic -> docno -> score, with the documents in rank order. Scores never
+    increase. Documents with tied scores are in the order that the system preferred.
     """
 
     qrels: dict[str, dict[str, int]]
@@ -63,9 +62,9 @@ class _System:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is decided for all topics before any document is ranked.
+    """The decisions for all topics that are made before any document is ranked.
 
-    ``strengths`` and ``lengths`` have one row a topic and one column a system.
+    ``strengths`` and ``lengths`` have a row for each topic and a column for each system.
     """
 
     relevant_counts: Ints
@@ -102,21 +101,31 @@ def simulate(
     pool_depth: int = 20,
     seed: int = 2026,
 ) -> Collection:
-    """Return a synthetic collection of ``topics`` topics and ``systems`` runs.
+    """Return a synthetic collection of judgements and runs.
 
-    Each run lists at most ``depth`` of the ``documents`` documents for a topic. The judgements
-    come from the union of the top ``pool_depth`` of the contributing systems; with twelve
+    The pool of a topic has the first documents of the systems that contribute to it. With twelve
     systems, ``rerank-mono``, ``bm25-rm3`` and ``dense-d`` do not contribute. About 15% of the
-    pool has grade -1, the rest has a grade from 0 to 3. The same seed gives the same collection.
+    pool has grade -1 (unjudged). The rest has a grade from 0 to 3.
 
-    Systems come in three families, ``lexical``, ``dense`` and ``rerank``; those of one family
-    make similar mistakes and share a scale of scores. Twelve systems carry the tags of plausible
-    runs; any other number is numbered within its family, from the weakest to the strongest. The
-    oddities of systems (rounded scores, scores 1e-8 apart, short lists, missing topics, a failed
-    topic) are all present from eight systems on. Those that single out a topic (a missing one, a
-    failed one, one with nothing judged relevant) need at least five topics.
+    There are three families of systems, ``lexical``, ``dense`` and ``rerank``. Systems of one
+    family make similar mistakes and have a similar scale of scores. Twelve systems have names
+    like real runs. For any other number, the systems are numbered within their family, from the
+    weakest to the strongest.
 
-    Raises ValueError when an argument is out of range.
+    Systems have oddities: rounded scores, scores 1e-8 apart, short lists, missing topics, a
+    failed topic. With eight systems or more, all oddities are present. Missing topics, failed
+    topics and topics with nothing relevant need at least five topics.
+
+    Raises ValueError if an argument is out of range.
+
+    Parameters
+    ----------
+    topics: how many topics.
+    systems: how many systems; each has a run.
+    documents: how many documents the collection has.
+    depth: how many documents a run has for a topic, at most.
+    pool_depth: how many documents of each contributing system are in the pool of a topic.
+    seed: the same seed gives the same collection.
 
     >>> collection = simulate(topics=5, systems=3, documents=500, depth=20, pool_depth=10)
     >>> list(collection.runs)
@@ -210,7 +219,7 @@ def _broadcast_docno(number: int) -> str:
 
 
 def _make_roster(systems: int) -> tuple[_System, ...]:
-    """Return the default systems, or as many numbered ones with the same oddities in turn."""
+    """Return the default systems, or ``systems`` numbered systems with the same oddities in turn."""
     if systems == len(DEFAULT_SYSTEMS):
         return DEFAULT_SYSTEMS
     qualities = np.linspace(WEAKEST_QUALITY, STRONGEST_QUALITY, systems).tolist()
@@ -281,7 +290,7 @@ def _draw_true_grades(relevant_count: int, documents: int, rng: np.random.Genera
 
 
 def _assess(true_grades: Ints, rng: np.random.Generator) -> Ints:
-    """Return the grades an assessor would give: mostly the true ones, at times one off."""
+    """Return the grades that an assessor would give: mostly the true grades, sometimes one off."""
     chance = rng.random(true_grades.size)
     shift = rng.choice([-1, 1], size=true_grades.size)
     relevant = true_grades > 0

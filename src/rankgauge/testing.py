@@ -1,8 +1,8 @@
 """The laws that every measure obeys, for a measure of one's own: `check_measure`.
 
-The measure is held against its own score: what it says of the best, the worst, the mean and the bounds
-has to be what all orders of some labels, or all labels of the unjudged documents, score. What only its
-author knows, such as whether the score is the one of the paper, is for a test of the author's.
+A measure is compared with its own scores. Its best, worst and mean score must be those of all orders of
+some labels, and its bounds those of all labels of the unjudged documents. Whether the score is the one
+of the paper only its author knows; that needs a test by the author.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def check_measure(measure: Measure | type[Wrapper]) -> None:
     """Hold a measure to the laws; LawBroken for the first that it breaks.
 
     The measure is tried at several cut-offs and with each of its parameters changed, on all short lists
-    of labels and on random ones; that takes a second or two. A wrapper is given as its class, and is
-    tried around measures that it takes. Nothing is drawn at random but by a fixed seed.
+    of labels and on random ones. That takes a second or two. For a wrapper give its class; it is tried
+    around several measures. The random lists are the same each time.
 
     >>> from rankgauge import AP
     >>> check_measure(AP)
@@ -71,7 +71,7 @@ def check_measure(measure: Measure | type[Wrapper]) -> None:
             f"{measure!r}: expected a measure, such as AP, or the class of a wrapper"
         )
     if isinstance(measure, Wrapper):
-        raise MeasureError(f"{measure}: a wrapper is given as its class, {type(measure).__name__}")
+        raise MeasureError(f"{measure}: for a wrapper give its class, {type(measure).__name__}")
     tried = 0
     for variant in variants(measure) if isinstance(measure, Measure) else wrapped(measure):
         tried += 1
@@ -204,8 +204,8 @@ class _Subject:
     def expect(
         self, holds: NDArray[np.bool_], lists: Rankings, why: str, **values: NDArray[Any]
     ) -> None:
-        """LawBroken for the first list for which the law does not hold; `why` says what is wrong, with
-        the list's own of the values in braces."""
+        """LawBroken for the first list for which the law does not hold. `why` says what is wrong; a name
+        in braces stands for the list's entry of these values."""
         if not holds.all():
             i = int(np.flatnonzero(~holds)[0])
             told = why.format(**{name: value[i] for name, value in values.items()})
@@ -272,7 +272,7 @@ def _one_number_a_list(subject: _Subject) -> None:
     subject.expect(
         ~(some[subject.orders.query] & np.isnan(scores)),
         subject.orders,
-        "it scores nan, expected a number, as for another order of the same documents",
+        "it scores nan, but another order of the same documents gets a number; expected numbers for all",
     )
 
 
@@ -291,8 +291,8 @@ def _an_empty_list(subject: _Subject) -> None:
         )
         if np.isnan(empty) and not np.isnan(full):
             subject.broken(
-                f"for ranking [] with judged {judged} it scores nan, expected a number, as for a "
-                "ranking of all of them: a topic that a run lacks is scored as an empty list"
+                f"for ranking [] with judged {judged} it scores nan, expected a number: a topic that a "
+                "run lacks is scored as an empty ranking"
             )
 
 
@@ -321,8 +321,8 @@ def _each_list_alone(subject: _Subject) -> None:
     subject.expect(
         _same(together, turned),
         lists,
-        "it scores {together} beside other lists, and {alone} alone or with the lists in another order; "
-        "expected the same",
+        "it scores {together} together with other lists, but {alone} alone or in another order of the "
+        "lists; expected the same score",
         together=together,
         alone=turned,
     )
@@ -348,8 +348,8 @@ def _only_rel(subject: _Subject) -> None:
     subject.expect(
         _same(before, after),
         lists,
-        f"it scores {{before}}, and {{after}} with every label from {measure.rel} on raised to "
-        f"{HIGHEST} and all others lowered to 0; expected the same of a Binary measure",
+        f"it scores {{before}}, but {{after}} when each label from {measure.rel} on becomes {HIGHEST} "
+        "and each lower label becomes 0; expected the same score, since it is a Binary measure",
         before=before,
         after=after,
     )
@@ -381,8 +381,8 @@ def _swap_monotone(subject: _Subject) -> None:
     subject.expect(
         holds,
         _taken(lists, np.array(before)),
-        "it scores {old}, and {new} with the documents at {place} and the next rank swapped, so that "
-        "the better one is first; expected no worse, or swap_monotone = False",
+        "it scores {old}. When the document at rank {place} and the better one after it are swapped, it "
+        "scores {new}; expected no worse score. Or set swap_monotone = False",
         old=scores[before],
         new=scores[after],
         place=np.array(places),
@@ -402,7 +402,8 @@ def _extreme(subject: _Subject, found: Floats, highest: bool) -> None:
     subject.expect(
         _same(found, right),
         lists,
-        f"it answers {{found}}, expected {{right}}, the {which} score of all orders of what is judged",
+        f"it answers {{found}}, expected {{right}}, the {which} score of any order of the judged "
+        "documents",
         found=found,
         right=right,
     )
@@ -434,7 +435,7 @@ def _expected(subject: _Subject) -> None:
     subject.expect(
         (mean.errors == 0) & (mean.samples == 0),
         lists,
-        "orders are drawn, expected that all of so few are tried",
+        "it draws random orders, expected that it tries all orders of so few documents",
     )
 
 
@@ -462,13 +463,13 @@ def _ties(subject: _Subject) -> None:
         cuts = np.sort(generator.integers(0, len(ranking) + 1, 2))
         groups = np.split(np.array(ranking, dtype=np.int32), cuts)
         tied = TiedRankings.of(groups, judged=judged)
-        found = measure.tied_each(tied).values
+        mean = measure.tied_each(tied).values
         right = mean_over_orders(measure.score_each, tied, measure.depth).values
-        if not _same(found, right).all():
+        if not _same(mean, right).all():
             told = [group.tolist() for group in groups]
             subject.broken(
-                f"with the documents of each of {told} tied, and judged {known}, it answers "
-                f"{found[0]}, expected {right[0]}, the mean over all orders of the ties"
+                f"for a ranking of the ties {told} with judged {known} it answers {mean[0]}, expected "
+                f"{right[0]}, the mean over all orders of the tied documents"
             )
 
 
@@ -481,7 +482,7 @@ def _ideal_is_best(subject: _Subject) -> None:
     subject.expect(
         _at_least(subject.sign * ideal, subject.sign * scores) | np.isnan(ideal),
         lists,
-        "it scores {score}, better than the ideal, {ideal}; expected no better, or "
+        "it scores {score}, which is better than the ideal, {ideal}; expected no better score. Or set "
         "ideal_is_best = False",
         score=scores,
         ideal=ideal,
@@ -502,8 +503,8 @@ def _tail(subject: _Subject) -> None:
         subject.expect(
             _same(before, after),
             lists,
-            f"it scores {{before}}, and {{after}} with {tail} at the end; expected the same, or "
-            "tail_matters = True",
+            f"it scores {{before}}, but {{after}} when {tail} is added at the end; expected the same "
+            "score. Or set tail_matters = True",
             before=before,
             after=after,
         )
@@ -519,9 +520,9 @@ def _monotone(subject: _Subject) -> None:
         alone, more = (measure.score(ranking, judged, max_grade=HIGHEST) for judged in (own, known))
         if not _same(np.array(alone), np.array(more)):
             subject.broken(
-                f"for ranking {ranking} it scores {alone} with judged {own}, and {more} with judged "
-                f"{known}; expected the same, since it depends on nothing but the ranking, or "
-                "monotone = False"
+                f"for ranking {ranking} it scores {alone} with judged {own}, but {more} with judged "
+                f"{known}; expected the same score, since a monotone measure depends only on the "
+                "ranking. Or set monotone = False"
             )
         one = Rankings.of(ranking, judged=JudgedLabels.of(known, max_grade=HIGHEST))
         free = sum(label < 0 for label in ranking)
@@ -535,9 +536,9 @@ def _monotone(subject: _Subject) -> None:
             if len(wrong):
                 before, after = choices[wrong[0]].tolist(), choices[wrong[0] + step].tolist()
                 subject.broken(
-                    f"for {_told(one, 0)} it scores {scores[wrong[0]]} with its unjudged documents "
-                    f"judged {before}, and {scores[wrong[0] + step]} with them judged {after}; expected "
-                    "no less, or monotone = False"
+                    f"for {_told(one, 0)} it scores {scores[wrong[0]]} when its unjudged documents get "
+                    f"the labels {before}, but {scores[wrong[0] + step]} when they get {after}; "
+                    "expected that a better label never lowers the score. Or set monotone = False"
                 )
 
 
@@ -551,16 +552,18 @@ def _bounds(subject: _Subject) -> None:
                 measure.bounds_each(one)
             except Unsupported:
                 continue
-            subject.broken("it has bounds, but says that it cannot answer them")
+            subject.broken(
+                "it computes bounds, but bounding is 'no'; expected another value of bounding"
+            )
         free = sum(label < 0 for label in ranking)
         choices = np.array(list(itertools.product(range(HIGHEST + 1), repeat=free)), dtype=np.int32)
         right = extremes(
             measure.score_each(labelled_variants(one, choices.reshape((HIGHEST + 1) ** free, free)))
         )
-        found = tuple(float(end[0]) for end in measure.bounds_each(one))
-        if not _same(np.array(found), np.array(right)).all():
+        bounds = tuple(float(end[0]) for end in measure.bounds_each(one))
+        if not _same(np.array(bounds), np.array(right)).all():
             subject.broken(
-                f"for {_told(one, 0)} it answers {found}, expected {right}, the lowest and the "
+                f"for {_told(one, 0)} it answers {bounds}, expected {right}, the lowest and the "
                 "highest score over all labels of the unjudged documents"
             )
 
@@ -575,8 +578,8 @@ def _exact(subject: _Subject) -> None:
         mean = measure.expected(MANY)
         if mean.samples or mean.error:
             subject.broken(
-                f"it says that its expected score is exact, and draws {mean.samples} orders of "
-                f"{len(MANY)} documents; expected a formula, or expectation = 'enumerated'"
+                f"it says that its expected score is exact, but draws {mean.samples} orders of "
+                f"{len(MANY)} documents; expected a formula. Or set expectation = 'enumerated'"
             )
 
 

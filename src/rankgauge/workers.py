@@ -1,4 +1,4 @@
-"""Work over many things, by threads or any executor: results in order, and a failure is of one thing."""
+"""Work on many items, by threads or any executor. Results come in order; an item may fail alone."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ R = TypeVar("R")
 
 
 class WorkerDied(RankgaugeError):
-    """A process that worked for us ended before its work did."""
+    """A worker process ended before its work was done."""
 
 
 SHARING = threading.local()
-"""Marks the threads that share the processors with others of ours."""
+"""Marks the threads that share the processors with other threads of this library."""
 
 
 def processors() -> int:
-    """How many processors are for this thread to use."""
+    """How many processors this thread may use."""
     if getattr(SHARING, "one_of_many", False):
         return 1
     if hasattr(os, "sched_getaffinity"):
@@ -41,7 +41,8 @@ _preparations: list[Preparation] = []
 
 
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
-    """Have every other process call this function before it works for us, as this one has done."""
+    """Make every worker process call this function before its first task. This process called it
+    already."""
     if (function, arguments) not in _preparations:
         _preparations.append((function, arguments))
 
@@ -49,9 +50,9 @@ def prepare(function: Callable[..., Any], *arguments: Any) -> None:
 class Shared(Generic[T]):
     """A value that many tasks need. Threads share it as it is; a process is sent it once.
 
-    It is pickled at most once, into a file that other processes of this machine read, each the first
-    time that a task of its asks for the value. The file goes when the value is no longer needed here.
-    For an executor that may work on other machines, the bytes go with each task instead.
+    The value is pickled at most once, into a file. Each other process on this machine reads the file
+    when one of its tasks first asks for the value. The file is removed when the value is no longer
+    needed here. If an executor may work on other machines, the bytes go with each task instead.
     """
 
     def __init__(self, value: T, *, anywhere: bool) -> None:
@@ -77,7 +78,7 @@ class Shared(Generic[T]):
         return _Received, (self._key, self._prepared, self._pickled)
 
     def _written(self, content: bytes) -> str:
-        """The name of a file with this content, which goes with this object."""
+        """The name of a file with this content; the file is removed with this object."""
         import tempfile
         import weakref
 
@@ -95,12 +96,12 @@ def _remove(name: str, owner: int) -> None:
 
 
 _values: dict[str, Any] = {}
-"""The values that this process was sent, by key: the last few."""
+"""The last few values that this process received, by key."""
 MOST_VALUES = 4
 
 
 class _Received:
-    """What a `Shared` is in the process that it was sent to."""
+    """A `Shared` value in the process that received it."""
 
     def __init__(self, key: str, prepared: Sequence[Preparation], pickled: bytes | str) -> None:
         self._key, self._prepared, self._pickled = key, prepared, pickled
@@ -115,7 +116,7 @@ class _Received:
 
     @property
     def value(self) -> Any:
-        """The value, unpickled the first time it is asked for in this process."""
+        """The value; it is unpickled when this process first asks for it."""
         if self._key not in _values:
             import pickle
 
@@ -131,10 +132,10 @@ class _Received:
 
 
 def share(value: T, executor: Executor | None = None) -> Shared[T]:
-    """A value that all tasks need, to be handed to them as seldom as the executor allows.
+    """A value that all tasks need, sent as seldom as possible. Tasks get it with `.value`.
 
-    Threads get the value itself, local processes read it once each, and any other executor gets it
-    with every task. Tasks ask for it by `.value`.
+    Threads get the value itself. Each local process reads it once. Any other executor gets it with every
+    task.
     """
     if executor is None:
         return Shared(value, anywhere=False)
@@ -148,7 +149,8 @@ def share(value: T, executor: Executor | None = None) -> Shared[T]:
 
 
 class Ended(Generic[R]):
-    """What came of a task: a result, the failure of its one item, or an error that ends everything."""
+    """How a task ended: with a result, with a failure of its item, or with an error that ends
+    everything."""
 
     def __init__(self, result: R | RankgaugeError | None, error: Exception | None = None) -> None:
         self.result, self.error = result, error
@@ -177,12 +179,11 @@ def outcomes(
     executor: Executor | None = None,
     name: Callable[[T], str] = str,
 ) -> Iterator[tuple[T, R | RankgaugeError]]:
-    """Each item with what the work made of it, in order; an InputError or a lack of memory as it is.
+    """Each item with its result, in order. An InputError or a lack of memory is the result of its item.
 
-    Without an executor, threads do the work. The work is shared by all tasks (`share`). Whatever an
-    executor raises is its own failure, such as a process that died: the item is done again in a
-    process of its own, so that the fault falls on the item that has it. Any other error that the work
-    raises ends everything.
+    Without an executor, threads do the work. All tasks share the work function (`share`). If the
+    executor fails, for example because a process died, the item is done again in a process of its own.
+    So only the item that caused the failure fails. Any other error in the work ends everything.
     """
     if executor is None and len(items) < 2:
         yield from ((item, _ended(work, item, name).outcome()) for item in items)
@@ -215,7 +216,7 @@ def outcomes(
 
 
 def _received(future: Future[Ended[R]]) -> Ended[R] | None:
-    """What came of a task; None where the executor failed, in whichever way."""
+    """How a task ended; None if the executor failed."""
     try:
         return future.result()
     except Exception:
@@ -232,7 +233,7 @@ def _one_of_many(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], 
 
 
 def _ended(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> Ended[R]:
-    """What the work makes of an item, its own failures as values."""
+    """Do the work on an item; a failure of the item is its result."""
     try:
         return Ended(work(item))
     except InputError as error:
@@ -244,7 +245,7 @@ def _ended(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> Ended[R
 
 
 def _alone(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) -> Ended[R]:
-    """What comes of a task in a process of its own."""
+    """Do a task in a process of its own."""
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
     with ProcessPoolExecutor(1) as pool:
@@ -253,5 +254,5 @@ def _alone(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) 
         except BrokenExecutor:
             fault = "the process that worked on it was killed or crashed"
         except Exception as error:
-            fault = f"no process could be asked to work on it: {type(error).__name__}: {error}"
+            fault = f"its worker process could not be started or failed: {type(error).__name__}: {error}"
     return Ended(WorkerDied(f"{name(item)}: {fault}"))

@@ -201,7 +201,7 @@ def test_sets_are_made_by_the_first_measure(
     sets = {} if small else {name: chosen}
     expected = assess(files.scores("AP", "RR"), sets=sets, splits=0)
     assert_same(records(outcome.out), expected.table())
-    end = "; left out, at least 2 are needed" if small else ""
+    end = "; the set is left out, it needs at least 2 topics" if small else ""
     assert f"note: set {name}: {counted(len(chosen), 'topic')}; by AP{end}\n" in outcome.err
 
 
@@ -341,22 +341,31 @@ def test_figures_are_drawn(command: Callable[..., Outcome], tmp_path: Path) -> N
     ("options", "message"),
     [
         (["--sets", "best"], "--sets best: no such set, expected some of: all, ideal"),
-        (["--set-share", "0.5"], "--set-share and --set-number are for --sets ideal"),
-        (["--sets", "broad", "--set-number", "2"], "are for --sets ideal"),
-        (["--sets", "ideal", "--set-number", "2", "--set-share", "0.5"], "expected one of them"),
-        (["--sets", "ideal", "--set-number", "99"], "number=99 of 12 queries"),
+        (["--set-share", "0.5"], "--set-share and --set-number need --sets ideal"),
+        (["--sets", "broad", "--set-number", "2"], "need --sets ideal"),
+        (["--sets", "ideal", "--set-number", "2", "--set-share", "0.5"], "give one of them"),
+        (["--sets", "ideal", "--set-number", "99"], "number=99, but only 12 queries can be chosen"),
         (["--json", "/none/such/x.json"], "/none/such/x.json: cannot be written: No such file"),
-        (["--show", "swaps"], "--show swaps of one set, expected --sets, --set or --other"),
-        (["-m", "AP", "--show", "pairs"], "--show pairs of AP alone, expected two measures"),
-        (["--swaps", "s.svg", "--splits", "0"], "--swaps with --splits 0"),
+        (["--show", "swaps"], "--show swaps needs at least two sets: add --sets, --set or --other"),
+        (
+            ["-m", "AP", "--show", "pairs"],
+            "--show pairs needs at least two measures, there is only AP",
+        ),
+        (["--swaps", "s.svg", "--splits", "0"], "--swaps needs --splits of 1 or more"),
         (["--asl", "x.pdf"], "x.pdf: the ending .pdf, expected .svg or .png"),
-        (["--asl", "x.svg", "--tau", "x.svg"], "--asl and --tau are one file, expected two"),
-        (["--tau", "x.svg", "--json", "x.svg"], "--tau and --json are one file, expected two"),
+        (["--asl", "x.svg", "--tau", "x.svg"], "--asl and --tau name the same file, expected two"),
+        (
+            ["--tau", "x.svg", "--json", "x.svg"],
+            "--tau and --json name the same file, expected two",
+        ),
         (["--set", "there.txt"], "there.txt: "),
         (["--other", "there.json"], "there.json: "),
-        (["--other", "x.json", "--standardize"], "--other with --standardize"),
-        (["-m", "NumRet"], "ranks no systems: it is neither better high nor low"),
-        (["-m", "gm(AP)"], "gm(AP) is not a mean over topics"),
+        (
+            ["--other", "x.json", "--standardize"],
+            "--other and --standardize cannot be used together",
+        ),
+        (["-m", "NumRet"], "cannot rank systems: neither higher nor lower is better"),
+        (["-m", "gm(AP)"], "gm(AP) is not an arithmetic mean over topics"),
         (["-m", "nonsense"], "nonsense"),
         (["--level", "1"], "level"),
     ],
@@ -379,9 +388,9 @@ def test_unknown_topics_are_named_with_their_line(
     path.write_text("q1\nq99\n")
     outcome = command("--set", path)
     assert outcome.code == 2
-    assert f"{path}:2: no scores on topic 'q99', expected a topic that has some" in outcome.err
+    assert f"{path}:2: no scores on topic 'q99', expected a topic that has scores" in outcome.err
     path.write_text("\n")
-    assert f"{path}: is empty, expected a topic id a line" in command("--set", path).err
+    assert f"{path}: is empty, expected one topic id per line" in command("--set", path).err
 
 
 def test_two_parts_of_one_name_are_refused(
@@ -420,7 +429,7 @@ def test_made_sets_need_judgements(
     files.scores("AP").save(tmp_path / "s.json")
     outcome = rankgauge("assess", "--scores", tmp_path / "s.json", "--sets", "ideal")
     assert outcome.code == 2
-    assert "--sets ideal with --scores, expected QRELS and runs" in outcome.err
+    assert "--sets ideal needs QRELS and runs, not --scores" in outcome.err
 
 
 def test_one_run_is_refused(rankgauge: Callable[..., Outcome], files: Files) -> None:

@@ -166,8 +166,8 @@ def test_a_fault_of_ours_is_one_line_and_exit_code_70(
     assert outcome == Outcome(
         70,
         "",
-        "rankgauge has a fault: ZeroDivisionError: a\\x1b[31m. Please report it, with the command and "
-        "what RANKGAUGE_DEBUG=1 shows\n",
+        "rankgauge has a fault: ZeroDivisionError: a\\x1b[31m. Please report it. Run the command again "
+        "with RANKGAUGE_DEBUG=1, and send the command and its output\n",
     )
     monkeypatch.setenv("RANKGAUGE_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
@@ -252,7 +252,7 @@ def test_many_columns_of_scores_take_little_time(
     code, _, err = rankgauge("compare", "--scores", f"AP={file}")
     assert (code, err) == (
         2,
-        f"{file}:1: the system 's7' is there twice, expected different ones\n",
+        f"{file}:1: the system 's7' has two columns, expected one\n",
     )
     assert time.perf_counter() - start < 5
 

@@ -344,7 +344,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
     options = ("compare", "--scores", f"RR={matrix}", "--standardize", "z")
     code, out, err = rankgauge(*options, "--missing", "zero")
     assert (code, out) == (2, "")
-    assert "expected these topics left out (intersection)" in err
+    assert "leave these topics out: --missing intersection" in err
     assert "RR: 7 topics" in rankgauge(*options).err
 
 
@@ -355,17 +355,20 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
     ("arguments", "message"),
     [
         ((), "nothing given, expected QRELS and runs, or --scores FILE"),
-        (("QRELS",), "QRELS: judgements without a run; a file alone has its run and its"),
-        (("QRELS", "--scores", "MATRIX"), "QRELS beside --scores, expected one or the other"),
+        (("QRELS",), "QRELS: judgements without a run; if you give only one file, each of"),
+        (("QRELS", "--scores", "MATRIX"), "and --scores cannot be used together"),
         (
             ("--scores", "MATRIX", "--condensed"),
-            "--condensed is about runs, expected no such option with --scores",
+            "--condensed is for runs and has no effect with --scores",
         ),
         (
             ("--scores", "MATRIX", "--ties", "docno"),
-            "--ties is about runs, expected no such option with --scores",
+            "--ties is for runs and has no effect with --scores",
         ),
-        (("--scores", "RR=SAVED"), "SAVED names its measures, expected --scores SAVED"),
+        (
+            ("--scores", "RR=SAVED"),
+            "SAVED already names its measures; leave out RR=",
+        ),
         (("--scores", "RR=nowhere.csv"), "nowhere.csv: cannot be read: No such file or directory"),
         (
             ("--scores", "RR=MATRIX", "-m", "AP"),
@@ -373,14 +376,13 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
         ),
         (
             ("--scores", "RR=MATRIX", "--scores", "RR=MATRIX"),
-            "the measure 'RR' is there twice, expected different ones",
+            "the measure 'RR' is named twice, expected different names",
         ),
         (("QRELS", "RUN"), "1 run, expected at least two to compare"),
         (("QRELS", "RUN", "RUN"), "RUN: given 2 times, expected once"),
         (
             ("--scores", "gm(AP)=MATRIX"),
-            "gm(AP) is not a mean over topics, which is what tests are about; "
-            "expected a measure such as AP",
+            "gm(AP) is not an arithmetic mean over topics, and tests need one; use a measure such as AP",
         ),
         (("--scores", "MATRIX", "--level", "1"), "1.0 is not in the range 0<x<1"),
         (("--scores", "MATRIX", "--samples", "9999999"), "is not in the range 1<=x<=1000000"),
@@ -507,8 +509,8 @@ def test_power_says_what_could_be_seen(command, test):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--difference", "0.1"], "--difference is for --power; add it"),
-        (["--power", "0.8", "--marks"], "--power and --marks are two tables"),
+        (["--difference", "0.1"], "--difference works only with --power; add --power 0.8"),
+        (["--power", "0.8", "--marks"], "--power and --marks print different tables"),
         (["--power", "0.8", "--test", "sign"], "--power with --test sign, expected paired-t or"),
         (["--power", "0.01"], "power=0.01, expected a number between 0.05 and 1"),
         (["--power", "1.5"], "--power"),

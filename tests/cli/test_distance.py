@@ -183,7 +183,10 @@ def test_documents_in_neither_run_are_part_of_a_witness(
     _, out, _ = distance(*options, "--offlist", "allowed")
     assert float(records(out)[0]["distance"]) == 0.5
     _, _, err = distance(*options, "--offlist", "allowed", "--witness")
-    assert "note: Rprec, topic q: 1 document in neither run relevant too\n" in err
+    assert (
+        "note: Rprec, topic q: 1 document that neither run retrieved counts as relevant too\n"
+        in err
+    )
 
 
 def test_the_documents_to_judge_are_those_of_the_advice(
@@ -348,20 +351,23 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--judge", 2, "-q"], "--judge stands alone, expected no -q, --top or --witness"),
-        (["--judge", 2, "--top", 2], "--judge stands alone"),
-        (["--judge", 2, "--witness"], "--judge stands alone"),
+        (
+            ["--judge", 2, "-q"],
+            "--judge prints a table of its own; leave out -q, --top and --witness",
+        ),
+        (["--judge", 2, "--top", 2], "--judge prints a table of its own"),
+        (["--judge", 2, "--witness"], "--judge prints a table of its own"),
         (["--judge", 2, "-m", "P@1", "-m", "P@2"], "--judge with 2 measures, expected one"),
         (["--judge", 0], "0 is not in the range x>=1"),
         (["--top", 0], "0 is not in the range x>=1"),
         (["--grades", "0,x"], "--grades 0,x, expected whole numbers with commas, such as 0,1,2"),
-        (["--grades", "1,2"], "expected 0 among them"),
+        (["--grades", "1,2"], "must include 0"),
         (["--grades", "0,-1"], "-1"),
         (["--offlist", "some"], "'some' is not one of 'none', 'allowed'"),
         (["--ties", "expected"], "'expected' is not one of"),
         (["-m", "nDGC@10"], "nDGC"),
-        (["-m", "gm(AP)"], "gm(AP) has no distance, expected a measure"),
-        (["-m", "num_ret"], "NumRet has no distance: it is neither better high nor low"),
+        (["-m", "gm(AP)"], "gm(AP) has no distance; use a measure"),
+        (["-m", "num_ret"], "NumRet has no distance, since neither higher nor lower is better"),
         (["--qrels", "nowhere"], "nowhere: cannot be read"),
     ],
 )
@@ -399,9 +405,7 @@ def test_one_run_is_held_against_nothing(distance: Callable[..., Outcome], files
         code, out, err = distance(runs=runs)
         assert (code, out) == (2, "")
         assert "expected" in err
-    assert (
-        "1 run, expected at least two to hold against each other" in distance(runs=(files.a,)).err
-    )
+    assert "1 run, expected at least two to compare" in distance(runs=(files.a,)).err
     code, _, err = distance("--qrels", files.a)
     assert code == 2
     assert "is given as judgements and as a run" in err
@@ -512,9 +516,9 @@ def test_a_run_that_cannot_be_read_leaves_the_orders_of_the_others(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--pairs"], "--pairs is about --settled"),
-        (["--settled", "-q"], "--settled stands alone"),
-        (["--settled", "--judge", "2"], "--settled stands alone"),
+        (["--pairs"], "--pairs works only with --settled"),
+        (["--settled", "-q"], "--settled prints a table of its own"),
+        (["--settled", "--judge", "2"], "--settled prints a table of its own"),
         (["--settled", "-m", "AP", "-m", "P@2"], "--settled with 2 measures"),
     ],
 )

@@ -202,7 +202,7 @@ def test_options_change_how_a_run_is_scored(
     outcome = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", *options)
     assert outcome.code == 0
     assert float(records(outcome.out)[0]["RR"]) == score
-    told = "neighbours tied in single precision only: 1" in outcome.err
+    told = "1 pair of adjacent documents with equal scores in single precision" in outcome.err
     assert told == ("double" not in options)
 
 
@@ -449,7 +449,7 @@ def test_notes_go_with_the_table_for_people_and_apart_for_programs(
     form: str, in_output: bool, rankgauge: Callable[..., Outcome], files: Files
 ) -> None:
     _, out, err = rankgauge("evaluate", files.qrels, files.run, "--format", form, "-m", "AP(rel=2)")
-    note = "AP(rel=2): 1 topic with nothing relevant to it"
+    note = "AP(rel=2): 1 topic with nothing that counts as relevant"
     assert (note in out) == in_output
     assert (f"note: {note}\n" == err) == (not in_output)
 
@@ -496,7 +496,7 @@ def test_the_interval_is_over_the_topics_that_the_mean_is_over(
 def test_topics_have_no_intervals(rankgauge: Callable[..., Outcome], files: Files) -> None:
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "-q", "--interval")
     assert (code, out) == (2, "")
-    assert "--interval is about the means, expected no -q beside it" in err
+    assert "--interval is for the means; leave out -q" in err
 
 
 @each_format
@@ -629,7 +629,7 @@ def test_a_wrong_option_is_explained(
 def test_a_run_is_needed(rankgauge: Callable[..., Outcome], files: Files) -> None:
     code, out, err = rankgauge("evaluate", files.qrels)
     assert (code, out) == (2, "")
-    assert "judgements without a run; a file alone has its run and its judgements in" in err
+    assert "judgements without a run; if you give only one file, each of its lines" in err
 
 
 def test_the_same_run_twice_is_refused(rankgauge: Callable[..., Outcome], files: Files) -> None:
@@ -771,7 +771,7 @@ def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -
         "bm25",
         "bm25",
     ]
-    assert b"AP(rel=2): 1 topic with nothing relevant to it" in seen
+    assert b"AP(rel=2): 1 topic with nothing that counts as relevant" in seen
 
 
 def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files: Files) -> None:
@@ -857,7 +857,7 @@ def test_a_folder_with_nothing_but_the_judgements(
     files.run.unlink()
     code, out, err = rankgauge("evaluate", files.qrels, files.folder)
     assert (code, out) == (2, "")
-    assert f"{files.folder}: no runs beside the judgements" in err
+    assert f"{files.folder}: no runs, only the judgements" in err
 
 
 def test_closed_standard_input(files: Files) -> None:
@@ -925,7 +925,7 @@ def test_settled_neighbours_are_a_column(
         ("new", "all"): "",
         ("new", "answered"): "",
     }
-    assert "settled: yes where no labels" in err
+    assert "settled: yes if the run with the next best" in err
     without = rankgauge("evaluate", *leaderboard, "-m", "P@2", "-m", "AP").out
     assert [line.rpartition("\t")[0] for line in out.splitlines()] == without.splitlines()
 
@@ -944,10 +944,10 @@ def test_a_run_that_cannot_be_read_is_no_neighbour(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-q"], "--settled is about the means"),
-        (["--missing", "skip"], "--settled with --missing skip"),
-        (["--ties", "expected"], "--settled with --ties expected"),
-        (["-m", "gm(AP)"], "expected no gm(AP) as first measure"),
+        (["-q"], "--settled is for the means"),
+        (["--missing", "skip"], "--settled cannot be used with --missing skip"),
+        (["--ties", "expected"], "--settled cannot be used with --ties expected"),
+        (["-m", "gm(AP)"], "give AP first, not gm(AP)"),
     ],
 )
 def test_what_settled_neighbours_do_not_go_with(

@@ -90,17 +90,20 @@ def test_two_files_of_one_name_keep_apart(rankgauge: Command, folder: Path) -> N
     [
         (
             [{"query": "q", "retrieved": ["a"]}],
-            "x.jsonl: no judgements: no key relevant or gold or",
+            "x.jsonl: no judgements: the objects have no key relevant or gold or",
         ),
         (
             [{"query": "q", "relevant": ["a"]}],
-            "x.jsonl: judgements without a run; a file alone has",
+            "x.jsonl: judgements without a run; if you give only one file",
         ),
         (
             [{"q1": ["a"]}],
-            "x.jsonl: judgements without a run; a file alone has its run and its jud",
+            "x.jsonl: judgements without a run; if you give only one file, each of",
         ),
-        ([{"qid": 1, "docno": 2, "rel": 1}], "x.jsonl: judgements without a run; a file alone has"),
+        (
+            [{"qid": 1, "docno": 2, "rel": 1}],
+            "x.jsonl: judgements without a run; if you give only one file",
+        ),
     ],
 )
 def test_a_file_that_lacks_one_says_which(
@@ -164,4 +167,4 @@ def test_a_column_that_no_file_has_is_named(rankgauge: Command, folder: Path) ->
 def test_options_for_columns_are_no_options_for_scores(rankgauge: Command, folder: Path) -> None:
     code, _, err = rankgauge("compare", "--scores", "x.csv", "--grade-column", "x")
     assert code == 2
-    assert "--grade-column is about runs, expected no such option with --scores" in err
+    assert "--grade-column is for runs and has no effect with --scores" in err

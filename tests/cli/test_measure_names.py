@@ -57,8 +57,8 @@ def test_counts_say_that_they_are_means_in_two_notes_at_most(
     notes = [line for line in found.err.splitlines() if "mean over topics" in line]
     assert notes == [
         "note: NumRel: the mean over topics; the sum over all topics, which trec_eval prints, is 2",
-        "note: NumRet, NumRelRet, NumNonRelRet: the mean over topics; trec_eval prints the sum, this "
-        "mean times the number of topics",
+        "note: NumRet, NumRelRet, NumNonRelRet: the mean over topics; trec_eval prints the sum, "
+        "which is the mean times the number of topics",
     ]
 
 

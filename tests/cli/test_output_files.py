@@ -83,7 +83,7 @@ def test_two_options_with_one_file_are_refused(
         asked = (first, "x.svg", second, tmp_path / "." / "x.svg")
         code, out, err = rankgauge(command, "no-qrels", "no-run", *asked)
         assert (code, out) == (2, "")
-        assert f"{first} and {second} are one file, expected two" in err
+        assert f"{first} and {second} name the same file, expected two" in err
 
 
 @pytest.mark.skipif(
@@ -166,4 +166,4 @@ def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Command, tmp_path: Pa
     assert (code, [line.split(",") for line in out.splitlines()]) == (0, escaped)
     code, _, err = rankgauge(*asked[:-1], "tsv", "--spreadsheet")
     assert code == 2
-    assert "--spreadsheet with the format tsv, expected --format csv" in err
+    assert "--spreadsheet works only with --format csv, the format is tsv" in err

@@ -329,7 +329,7 @@ def test_without_matplotlib_the_error_says_what_to_install_before_anything_is_re
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = queries("--map", "map.svg")
     assert (code, out) == (2, "")
-    assert err == "figures need matplotlib, expected pip install 'rankgauge[plot]'\n"
+    assert err == "figures need matplotlib; install it: pip install 'rankgauge[plot]'\n"
 
 
 def test_without_figures_matplotlib_is_not_needed(
@@ -367,7 +367,7 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
     code, out, err = queries(*options)
     assert (code, out) == (2, "")
     given = [str(option) for option in options if str(option).startswith("--")]
-    assert f"{' and '.join(given)} are given, expected one of them" in err
+    assert f"{' and '.join(given)} cannot be used together; give one of them" in err
 
 
 @pytest.mark.parametrize(
@@ -376,14 +376,14 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
         (["--share", 1.5], "1.5 is not in the range 0<=x<=1"),
         (["--share", "nan"], "share=nan, expected a number from 0 to 1"),
         (["--number", -1], "-1 is not in the range x>=0"),
-        (["--number", 4], "number=4 of 3 queries, expected no more than there are"),
+        (["--number", 4], "number=4, but only 3 queries can be chosen"),
         (["--threshold", 0.5, 0], "expected two numbers, the lower one first"),
         (["--threshold", "nan", 0], "expected a number"),
         (["--by", "size"], "'size' is not one of 'signed', 'absolute'"),
         (["-m", "P@1", "-m", "SearchLength"], "P@1 (higher), SearchLength (lower)"),
         (["-m", "nDGC@10"], "nDGC"),
-        (["--map", "a.svg", "--histogram", "./a.svg"], "--map and --histogram are one file"),
-        (["--map", "a.svg", "-o", "a.svg"], "--map and --output are one file"),
+        (["--map", "a.svg", "--histogram", "./a.svg"], "--map and --histogram name the same file"),
+        (["--map", "a.svg", "-o", "a.svg"], "--map and --output name the same file"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -449,7 +449,7 @@ def test_the_command_prints_p_for_each_query_and_run(
     assert header == ["topic", "run", "score", "expected", "p"]
     assert row[:2] == ["q", "a"]
     assert float(row[4]) == pytest.approx(1 / math.comb(30, 3))
-    assert "1 of 1 query informative" in err
+    assert "1 of 1 query is informative" in err
     code, _, err = rankgauge("queries", qrels, run, "--significance", "--share", 0.5)
     assert code == 2
-    assert "--significance and --share are given, expected one of them" in err
+    assert "--significance and --share cannot be used together; give one of them" in err

@@ -357,9 +357,9 @@ def test_the_order_in_which_cut_offs_come_does_not_count(cut_offs: Scores) -> No
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["P@5", "P@10", "AP"], "P@5,10 and AP are not at the same cut-offs, expected the same"),
-        (["P@5", "P@10", "nDCG@5"], "P@5,10 and nDCG@5 are not at the same cut-offs"),
-        (["AP", "nDCG@10", "nDCG@5"], "AP and nDCG@5,10 are not at the same cut-offs"),
+        (["P@5", "P@10", "AP"], "P@5,10 and AP have different cut-offs; to pool cut-offs"),
+        (["P@5", "P@10", "nDCG@5"], "P@5,10 and nDCG@5 have different cut-offs"),
+        (["AP", "nDCG@10", "nDCG@5"], "AP and nDCG@5,10 have different cut-offs"),
     ],
 )
 def test_cut_offs_that_are_not_those_of_all_cannot_be_pooled(
@@ -535,17 +535,18 @@ def test_notes_say_how_the_numbers_came_about(scores: Scores) -> None:
     found = assess(
         scores, test="bootstrap", samples=150, seed=2, splits=50, fuzziness=0.05, correction="holm"
     )
-    power, pad, swaps, *_ = found.definitions["measures"]
+    power, _, origin, splits, swaps, *_ = found.definitions["measures"]
     assert power.startswith("power: the share of tests with p ≤ 0.05; Studentised bootstrap")
     assert power.endswith("corrected by holm, 150 samples, seed 2")
-    assert "change with an added constant" in pad
-    assert swaps.endswith("ties below 0.05 of the greater mean; 50 splits, seed 2")
+    assert "pad and safe_pad change if a constant is added" in origin
+    assert "50 times, seed 2" in splits
+    assert "(a difference of at most 0.05 of the greater mean is a tie)" in swaps
     whole = assess(scores, splits=0, test="tukey", correction="holm")
     assert not any("splits" in text for text in whole.definitions["measures"])
     assert "for all pairs of runs together, so not corrected again" in whole.table().notes[0]
     for table in (found.pair_table(), found.swap_table()):
         assert not any("halves" in note or "pad" in note for note in table.notes)
-    assert any("second as reference" in note for note in found.pair_table().notes)
+    assert any("the second measure is the reference" in note for note in found.pair_table().notes)
 
 
 def test_a_topic_counts_once_however_often_a_set_names_it(scores: Scores) -> None:
@@ -651,7 +652,7 @@ def test_fuzziness_of_all_is_a_tie(scores: Scores) -> None:
 
 def test_pad_of_means_below_0_is_said_to_be_of_no_use() -> None:
     values = np.random.default_rng(0).random((4, 10))
-    note = "pad is of no use where a mean is 0 or below; safe_pad is defined there"
+    note = "pad is of no use if a mean is 0 or below; use safe_pad"
     assert note not in worded(assess(scores_of(values), splits=0).notes)
     assert note in worded(assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes)
 
@@ -713,9 +714,9 @@ def test_too_little_to_assess() -> None:
 
 
 def test_measures_that_rank_no_systems() -> None:
-    with pytest.raises(MeasureError, match="NumRet ranks no systems"):
+    with pytest.raises(MeasureError, match="NumRet cannot rank systems"):
         assess(scores_of(VALUES, "NumRet"))
-    with pytest.raises(RankgaugeError, match="is not a mean over topics"):
+    with pytest.raises(RankgaugeError, match="is not an arithmetic mean over topics"):
         assess(scores_of(VALUES, "gm(AP)"))
 
 

@@ -442,4 +442,4 @@ def test_assess_has_the_same_taus_and_swap_rates(assessment: Assessment) -> None
         assert conflicts.neither == TESTS
     swaps = assessment.swaps["all", "MQ2007"]
     assert [swaps[name_of(measure)].discordant for measure in MSLR] == [2, 2, 3, 7, 7, 5]
-    assert any("safe_pad is defined there" in note for note in worded(assessment.notes))
+    assert any("use safe_pad" in note for note in worded(assessment.notes))

@@ -542,7 +542,10 @@ def test_without_the_zstandard_package_the_message_says_how_to_get_it(
     file.write_bytes(zstandard.compress(b"\n".join(RUN_LINES)))
     monkeypatch.setitem(sys.modules, "zstandard", None)
     error = refusal(read_run, file)
-    assert error.message == "is compressed with zstandard, expected: pip install 'rankgauge[zstd]'"
+    assert (
+        error.message
+        == "is compressed with zstandard, expected its package: run pip install 'rankgauge[zstd]'"
+    )
 
 
 @each_reader
@@ -617,7 +620,7 @@ def test_lack_of_memory_is_not_called_damage(file: Path, monkeypatch: pytest.Mon
     file.write_bytes(b"\x28\xb5\x2f\xfd\x00" + window + block + data)
     error = refusal(read_run, file)
     assert error.message == (
-        "its zstandard data asks for more memory than 67,108,864 bytes of content should, expected "
+        "its zstandard data needs more memory than a content of 67,108,864 bytes may, expected "
         "less (raise the size limit)"
     )
     assert len(read_run(file, size_limit=1 << 30).queries)

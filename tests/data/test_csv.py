@@ -203,13 +203,16 @@ HEADER = b"qid,docno,score\n"
         (HEADER + b"q,a,%b\n" % (b"9x" * 99), f"x:2: the score is '{'9x' * 20}…', expected"),
         (HEADER + b'q,"a"b,1\n', "x:2: text after a closing quote, expected a separator"),
         (HEADER + b'q,"a\nb"c,1\n', "x:3: text after a closing quote, expected a separator"),
-        (HEADER + b'q,a,1\nq,"b,1\nq,c,1\n', "x:3: a quote that nothing closes, expected one more"),
+        (
+            HEADER + b'q,a,1\nq,"b,1\nq,c,1\n',
+            "x:3: a cell begins with a quote that is never closed",
+        ),
         (HEADER + b"q,\0,1\n", "x:2: binary data, expected text"),
         (
             HEADER + b'q,a,1\n"q","a",2\n',
             "x:3: document 'a' again for query 'q' (first at line 2), expected each document once",
         ),
-        (b'qid,docno,"score\n', "x:1: a quote that nothing closes"),
+        (b'qid,docno,"score\n', "x:1: a cell begins with a quote that is never closed"),
         (b"qid,docno\nq,d\n", "x: no column for the score, expected score or rating"),
         (b"qid,docno,docid,score\n", "x: the document could be docno and docid, expected one"),
     ],

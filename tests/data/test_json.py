@@ -247,7 +247,7 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         (b'{"q1": ["a"], "q1": ["b"]}', "x: query 'q1' more than once, expected each query once"),
         (
             b'{"query": "q1", "relevant": ["a"]}',
-            "x: no run: no key retrieved or results or ranking",
+            "x: no run: the objects have no key retrieved or results or ranking",
         ),
         (b'{"a": 1, "b": 2}', "x: no column for the query"),
     ],
@@ -276,8 +276,9 @@ def test_faults_in_json_are_located(text: bytes, message: str) -> None:
         ),
         (
             b'{"query": "q1", "retrieved": ["a"]}',
-            "x: no judgements: no key relevant or gold or qrels (keys: query, retrieved), expected one "
-            "that holds the relevant documents of the query, or a file of its own for the judgements",
+            "x: no judgements: the objects have no key relevant or gold or qrels (keys: query, "
+            "retrieved), expected such a key with the relevant documents, or a separate file with the "
+            "judgements",
         ),
     ],
 )
@@ -288,7 +289,7 @@ def test_faults_in_judgments_by_query_are_located(text: bytes, message: str) -> 
 
 
 def test_subtopics_need_an_object_for_each_judgement() -> None:
-    with pytest.raises(rg.InputError, match="expected an object for each judgement"):
+    with pytest.raises(rg.InputError, match="expected one object for each judgement"):
         qrels_of(GOOD, subtopic="subtopic")
 
 

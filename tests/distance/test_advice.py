@@ -169,7 +169,8 @@ def test_the_table_has_a_row_a_document_and_says_what_is_left() -> None:
     assert table.rows == (("q", "a", 1, None, 1.0, 1.0, 1.0),)
     assert table.notes == (
         "a is a, b is b",
-        "mean distance 1.0000; with the 1 document judged 1.0000 if none is relevant, 1.0000 if all are",
+        "the mean distance is 1.0000; after judging 1 document it is 1.0000 if none is relevant, "
+        "and 1.0000 if all are relevant",
     )
     assert advise(distances, 0).documents == ()
 

@@ -174,7 +174,7 @@ def test_topics_that_a_run_lacks_are_counted() -> None:
         "two": {"q1": {"y": 1.0}, "q2": {"x": 1.0}},
     }
     assert worded(rg.med_matrix("nDCG@2", runs, qrels).notes) == (
-        "one: 1 topic missing, taken as empty lists",
+        "one: 1 topic missing, counted as empty lists",
         "one: topics without judgements, left out: 1",
     )
 

@@ -220,10 +220,10 @@ def test_neighbours_are_pairs_of_the_leaderboard_and_an_executor_changes_nothing
     ("change", "message"),
     [
         ({"measure": "gm(AP)"}, "has no distance"),
-        ({"measure": "Judged@10"}, "neither better high nor low"),
+        ({"measure": "Judged@10"}, "neither higher nor lower is better"),
         ({"runs": {"a": THREE["good"]}}, "1 run, expected at least two"),
         ({"qrels": {}}, "no judged topics"),
-        ({"grades": (1, 2)}, "expected 0 among them"),
+        ({"grades": (1, 2)}, "must include 0"),
         ({"max_grade": 1}, "the judgments have a grade 2"),
         ({"ties": "random"}, "ties="),
         ({"pairs": "some"}, "pairs="),
@@ -239,7 +239,7 @@ def test_what_cannot_be_settled_is_refused(change: dict[str, Any], message: str)
 
 def test_subtopics_are_refused() -> None:
     judged = Judgments.from_subtopics({"q": {"1": {"a": 1}, "2": {"b": 1}}})
-    with pytest.raises(rg.MeasureError, match="asks for subtopics"):
+    with pytest.raises(rg.MeasureError, match="needs subtopics"):
         settling.settled(judged, THREE, "alpha_nDCG@10")
 
 

@@ -110,7 +110,10 @@ def test_single_precision_merges_scores_and_says_how_many() -> None:
     close = {"q1": {"a": 1.0 + 1e-9, "b": 1.0}}
     single = rg.evaluate(QRELS, close, RR, precision="single")
     assert single.per_query()["run"]["q1"][RR] == 0.5
-    assert "tied in single precision only: 1" in worded(single.notes)[0]
+    assert (
+        "1 pair of adjacent documents with equal scores in single precision"
+        in worded(single.notes)[0]
+    )
     assert "scores=f32" in single.signatures()["RR"]
     double = rg.evaluate(QRELS, close, RR)
     assert double.per_query()["run"]["q1"][RR] == 1.0
@@ -173,7 +176,7 @@ def test_any_executor_does_the_work(kind: Any, tmp_path: Path) -> None:
         ({"unjudged": "x"}, "expected one of nonrelevant"),
         ({"precision": "x"}, "expected one of single, double"),
         ({"qrels": "qrels.txt"}, "qrels.txt: cannot be read"),
-        ({"qrels": 3}, "3 is no judgments; give a qrels file, a data frame or a dict"),
+        ({"qrels": 3}, "3 cannot be judgments; give a qrels file, a data frame or a dict"),
         ({"runs": [rg.Run.from_dict(RUN)] * 2}, "two runs are called 'run'"),
     ],
 )
@@ -276,9 +279,9 @@ def test_lists_of_labels_score_what_the_run_does(qrels: Any, run: Any) -> None:
         ({"labels": np.array([2**64 - 1], np.uint64)}, "too large"),
         ({"labels": [9]}, "labels from 9 to 9, expected -2 to 2"),
         ({"offsets": [0]}, "1 offsets for 1 list"),
-        ({"offsets": [0, 2]}, "from 0 to the number of labels"),
+        ({"offsets": [0, 2]}, "the first 0 and the last"),
         ({"labels": [1], "offsets": [0, 2, 1], "queries": [0, 0]}, "the offsets descend"),
-        ({"queries": [7]}, "queries from 7 to 7, expected places among 3 queries"),
+        ({"queries": [7]}, "query numbers from 7 to 7, expected numbers from 0 to 2"),
         ({"queries": ["q1"]}, "queries: expected one array of whole numbers"),
     ],
 )

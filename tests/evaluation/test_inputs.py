@@ -119,7 +119,7 @@ def test_judgments_may_come_one_by_one() -> None:
      WrappedRun(RUN), None, b"qrels"],
 )  # fmt: skip
 def test_what_is_no_judgments_is_refused(qrels: Any) -> None:
-    with pytest.raises(rg.RankgaugeError, match="is no judgments; give"):
+    with pytest.raises(rg.RankgaugeError, match="cannot be judgments; give"):
         judgments_of(qrels)
 
 

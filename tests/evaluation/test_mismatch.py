@@ -26,12 +26,30 @@ def renamed(names: Any, run: Any = RUN) -> Any:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (lambda topic: f"0{topic}", "topic '01' is probably '1' there (leading zeros)"),
-        (lambda topic: f"q{topic}", "topic 'q1' is probably '1' there (what stands before"),
-        (lambda topic: f"topic {topic}", "topic 'topic 1' is probably '1' there"),
-        (lambda topic: f"{topic}.0", "topic '1.0' is probably '1' there (written as a decimal"),
-        (lambda topic: f" {topic} ", "topic ' 1 ' is probably '1' there (blanks)"),
-        (lambda topic: f"MB{int(topic):03}", "topic 'MB001' is probably '1' there"),
+        (
+            lambda topic: f"0{topic}",
+            "topic '01' of the run is probably '1' of the judgements (leading zeros)",
+        ),
+        (
+            lambda topic: f"q{topic}",
+            "topic 'q1' of the run is probably '1' of the judgements (text before or after",
+        ),
+        (
+            lambda topic: f"topic {topic}",
+            "topic 'topic 1' of the run is probably '1' of the judgements",
+        ),
+        (
+            lambda topic: f"{topic}.0",
+            "topic '1.0' of the run is probably '1' of the judgements (written as a decimal",
+        ),
+        (
+            lambda topic: f" {topic} ",
+            "topic ' 1 ' of the run is probably '1' of the judgements (blanks)",
+        ),
+        (
+            lambda topic: f"MB{int(topic):03}",
+            "topic 'MB001' of the run is probably '1' of the judgements",
+        ),
     ],
 )
 def test_a_run_that_shares_no_topic_fails_with_ids_of_both_sides(names: Any, said: str) -> None:
@@ -46,7 +64,10 @@ def test_a_run_that_shares_no_topic_fails_with_ids_of_both_sides(names: Any, sai
 
 
 def test_upper_and_lower_case() -> None:
-    with pytest.raises(NoSharedTopics, match=r"'Q1' is probably 'q1' there \(upper and lower case"):
+    with pytest.raises(
+        NoSharedTopics,
+        match=r"'Q1' of the run is probably 'q1' of the judgements \(upper and lower case",
+    ):
         rg.evaluate(renamed("q{}".format, QRELS), renamed("Q{}".format), "AP")
 
 
@@ -77,7 +98,7 @@ def test_few_shared_topics_are_a_warning_in_text_and_html() -> None:
     assert (note.severity, note.run, note.count) == (WARNING, "bm25", 2)
     start = "WARNING: bm25: the run and the judgements share only 2 topics (the run ranks 10 topics"
     assert f"\n{start}" in repr(scores)
-    assert "'03' is probably '3' there" in repr(scores)
+    assert "'03' of the run is probably '3' of the judgements" in repr(scores)
     assert "<strong style='color: #b00020'>WARNING: bm25: the run and" in scores._repr_html_()
 
 
@@ -94,7 +115,9 @@ def test_a_run_without_a_judged_document_is_a_warning(tmp_path: Path) -> None:
     for runs in ({"bm25": run}, tmp_path / "bm25.run"):
         warning = worded(rg.evaluate(QRELS, runs, "AP").notes)[0]
         assert warning.startswith("WARNING: bm25: no document of the run is judged (the run has")
-        assert "'D1' is probably 'd1' there (upper and lower case)" in warning
+        assert (
+            "'D1' of the run is probably 'd1' of the judgements (upper and lower case)" in warning
+        )
     nothing = worded(rg.evaluate(QRELS, {"1": {}}, "AP").notes)[0]
     assert nothing == "WARNING: run: the run has no documents for any judged topic"
 

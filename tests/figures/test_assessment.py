@@ -124,7 +124,7 @@ def test_the_legend_has_the_share_of_decisions_to_trust() -> None:
 
 
 def test_without_splits_there_are_no_swap_curves() -> None:
-    with pytest.raises(RankgaugeError, match=r"not split, expected an assessment with splits"):
+    with pytest.raises(RankgaugeError, match=r"not split, so there are no swap rates"):
         assessed(splits=0).figure("swaps")
 
 

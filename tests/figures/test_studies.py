@@ -42,5 +42,5 @@ def test_power_is_drawn_by_test_and_setting() -> None:
     assert [text.get_text() for text in second.get_legend().get_texts()] == ["tukey"]
     assert first.get_xlabel() == second.get_xlabel() == "Added"
     for panels in ({}, {"a pair": {}}, {"a pair": tests | {"one more": [0.0, 0.0]}}):
-        with pytest.raises(RankgaugeError, match="expected 1 to 8 in a panel"):
+        with pytest.raises(RankgaugeError, match="too many, expected 1 to 8"):
             power_curves([0.0, 0.1], panels, "Added")

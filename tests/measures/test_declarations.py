@@ -108,7 +108,7 @@ def test_a_measure_that_declares_nothing_calls_nothing_exact_but_its_score() -> 
 
 
 def test_a_share_of_the_best_is_only_of_a_measure_that_nothing_takes_beyond_it() -> None:
-    with pytest.raises(MeasureError, match="does not suit v1"):
+    with pytest.raises(MeasureError, match="cannot stand inside v1"):
         v1(SecondBest())
 
 

@@ -73,7 +73,7 @@ def test_what_is_understood(text: str, measure: object) -> None:
         ("lower()", "write, for example, lower(AP)"),
         ("lower(3)", "expected a name"),
         ("gm(AP,0.1)", "written key=value"),
-        ("nDCG(gain=exp2,dcg='log2')", "says again"),
+        ("nDCG(gain=exp2,dcg='log2')", "dcg sets gain a second time"),
         ("nDCG(gain={1:" + "9" * 400 + "})", "a number from 0"),
         ("nDCG(", "expected a name"),
         ("nDCG@", "expected a number"),

@@ -84,7 +84,7 @@ def test_where_chance_is_the_best() -> None:
 
 def test_what_does_not_suit_is_refused() -> None:
     with pytest.raises(
-        rg.MeasureError, match=r"NumRet does not suit v1, expected one such as in v1"
+        rg.MeasureError, match=r"NumRet cannot stand inside v1\(\), expected one such as in v1"
     ):
         rg.v1(rg.parse("NumRet"))
 
@@ -161,12 +161,12 @@ def test_the_documents_of_each_null(null: str, inside: str) -> None:
 def test_a_collection_has_a_size() -> None:
     for text, message in [
         ("v2(nDCG@10,null=collection)", "needs its size, as in v2"),
-        ("v2(nDCG@10,documents=9)", "documents=9 is for null=collection alone"),
-        ("expected(AP,null=run,documents=9)", "documents=9 is for null=collection alone"),
+        ("v2(nDCG@10,documents=9)", "documents=9 needs null=collection"),
+        ("expected(AP,null=run,documents=9)", "documents=9 needs null=collection"),
     ]:
         with pytest.raises(rg.MeasureError, match=message):
             rg.parse(text)
-    with pytest.raises(rg.MeasureError, match="a topic alone has 5 judged or pooled"):
+    with pytest.raises(rg.MeasureError, match="one topic has 5 judged or pooled"):
         rg.evaluate(QRELS, RUN, "v2(AP,null=collection,documents=4)")
 
 
@@ -179,7 +179,7 @@ def test_chance_vanishes_in_a_large_collection() -> None:
 
 
 def test_the_own_list_is_known_only_without_a_tail() -> None:
-    with pytest.raises(rg.Unsupported, match="a ranking's own documents"):
+    with pytest.raises(rg.Unsupported, match="null=run cannot be used with tail='tied'"):
         rg.evaluate(QRELS, RUN, "v2(AP,null=run)", ties="expected", tail="tied", documents=9)
 
 
@@ -237,19 +237,45 @@ def test_the_best_of_k_relevant_documents() -> None:
     assert math.isclose(v1, score / 3 * score / (score + chance))
 
 
+@pytest.mark.parametrize("form", ["v1", "v2"])
+def test_only_with_null_run_two_rankings_of_a_query_can_change_places(form: str) -> None:
+    """P@2 puts (1, 1) above (0, 1, 0), and (0, 1, 1) above (0, 0)."""
+    judged = [1, 1, 0, 0, 0]
+    rankings = [
+        ranking
+        for length in (2, 3, 4)
+        for ranking in itertools.product((0, 1), repeat=length)
+        if ranking.count(1) <= 2 and ranking.count(0) <= 3
+    ]
+    for null in ("judged", "pool", "run"):
+        measure = rg.parse(f"{form}(P@2,null={null})")
+        scores = {r: ((rg.P @ 2).score(r, judged), measure.score(r, judged)) for r in rankings}
+        swapped = {
+            (one, other)
+            for one, other in itertools.permutations(rankings, 2)
+            if scores[one][0] > scores[other][0] and scores[one][1] < scores[other][1] - 1e-9
+        }
+        assert bool(swapped) == (null == "run")
+        if swapped:
+            example = ((1, 1), (0, 1, 0)) if form == "v1" else ((0, 1, 1), (0, 0))
+            assert example in swapped
+
+
 def test_chance_above_the_best_is_refused() -> None:
     for form in (rg.v1, rg.v2, rg.linear):
-        with pytest.raises(rg.MeasureError, match="chance is above the best on 1 topic"):
+        with pytest.raises(
+            rg.MeasureError, match="random ranking is above the best score on 1 topic"
+        ):
             form(DCG(gain="exp2") @ 5, reb="independent").score([2, 0], [2, 1, 0])
 
 
 @pytest.mark.parametrize("text", ["v2(ERR@5,reb=independent)", "expected(RR,reb=independent)"])
 def test_forms_that_a_measure_does_not_have(text: str) -> None:
-    with pytest.raises(rg.MeasureError, match="has no reb=independent, expected"):
+    with pytest.raises(rg.MeasureError, match="reb=independent does not work for"):
         rg.parse(text)
-    with pytest.raises(rg.MeasureError, match="has no iub=k, expected"):
+    with pytest.raises(rg.MeasureError, match="iub=k does not work for"):
         rg.parse("ideal(nDCG@5,iub=k)")
-    with pytest.raises(rg.MeasureError, match="has no reb=independent"):
+    with pytest.raises(rg.MeasureError, match="reb=independent does not work for"):
         rg.parse("linear(RNDCG@5,reb=independent)")  # a score of its own, made of one that has it
 
 
@@ -400,7 +426,9 @@ def test_with_subtopics_the_best_is_known_of_the_judged_documents_alone() -> Non
     judged = rg.Judgments.from_subtopics({"1": {"d0": {"3": 1}, "d1": {"1": 1, "2": 1}}})
     run = {"1": {"d0": 2.0, "d1": 1.0}}
     assert rg.evaluate(judged, run, "v2(alpha_nDCG@3)").values[0, 0, 0] <= 1
-    with pytest.raises(rg.Unsupported, match="with subtopics it is known for the judged documents"):
+    with pytest.raises(
+        rg.Unsupported, match="with subtopics it can be computed for the judged documents"
+    ):
         rg.evaluate(judged, run, "v2(alpha_nDCG@3,null=run)")
 
 

@@ -88,14 +88,14 @@ def test_gains_that_are_all_zero_are_a_score_of_zero() -> None:
 
 
 def test_what_a_measure_cannot_answer_it_refuses_and_says_what_it_can() -> None:
-    with pytest.raises(Unsupported, match="Exact at any size: score"):
+    with pytest.raises(Unsupported, match="It computes exactly: score"):
         parse("Judged@10").ideal([1, 0])  # type: ignore[union-attr]
 
 
 def test_labels_that_cannot_be_are_refused() -> None:
     from rankgauge import MeasureError
 
-    with pytest.raises(MeasureError, match="`judged` fewer"):
+    with pytest.raises(MeasureError, match="`judged` has fewer"):
         AP.score([1, 1], judged=[1])
     with pytest.raises(MeasureError, match="from -2"):
         AP.score([-3])

@@ -302,7 +302,7 @@ def test_types_show_as_a_table() -> None:
     [
         ({}, "expected exactly one of number, share, threshold"),
         ({"number": 1, "share": 0.5}, "number and share given, expected exactly one"),
-        ({"number": 4}, "number=4 of 3 queries, expected no more than there are"),
+        ({"number": 4}, "number=4, but only 3 queries can be chosen"),
         ({"number": -1}, "number=-1, expected a whole number from 0"),
         ({"number": 1.5}, "number=1.5, expected a whole number"),
         ({"share": 1.5}, "share=1.5, expected a number from 0 to 1"),
@@ -325,18 +325,20 @@ def test_types_need_two_thresholds_in_order(threshold: object) -> None:
 
 
 def test_scores_that_say_nothing_are_refused() -> None:
-    with pytest.raises(rg.RankgaugeError, match="expected those of a run"):
+    with pytest.raises(rg.RankgaugeError, match="expected at least one run and one measure"):
         query_sets.ideal(rg.evaluate(QRELS, [], "P@1"), QRELS, number=1)
-    with pytest.raises(rg.RankgaugeError, match="what is better differs"):
+    with pytest.raises(rg.RankgaugeError, match="must all be better when higher"):
         query_sets.ideal(rg.evaluate(QRELS, RUN, ["P@1", "SearchLength"]), QRELS, number=1)
-    with pytest.raises(rg.RankgaugeError, match="or is not said: NumRet"):
+    with pytest.raises(rg.RankgaugeError, match="these are: NumRet"):
         query_sets.ideal(rg.evaluate(QRELS, RUN, "NumRet"), QRELS, number=1)
 
 
 def test_other_judgments_than_those_of_the_scores_are_refused() -> None:
     scores = rg.evaluate(QRELS, RUN, "P@1")
     for other in ({"q1": {"a": 1}}, {**QRELS, "q1": {"a": 0}}):
-        with pytest.raises(rg.RankgaugeError, match="expected those that the scores were made"):
+        with pytest.raises(
+            rg.RankgaugeError, match="expected the judgments that the scores were made"
+        ):
             query_sets.ideal(scores, other, number=1)
 
 
@@ -477,10 +479,10 @@ def test_every_query_is_as_likely_to_be_drawn() -> None:
     ("call", "message"),
     [
         (lambda: query_sets.query_sample("q1", number=1), "'q1' is one text, expected several"),
-        (lambda: query_sets.query_sample(["q1"]), "expected exactly one"),
+        (lambda: query_sets.query_sample(["q1"]), "give exactly one of number and share"),
         (
             lambda: query_sets.query_sample(["q1"], number=2),
-            "number=2 of 1 query, expected no more",
+            "number=2, but only 1 query can be chosen",
         ),
         (lambda: query_sets.query_sample(["q1"], number=1, seed=-1), "seed=-1, expected"),
         (lambda: query_sets.document_splits(QRELS, 1), "ways=1, expected a whole number from 2"),

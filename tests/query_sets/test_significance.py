@@ -137,7 +137,7 @@ def test_informative_queries_are_those_on_which_a_run_is_better_than_chance() ->
     assert found.p[0, 0] == pytest.approx(p)
     assert found.query_p() == pytest.approx([2 * p, 1.0])
     assert query_sets.informative(scores, qrels, by="significance", level=1 - p).queries == ()
-    assert str(found.notes[0]).startswith("1 of 2 queries informative")
+    assert str(found.notes[0]).startswith("1 of 2 queries is informative")
 
 
 def test_runs_that_skip_a_query_have_no_p_value_there() -> None:
@@ -156,7 +156,10 @@ def test_too_few_orders_for_many_runs_are_named() -> None:
     runs = {str(n): run_of([f"d{n}"]) for n in range(10)}
     scores = rg.evaluate(qrels_of(labels), runs, "AP")
     texts = [str(note) for note in significance(scores, qrels_of(labels), samples=100).notes]
-    assert "too few orders are drawn for 10 runs, expected 200 or more" in texts
+    assert (
+        "too few random orders: no p can be significant with 10 runs; use 200 samples or more"
+        in texts
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,7 +169,7 @@ def test_too_few_orders_for_many_runs_are_named() -> None:
         ({"samples": 0}, "samples="),
         ({"seed": -1}, "seed="),
         ({"by": "luck"}, "by="),
-        ({"threshold": 0.1}, "threshold is about by='difference'"),
+        ({"threshold": 0.1}, "threshold works only with by='difference'"),
     ],
 )
 def test_bad_requests_are_refused(change: dict[str, Any], message: str) -> None:

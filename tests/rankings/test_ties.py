@@ -452,11 +452,11 @@ def test_a_tail_in_a_large_collection_is_counted_not_laid_out() -> None:
 @pytest.mark.parametrize(
     ("policies", "message"),
     [
-        ({"documents": 5}, "is for tail='tied' alone"),
-        ({"tail": "tied", "documents": 99}, "only ties='expected'"),
-        ({"tail": "tied", "ties": "random", "documents": 99}, "only ties='expected'"),
+        ({"documents": 5}, "needs tail='tied'"),
+        ({"tail": "tied", "documents": 99}, "needs ties='expected'"),
+        ({"tail": "tied", "ties": "random", "documents": 99}, "needs ties='expected'"),
         ({"tail": "tied", "ties": "expected"}, "needs documents="),
-        ({"tail": "tied", "ties": "expected", "documents": 4}, "topic 'q1' alone has 5"),
+        ({"tail": "tied", "ties": "expected", "documents": 4}, "topic 'q1' has 5"),
         ({"tail": "tied", "ties": "expected", "documents": 0}, "a whole number from 1"),
         ({"tail": "long", "ties": "expected", "documents": 9}, "expected one of tied"),
         ({"ties": "random", "seed": -1}, "a whole number from 0"),
@@ -543,10 +543,10 @@ def test_tie_options(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--tail", "tied", "--documents", "9"], "only ties='expected'"),
-        (["--documents", "9"], "is for tail='tied' alone"),
+        (["--tail", "tied", "--documents", "9"], "needs ties='expected'"),
+        (["--documents", "9"], "needs tail='tied'"),
         (["--seed", "-1"], "'--seed': -1 is not in the range"),
-        (["--ties", "expected", "--tail", "tied", "--documents", "2"], "topic 'q' alone has 4"),
+        (["--ties", "expected", "--tail", "tied", "--documents", "2"], "topic 'q' has 4"),
     ],
 )
 def test_wrong_tie_options_are_explained(

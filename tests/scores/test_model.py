@@ -67,8 +67,8 @@ def test_notes_say_only_what_is_so(scores: rg.Scores) -> None:
     )
     strict = rg.evaluate(QRELS, RUNS, ["AP(rel=2)", "worst(P@1)", "upper(AP(rel=2))"])
     assert strict.table(notes=False).notes == (
-        "AP(rel=2): 2 topics with nothing relevant to it",
-        "upper(AP(rel=2)): 2 topics with nothing relevant to it",
+        "AP(rel=2): 2 topics with nothing that counts as relevant",
+        "upper(AP(rel=2)): 2 topics with nothing that counts as relevant",
     )
 
 

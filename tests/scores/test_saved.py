@@ -270,9 +270,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"version": 1.0}, "version is 1.0"),
     ({"version": "1"}, "version is '1'"),
     ({"extra": 1}, "'extra' is there"),
-    ({"runs": ["one", "one"]}, "the run 'one' is there 2 times"),
-    ({"queries": ["q1", "q2", "q1"]}, "the query 'q1' is there 2 times"),
-    ({"measures": ["AP", "map", *MEASURES[2:]]}, "the measure 'AP' is there 2 times"),
+    ({"runs": ["one", "one"]}, "the run 'one' is named 2 times"),
+    ({"queries": ["q1", "q2", "q1"]}, "the query 'q1' is named 2 times"),
+    ({"measures": ["AP", "map", *MEASURES[2:]]}, "the measure 'AP' is named 2 times"),
     ({"measures": ["nope", *MEASURES[1:]]}, "nope.*load its plug-in first"),
     ({"measures": ["P", *MEASURES[1:]]}, "P needs a cut-off"),
     ({"measures": ["given", *MEASURES[1:]]}, "given has no title"),
@@ -335,8 +335,8 @@ def with_value(value: str) -> str:
     [
         ("1e400", "the number 1e400 is too large"),
         ("-1e400", "the number -1e400 is too large"),
-        ("NaN", "NaN is no number of JSON"),
-        ("Infinity", "Infinity is no number"),
+        ("NaN", "NaN is not a JSON number"),
+        ("Infinity", "Infinity is not a JSON number"),
         ("1" * 400, r"values\[0\]\[0\]\[1\] is 1111"),
         ("1" * 5000, "digits"),
         ("true", r"values\[0\]\[0\]\[1\] is True\), expected a number, or null"),
@@ -347,7 +347,7 @@ def with_value(value: str) -> str:
         ('"inf"', "the score inf of run 'one', query 'q1', AP, expected 0 to 1"),
         ("-0.1", "the score -0.1 of run 'one', query 'q1', AP"),
         ("0.5, 0.5", r"values\[0\]\[0\] is a list of 7\), expected 6"),
-        ('{"a": 1, "a": 2}', "'a' is there twice in one object"),
+        ('{"a": 1, "a": 2}', "'a' is twice in one object"),
         ("[" * 100_000, "not a file of scores"),
     ],
 )
@@ -484,7 +484,7 @@ IN_BOTH = [
     for change, message in WRONG
     if not {"values", "present", "judged_at_10"} & change.keys()
     and change != {"version": 2}
-    and message != "the measure 'AP' is there 2 times"  # the columns tell first
+    and message != "the measure 'AP' is named 2 times"  # the columns tell first
 ]
 
 
@@ -503,7 +503,7 @@ def test_what_is_wrong_in_the_metadata_is_named(
 def test_other_tables_say_what_they_are(scores: Scores, tmp_path: Path) -> None:
     scores.write_parquet(tmp_path / "long")
     with pytest.raises(
-        rg.InputError, match=r"rows of Scores.write_parquet.*made by Scores.save, or"
+        rg.InputError, match=r"made by Scores.write_parquet.*made by Scores.save, or"
     ):
         Scores.load(tmp_path / "long")
     pl.DataFrame({"qid": ["1"], "docno": ["a"]}).write_parquet(tmp_path / "run")
@@ -570,7 +570,7 @@ def test_loading_leaves_the_memory_of_this_process_unbounded(
 def test_what_could_not_be_loaded_is_not_saved(scores: Scores, tmp_path: Path) -> None:
     path = tmp_path / "scores"
     for wrong, message in [
-        (scores.select(["q1", "q1"]), "the query 'q1' is there 2 times"),
+        (scores.select(["q1", "q1"]), "the query 'q1' is named 2 times"),
         (replace(scores, values=scores.values + 1), "the score 1.5 of run 'one', query 'q1', nDCG"),
         (replace(scores, values=scores.values[0]), r"`values` has shape \(3, 6\)"),
         (replace(scores, present=scores.present.astype(int)), "`present` has shape .* int64"),

@@ -44,12 +44,12 @@ def test_every_number_of_the_tables_is_the_published_one(
     offs = [row[-1] for row in table.rows[::2]]
     worst = [max(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in found]
     assert offs == pytest.approx(worst)
-    assert table.notes[-1].startswith(f"largest difference {max(worst):.6f}")
+    assert table.notes[-1].startswith(f"the largest difference is {max(worst):.6f}")
 
 
 def test_the_greatest_step_is_the_distance_and_table_3_has_its_labels() -> None:
     assert med.table_2().notes[0] == (
-        "the greatest numer/denom 0.235242, the distance by rankgauge 0.235242"
+        "the greatest numer/denom is 0.235242; the distance by rankgauge is 0.235242"
     )
     notes = med.table_3().notes[:4]
     assert [float(note.split(" is ")[1].split(",")[0]) for note in notes] == pytest.approx(

@@ -26,25 +26,25 @@ TASKS = {
     "Decide": {
         "compare": "Is the new system better, or was it luck? Tests of significance.",
         "assess": "Which measure to report? Which ones tell your systems apart, which say the same?",
-        "queries": "Which queries does a system earn its score on, and which would chance answer too?",
-        "distance": "Are there enough judgements? How much more of them could still change.",
+        "queries": "On which queries are your systems better than a random ranking, and on which not?",
+        "distance": "Are there enough judgements? How much could more judgements change the result?",
     },
     "Combine": {
         "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
     },
     "Learn": {
         "measures": "Which measures are there, and what does each compute?",
-        "study": "Repeat a published study; its numbers beside ours.",
+        "study": "Repeat a published study. Its numbers are printed next to ours.",
         "demo": "No data at hand? Make a small test collection and evaluate it.",
     },
 }
-"""The commands by what they are for, each with when to use it."""
+"""The commands, grouped by task. The text says when to use the command."""
 
 COMMANDS = {name: text for commands in TASKS.values() for name, text in commands.items()}
 
 
 UNFORESEEN = 70
-"""The exit code of an error that nobody foresaw, as sysexits.h has it."""
+"""The exit code of an error that nobody foresaw: EX_SOFTWARE in sysexits.h."""
 
 DEBUG = "RANKGAUGE_DEBUG"
 MOST_SHOWN = 2000
@@ -130,8 +130,8 @@ def _unforeseen(error: BaseException) -> int:
 
     what = f"{type(error).__name__}: {error}".strip().partition("\n")[0][:200]
     click.echo(
-        f"rankgauge has a fault: {printable(what)}. Please report it, with the command and what "
-        f"{DEBUG}=1 shows",
+        f"rankgauge has a fault: {printable(what)}. Please report it. Run the command again with "
+        f"{DEBUG}=1, and send the command and its output",
         err=True,
     )
     return UNFORESEEN

@@ -30,6 +30,7 @@ from rankgauge.cli.topic_sets import (
 from rankgauge.comparison.assessment import assess
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.policies import (
+    BROAD_LABEL,
     FUZZINESS,
     MOST_SAMPLES,
     PERSISTENCE,
@@ -46,41 +47,46 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     "--sets",
     default="",
     metavar="NAME,...",
-    help=f"Sets of topics to assess apart, made of QRELS: {', '.join(BY_SCORES)}, by the first measure; "
-    f"{', '.join(BY_JUDGMENTS)}. All topics together are always there.",
+    help=f"Also assess these sets of topics, each by itself. {', '.join(BY_SCORES)}: chosen by the "
+    "scores of the first measure. informative: the runs are better than a random ranking. `rankgauge "
+    f"queries --help` explains the others. {', '.join(BY_JUDGMENTS)}: chosen by QRELS. broad: at least "
+    f"half of the judged documents have grade {BROAD_LABEL} or higher. focused: all other topics. The "
+    "set of all topics is always included.",
 )
 @click.option(
     "--set-share",
     type=click.FloatRange(0, 1),
-    help="The share of the topics that go into the set ideal, and the same share into uninformative; "
-    f"hard and easy are the halves of uninformative. By default {SET_SHARE}.",
+    help="Which share of the topics is in the set `ideal`. The set `uninformative` gets the same share; "
+    f"`hard` and `easy` are its two halves. By default {SET_SHARE}.",
 )
 @click.option(
     "--set-number",
     type=click.IntRange(0),
     metavar="N",
-    help="How many topics go into the set ideal, and as many into uninformative; in place of "
-    "--set-share.",
+    help="In place of --set-share: how many topics are in the set `ideal`. The set `uninformative` gets "
+    "the same number.",
 )
 @click.option(
     "--set",
     "set_files",
     multiple=True,
     metavar="[NAME=]FILE",
-    help="A set of your own: a file with a topic id a line; may be repeated.",
+    help="A set of topics of your own: a file with one topic id per line. May be repeated.",
 )
 @click.option(
     "--other",
     "other_files",
     multiple=True,
     metavar="[NAME=]FILE",
-    help="Scores of the same runs by the same measures on another collection, to hold against these: "
-    "a file of `rankgauge evaluate --save`, or for a single measure CSV; may be repeated.",
+    help="Scores of the same runs and measures on another collection. It is assessed too, and compared "
+    "with this one. FILE is a file of `rankgauge evaluate --save`. It may be CSV if there is only one "
+    "measure. May be repeated.",
 )
 @click.option(
     "--pool-cutoffs",
     is_flag=True,
-    help="A measure at several cut-offs is one: its tests are counted together, its means averaged.",
+    help="Treat a measure at several cut-offs as one measure. Its tests are counted together, and its "
+    "means are averaged.",
 )
 @testing_options(None)
 @samples_option()
@@ -90,54 +96,56 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     default=SPLITS,
     show_default=True,
     metavar="N",
-    help="How often the topics are halved at random for swap rates; 0 for not at all.",
+    help="How often the topics are split into two random halves, for the swap rates. 0: no swap rates.",
 )
 @click.option(
     "--fuzziness",
     type=click.FloatRange(0),
     default=FUZZINESS,
     show_default=True,
-    help="The share of the greater mean that counts as no difference in swap rates; 0.05 is usual.",
+    help="For the swap rates: two runs are tied if their means differ by at most this share of the "
+    "greater mean. 0.05 is usual.",
 )
 @persistence_option(
     PERSISTENCE,
-    "The persistence p of rank-biased overlap, by which two rankings of the runs are compared: the "
-    "nearer to 1, the more the lower ranks count.",
+    "The persistence p of the rank-biased overlap of two rankings of the runs. The nearer p is to 1, "
+    "the more the lower ranks count.",
 )
 @click.option(
     "--show",
     "shown",
     type=click.Choice(list(TABLES)),
-    help="One table alone: the measures, the pairs of measures, or the swaps between sets. By default "
-    "all of them, and in tsv, csv and jsonl the measures.",
+    help="Print only one table. measures: the measures. pairs: the pairs of measures. swaps: the swaps "
+    "between sets. By default all tables; in tsv, csv and jsonl only the measures.",
 )
 @click.option(
     "--json",
     "json_file",
     type=OUTPUT_FILE,
     metavar="FILE",
-    help="Write everything as one JSON object, means and p-values too.",
+    help="Write all results to FILE as one JSON object, with the means and the p-values.",
 )
 @click.option(
     "--asl",
     "asl_file",
     type=FIGURE_FILE,
     metavar="FILE",
-    help="Draw the p-values of each measure: .svg or .png.",
+    help="Draw the p-values (achieved significance levels, ASL) of each measure over all topics, as "
+    ".svg or .png.",
 )
 @click.option(
     "--tau",
     "tau_file",
     type=FIGURE_FILE,
     metavar="FILE",
-    help="Draw how alike the measures rank the runs: .svg or .png.",
+    help="Draw how similarly the measures rank the runs over all topics, as .svg or .png.",
 )
 @click.option(
     "--swaps",
     "swaps_file",
     type=FIGURE_FILE,
     metavar="FILE",
-    help="Draw swap rates by the size of the difference: .svg or .png. All figures are of all topics.",
+    help="Draw the swap rate against the size of the difference, over all topics, as .svg or .png.",
 )
 @scores_options(*DEFAULT_MEASURES)
 @output_options
@@ -170,16 +178,26 @@ def command(
 ) -> None:
     """Say which measures tell runs apart, and which agree.
 
-    Printed for each measure: in how many tests of two runs it finds a significant difference, and the
-    share of these (its discriminative power); how far apart it puts runs (PAD); how often two halves of
-    the topics put runs in opposite orders (the swap rate), from which difference on no more than 5% do,
-    and how alike the halves rank the runs (τ). Then for each pair of measures how alike they rank the
-    runs, how often only one of them finds a significant difference, and how often they find different
-    runs better. Then, where there are several sets of topics or collections, how often two of them put
-    runs in opposite orders.
+    For each measure it prints:
 
-    QRELS and each RUN are read as by `rankgauge evaluate`; --scores takes scores that are there already,
-    also published tables of topics and systems.
+    \b
+    power      the share of the pairs of runs with a significant difference
+               (discriminative power)
+    pad        the mean difference of two runs, in percent of the greater mean
+               (PAD)
+    swap_rate  how often two halves of the topics disagree which of two runs
+               is better
+    trusted    a difference of this size or more swaps at most 5% of the time
+    half_tau   how similarly two halves of the topics rank the runs (τ)
+
+    For each pair of measures it prints how similarly they rank the runs, how often only one of the two
+    measures finds a significant difference, and how often the two measures find different runs better.
+
+    If there are several sets of topics, or several collections, it prints how often two of them disagree
+    which of two runs is better.
+
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
+    earlier, or a published table of systems and topics.
 
     \b
     rankgauge assess qrels.txt runs/ -m nDCG@10 -m 'v2(nDCG@10)' -m AP -m RR
@@ -187,25 +205,25 @@ def command(
     rankgauge assess --scores AP=ap.csv --scores RR=rr.csv --show pairs --format csv
     rankgauge assess --scores 2019.json --other 2020.json --test bootstrap
 
-    The exit code is 0 when all is well, 2 when nothing could be assessed, and 3 when some runs could
-    not be read: then the others are used, and standard error says which and why.
+    The exit code is 0 when all is well, and 2 when nothing could be assessed. It is 3 when some runs
+    could not be read: the other runs are used, and standard error names the unread runs, and why.
     """
     names = set_names(sets, source["inputs"])
     size = set_size(set_share, set_number, names)
     if swaps_file is not None and not splits:
-        raise click.UsageError("--swaps with --splits 0, expected splits to draw")
+        raise click.UsageError("--swaps needs --splits of 1 or more")
     if other_files and source["standardize"]:
-        raise click.UsageError("--other with --standardize, expected one of them")
+        raise click.UsageError("--other and --standardize cannot be used together")
     if shown == "swaps" and not (names or set_files or other_files):
-        raise click.UsageError("--show swaps of one set, expected --sets, --set or --other as well")
-    wanted = WantedScores(seed=seed, **source)
-    scores = wanted.scores(*DEFAULT_MEASURES)
+        raise click.UsageError("--show swaps needs at least two sets: add --sets, --set or --other")
+    scorer = WantedScores(seed=seed, **source)
+    scores = scorer.scores(*DEFAULT_MEASURES)
     try:
-        chosen = topic_sets(wanted, scores, names, size, set_files)
+        chosen = topic_sets(scorer, scores, names, size, set_files)
         others = other_collections(other_files, scores)
         parts = 1 + len(chosen) + len(others)
         with progress(parts * len(scores.measures), "assessing") as advance:
-            found = assess(
+            assessment = assess(
                 scores,
                 sets=chosen,
                 others=others,
@@ -221,14 +239,14 @@ def command(
                 seed=seed,
                 progress=advance,
             )
-        if shown == "pairs" and len(found.measures) < 2:
+        if shown == "pairs" and len(assessment.measures) < 2:
             raise RankgaugeError(
-                f"--show pairs of {found.measures[0]} alone, expected two measures"
+                f"--show pairs needs at least two measures, there is only {assessment.measures[0]}"
             )
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
     if json_file is not None:
-        write_json(found, json_file)
-    draw(found, asl_file, tau_file, swaps_file)
-    show_assessment(found, shown, form, digits, output)
+        write_json(assessment, json_file)
+    draw(assessment, asl_file, tau_file, swaps_file)
+    show_assessment(assessment, shown, form, digits, output)
     fail_if_incomplete(scores)

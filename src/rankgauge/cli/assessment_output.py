@@ -29,17 +29,17 @@ HEADINGS = {
 }
 
 
-def write_json(found: Assessment, file: str) -> None:
-    """Everything as one JSON object, in a file."""
+def write_json(assessment: Assessment, file: str) -> None:
+    """Write everything to a file, as one JSON object."""
     import json
 
-    text = json.dumps(found.to_dict(), allow_nan=False)
+    text = json.dumps(assessment.to_dict(), allow_nan=False)
     with writing(file) as stream:
         stream.write(f"{text}\n".encode("ascii"))
 
 
-def draw(found: Assessment, asl: str | None, tau: str | None, swaps: str | None) -> None:
-    """The figures that have a file."""
+def draw(assessment: Assessment, asl: str | None, tau: str | None, swaps: str | None) -> None:
+    """Draw the figures for which the user named a file."""
     if asl is tau is swaps is None:
         return
     from rankgauge.figures.files import save_figure
@@ -47,40 +47,60 @@ def draw(found: Assessment, asl: str | None, tau: str | None, swaps: str | None)
     files: dict[AssessmentFigure, str | None] = {"asl": asl, "tau": tau, "swaps": swaps}
     for kind, file in files.items():
         if file is not None:
-            save_figure(found.figure(kind), file)
+            save_figure(assessment.figure(kind), file)
 
 
 def show_assessment(
-    found: Assessment, shown: str | None, form: str | None, digits: int | None, output: str | None
+    assessment: Assessment,
+    shown: str | None,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
 ) -> None:
-    """Print one table, or for people several with headings, and the notes once, at the end."""
+    """Print one table for programs, or all tables with headings for people.
+
+    The notes come once, at the end.
+
+    Parameters
+    ----------
+    assessment: the assessment.
+    shown: the only table to print; None for all tables.
+    form: the format; None for the default format.
+    digits: how many decimals; None for the default of the format.
+    output: the file to write to; None for standard output.
+    """
     form = chosen_format(form, output)
     if form in MACHINE_FORMATS:
-        show_with_notes(TABLES[shown or "measures"](found), form, digits, output)
+        show_with_notes(TABLES[shown or "measures"](assessment), form, digits, output)
         return
-    tables = {name: make(found) for name, make in TABLES.items() if shown in (None, name)}
+    tables = {name: make(assessment) for name, make in TABLES.items() if shown in (None, name)}
     tables = {name: table for name, table in tables.items() if table.rows}
     notes = tuple(dict.fromkeys(note for table in tables.values() for note in table.notes))
-    pages = _narrower(tables, found)
+    pages = _narrower(tables, assessment)
     texts = []
     for name, table in pages.items():
-        said = replace(table, notes=notes if name == list(pages)[-1] else ())
+        page = replace(table, notes=notes if name == list(pages)[-1] else ())
         text = HEADINGS[name]
         heading = {"md": f"### {text}\n\n", "latex": f"% {text}\n"}.get(form, f"{text}\n\n")
-        text = said.render(form, digits=digits, width=line_width(output))
+        text = page.render(form, digits=digits, width=line_width(output))
         texts.append((heading if len(pages) > 1 else "") + text)
     print_or_write(["\n".join(texts)], output)
 
 
-def _narrower(tables: dict[str, Table], found: Assessment) -> dict[str, Table]:
-    """The tables, that of the measures as two, and without the set if there is but one."""
+def _narrower(tables: dict[str, Table], assessment: Assessment) -> dict[str, Table]:
+    """The tables for people: the table of measures is split in two.
+
+    The column `set` is left out if there is only one set.
+    """
     pages: dict[str, Table] = {}
     for name, table in tables.items():
-        columns = table.columns[int(len(found.parts) == 1) :]
+        columns = table.columns[int(len(assessment.parts) == 1) :]
         if name == "measures":
             at = columns.index("decisions")
             pages[name] = _columns(table, columns[:at])
-            halved = any(each.splits for part in found.parts.values() for each in part.values())
+            halved = any(
+                each.splits for part in assessment.parts.values() for each in part.values()
+            )
             if halved:
                 named = columns[: columns.index("measure") + 1]
                 pages["halves"] = _columns(table, (*named, *columns[at:]))

@@ -1,4 +1,4 @@
-"""rankgauge compare: whether differences between runs are real."""
+"""rankgauge compare: are the differences between runs real, or chance?"""
 
 from __future__ import annotations
 
@@ -35,33 +35,36 @@ from rankgauge.scores.model import Scores
     "baselines",
     multiple=True,
     metavar="RUN",
-    help="Hold each other run against this one, given by its name or its file; may be repeated. By "
-    "default all pairs are compared.",
+    help="Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
+    "default every pair of runs is compared.",
 )
 @testing_options(DEFAULT_CORRECTION)
 @samples_option(
     None,
-    f"By default {SAMPLES:,}; randomization draws more if the correction asks for smaller p-values "
-    "than so many samples can give.",
+    f"By default {SAMPLES:,}. randomization draws more by default if {SAMPLES:,} samples are too few "
+    "for any difference to be significant after the correction.",
 )
 @click.option(
     "--marks",
     is_flag=True,
-    help="The means of the runs, marked with the letters of the runs that each is significantly "
-    "better than, as papers have them (md; latex, with the packages booktabs and amsmath).",
+    help="Print a table of means as in papers. Each run has a letter. The letters next to a mean name "
+    "the runs that this run is significantly better than. LaTeX needs the packages booktabs and "
+    "amsmath.",
 )
 @click.option(
     "--power",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="P",
-    help="Instead: the smallest difference that the test (paired-t or tukey-randomized) finds with "
-    "this power on these topics, and how many topics like them it takes; 0.8 is usual.",
+    help="Print a power analysis in place of the tests: the smallest difference that the test finds "
+    "with this power on these topics, and how many topics it needs to find --difference. 0.8 is usual. "
+    "Only for paired-t and tukey-randomized.",
 )
 @click.option(
     "--difference",
     type=float,
     metavar="D",
-    help="With --power: the difference to be found; by default the one observed for each pair.",
+    help="With --power: the difference that the test should find. By default the observed difference "
+    "of each pair.",
 )
 @scores_options(DEFAULT_MEASURE)
 @output_options
@@ -84,13 +87,13 @@ def command(
 ) -> None:
     """Say whether the differences between runs are more than chance.
 
-    Printed for each measure and pair of runs: the difference of the means (a less b), its confidence
-    interval, the size of the effect, the p-value, the p-value corrected for the number of pairs, and on
-    how many topics a is better than b, equal and worse. Significant is what has a corrected p-value of
-    at most 1 - level.
+    For each measure and each pair of runs a and b it prints the difference of the means (a - b), its
+    confidence interval, the effect size, the p-value, the p-value corrected for the number of pairs, and
+    on how many topics a is better than b, equal, and worse. A difference is significant if its corrected
+    p-value is at most 1 - level.
 
-    QRELS and each RUN are read as by `rankgauge evaluate`; --scores takes scores that are there already,
-    also published tables of topics and systems.
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
+    earlier, or a published table of systems and topics.
 
     \b
     rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
@@ -98,20 +101,20 @@ def command(
     rankgauge compare --scores AP=trec8.csv --test tukey
     rankgauge compare qrels.txt a.run b.run --power 0.8 --difference 0.02
 
-    The exit code is 0 when all is well, 2 when nothing could be compared, and 3 when some runs could
-    not be read: then the others are compared, and standard error says which and why.
+    The exit code is 0 when all is well, and 2 when nothing could be compared. It is 3 when some runs
+    could not be read: the other runs are compared, and standard error names the unread runs, and why.
     """
     if power is None and difference is not None:
-        raise click.UsageError("--difference is for --power; add it")
+        raise click.UsageError("--difference works only with --power; add --power 0.8")
     if power is not None and marks:
-        raise click.UsageError("--power and --marks are two tables, expected one of them")
+        raise click.UsageError("--power and --marks print different tables; give one of them")
     if power is not None and test not in get_args(PowerTest):
         expected = " or ".join(get_args(PowerTest))
         raise click.UsageError(f"--power with --test {test}, expected {expected}")
-    wanted = WantedScores(seed=seed, **source)
-    scores = wanted.scores(DEFAULT_MEASURE)
+    scorer = WantedScores(seed=seed, **source)
+    scores = scorer.scores(DEFAULT_MEASURE)
     scores = replace(scores, notes=())  # they are on standard error already
-    names = [wanted.run(name) for name in baselines]
+    names = [scorer.run(name) for name in baselines]
     try:
         _check_baselines(names, scores)
         pairs = len(pairs_of(scores.runs, names or None)[0])
@@ -130,8 +133,8 @@ def command(
             if power is not None:
                 table = detectable(scores, power=power, difference=difference, **shared).table()
             else:
-                found = compare(scores, correction=correction, **shared)
-                table = found.marked_table() if marks else found.table()
+                comparison = compare(scores, correction=correction, **shared)
+                table = comparison.marked_table() if marks else comparison.table()
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
     show_with_notes(table, form, digits, output)
@@ -146,7 +149,7 @@ def _check_baselines(names: Sequence[str], scores: Scores) -> None:
 
 
 def _steps(scores: Scores, test: str, pairs: int, drawing: Drawing) -> int:
-    """How often `compare` will tell that it got on."""
+    """How many steps `compare` will report as progress."""
     if not TESTS[test].draws(len(scores.queries), drawing):
         return 0
     blocks = pair_blocks(pairs, drawing) if test == "bootstrap" else drawing.blocks()

@@ -19,14 +19,26 @@ MOST = 10_000
 
 @click.command("demo")
 @output_option("DIR", "The folder to write to.", default=FOLDER, type=OUTPUT_FOLDER)
-@click.option("--topics", type=click.IntRange(1, MOST), default=50, show_default=True)
-@click.option("--systems", type=click.IntRange(1, MOST), default=12, show_default=True)
-@seed_option("all that is drawn", default=2026)
+@click.option(
+    "--topics",
+    type=click.IntRange(1, MOST),
+    default=50,
+    show_default=True,
+    help="How many topics to make.",
+)
+@click.option(
+    "--systems",
+    type=click.IntRange(1, MOST),
+    default=12,
+    show_default=True,
+    help="How many systems to make; each writes a run.",
+)
+@seed_option("everything that is drawn at random", default=2026)
 def command(output: str, topics: int, systems: int, seed: int) -> None:
     """Make a synthetic test collection, write it as TREC files and evaluate it.
 
-    Topics differ in difficulty; grades go from 0 to 3; some pooled documents are left unjudged; the
-    systems differ in quality, break ties, miss topics and return short lists.
+    The topics differ in difficulty. Grades go from 0 to 3. Some pooled documents are left unjudged. The
+    systems differ in quality. Some systems have tied scores, miss topics or return short lists.
     """
     folder = make_folder(output)
     collection = simulate(topics=topics, systems=systems, seed=seed)

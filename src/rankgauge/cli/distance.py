@@ -1,4 +1,4 @@
-"""rankgauge distance: how far apart runs can be, whatever the unjudged documents turn out to be."""
+"""rankgauge distance: how much unjudged documents could change the difference of runs."""
 
 from __future__ import annotations
 
@@ -53,45 +53,47 @@ from rankgauge.workers import outcomes
 
 @click.command("distance")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--qrels", metavar="QRELS", help="The judgements that there are; by default none.")
+@click.option("--qrels", metavar="QRELS", help="The judgements. By default no document is judged.")
 @measure_option(DEFAULT_MEASURE, example="'AP(norm=min)@100'")
 @per_topic_option
 @click.option(
     "--top",
     type=click.IntRange(1),
     metavar="N",
-    help="The N topics with the greatest distance, that one first.",
+    help="Print only the N topics with the greatest distance, the greatest first.",
 )
 @click.option(
     "--witness",
     is_flag=True,
-    help="The labels that attain the distance: a row for each unjudged document of the two runs.",
+    help="Print labels that give the greatest difference: a row for each unjudged document of the two "
+    "runs.",
 )
 @click.option(
     "--judge",
     type=click.IntRange(1),
     metavar="N",
-    help="The N documents to judge first, and the distance left by them (two runs, one measure).",
+    help="Print the N documents to judge first, and the distance that remains after they are judged. "
+    "Only for two runs and one measure.",
 )
 @settled_option(
-    "Which runs are better than which, whatever the unjudged documents turn out to be (one measure). "
-    "Without --qrels, the first file is QRELS."
+    "Print which runs are certain to stay above which other runs, however the unjudged documents are "
+    "judged. Only for one measure. Without --qrels, the first file is QRELS."
 )
-@click.option("--pairs", is_flag=True, help="With --settled: a row for each pair of runs.")
+@click.option("--pairs", is_flag=True, help="With --settled: print a row for each pair of runs.")
 @click.option(
     "--grades",
     metavar="G,G,...",
-    help="The labels that unjudged documents may have; by default 0 and the highest in QRELS, at "
-    "least 1. With --settled, by default 0 and all labels in QRELS.",
+    help="The labels that unjudged documents may get. By default 0 and the highest label in QRELS, or 0 "
+    "and 1 if QRELS has no label above 0. With --settled, by default 0 and all labels in QRELS.",
 )
 @click.option(
     "--offlist",
     type=click.Choice(get_args(Offlist)),
     default=DEFAULT_OFFLIST,
     show_default=True,
-    help="Whether documents that no run retrieved may be relevant too. If they may, the distance by "
-    "Rprec and by Q can grow. By other measures it stays the same, or becomes a lower bound where the "
-    "measure has no algorithm of its own.",
+    help="Whether documents that no run retrieved may be relevant too. none: they may not. allowed: "
+    "they may; then the distance by Rprec and Q can be larger. For other measures it stays the same, "
+    "but for some of them it is then only a lower bound.",
 )
 @max_grade_option("label")
 @ties_option(get_args(Ordered), DEFAULT_ORDERED)
@@ -122,42 +124,63 @@ def command(
     digits: int | None,
     output: str | None,
 ) -> None:
-    """Say how far apart runs can be, whatever the unjudged documents turn out to be.
+    """Say how much the unjudged documents could change the difference of runs.
 
-    The distance of two runs on a topic is the greatest difference of their scores over all labels of
-    the documents that have none. Printed for two runs, a row a measure: the mean over topics, whether
-    it is exact (else it is a lower bound, and at most so much), and with --qrels the difference of the
-    means, a - b, by the judgements that there are, with unjudged documents not relevant. More runs
-    give the matrix of the mean distances, near runs together.
+    Suppose that the unjudged documents may get any labels. The distance of two runs on a topic is the
+    greatest difference that their scores can then have.
 
-    With --judge, before and after are the distances of the topic if the document turns out not relevant,
-    and left is the mean over topics then, after all documents down to it.
+    For two runs a and b, each row is a measure:
 
-    With --settled, each row is a run, the best mean first. No labels of the unjudged documents of two
-    runs can reverse a settled order. By settled orders, `above` other runs are better than the run, and
-    `below` are worse. `open` counts the others. With --pairs, each row is a pair of runs: the difference
-    of the means, the least and the most that labels can make of it, and whether the order is settled.
+    \b
+    distance    the mean distance over the topics
+    exact       yes, or no if the distance is only a lower bound
+    at most     an upper bound of the distance, if some row is not exact
+    difference  with --qrels: the difference of the means, a - b;
+                unjudged documents count as not relevant
+
+    For more than two runs it prints a matrix of the mean distances. Runs with a small distance stand
+    next to each other.
+
+    With --judge, each row is a document to judge:
+
+    \b
+    before  the distance on its topic before it is judged
+    after   the distance on its topic if it is judged not relevant
+    left    the mean distance over the topics that remains,
+            if this document and all above it are judged not relevant
+
+    With --settled, each row is a run, the best mean first. The order of two runs is settled if it stays
+    the same however their unjudged documents are judged.
+
+    \b
+    above  how many runs are certain to be better than this run
+    below  how many runs are certain to be worse
+    open   how many runs could be better or worse
+
+    With --pairs as well, each row is a pair of runs: the difference of the means, the least and the most
+    that it can become, and whether the order is settled.
 
     \b
     rankgauge distance --settled qrels.txt runs/ -m P@10
 
-    Each RUN is read as by `rankgauge evaluate`; a folder stands for all files in it, and a pattern
-    such as 'runs/*.gz' for those that match. Topics are those of QRELS, and without it those of the
-    runs; one that a run lacks has an empty ranking.
+    Each RUN is a file, a folder or a pattern as in `rankgauge evaluate`. The topics are those of QRELS,
+    or without QRELS those of the runs. If a run lacks a topic, its ranking for the topic is empty.
 
-    The exit code is 0 when all is well, 2 when nothing could be computed, and 3 when some of the runs
-    could not be read: then the others are printed, and standard error says which and why.
+    The exit code is 0 when all is well, and 2 when nothing could be computed. It is 3 when some runs
+    could not be read: the other runs are printed, and standard error names the unread runs, and why.
     """
     asked = [asked_measure(measure) for measure in parse_all(measures)]
     if judge is not None and (per_topic or witness or top is not None):
-        raise click.UsageError("--judge stands alone, expected no -q, --top or --witness")
+        raise click.UsageError(
+            "--judge prints a table of its own; leave out -q, --top and --witness"
+        )
     if judge is not None and len(asked) > 1:
         raise click.UsageError(f"--judge with {len(asked)} measures, expected one")
     if pairs and not settled:
-        raise click.UsageError("--pairs is about --settled, expected both")
+        raise click.UsageError("--pairs works only with --settled; add --settled")
     if settled and (per_topic or witness or top is not None or judge is not None):
         raise click.UsageError(
-            "--settled stands alone, expected no -q, --top, --witness or --judge"
+            "--settled prints a table of its own; leave out -q, --top, --witness and --judge"
         )
     if settled and len(asked) > 1:
         raise click.UsageError(f"--settled with {len(asked)} measures, expected one")
@@ -189,12 +212,12 @@ def command(
     if len(read.runs) > 2 and (witness or judge is not None or len(asked) > 1):
         option = "--judge" if judge is not None else "--witness" if witness else "several measures"
         raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
-    found = []
+    measured = []
     notify(_about_time(asked, read.runs))
     for measure in asked:
         topics = _topics(read.runs, known)
         with progress(topics) as advance:
-            found.append(
+            measured.append(
                 med_matrix(
                     measure,
                     read.runs,
@@ -212,17 +235,17 @@ def command(
         highest = max(highest, int(known.grades.max(initial=0)), max_grade or 0)
         judged = _Judged.of(evaluate(known, read.runs, asked, ties=ties, max_grade=max(highest, 1)))
     if judge is not None:
-        table = advise(found[0], judge).table()
+        table = advise(measured[0], judge).table()
     elif witness:
-        table = _witness_table(found, top)
+        table = _witness_table(measured, top)
     elif len(read.runs) > 2:
-        shown = found[0]
+        shown = measured[0]
         table = shown.query_table(top) if per_topic or top is not None else shown.table()
         table = _apart(table)
     else:
         by_topic = per_topic or top is not None
-        table = _topic_table(found, judged, top) if by_topic else _table(found, judged)
-    notify([*read.notes, *about_known, *(found[0].notes if found else ())])
+        table = _topic_table(measured, judged, top) if by_topic else _table(measured, judged)
+    notify([*read.notes, *about_known, *(measured[0].notes if measured else ())])
     show_with_notes(table, form, digits, output)
     _fail_if_unread(read)
 
@@ -236,13 +259,11 @@ class _Read(NamedTuple):
 
 
 def _read(paths: Sequence[str], qrels: str | None, known: Judgments | None, reading: Any) -> _Read:
-    """The runs; one that shares no topic with the judgments cannot be used."""
+    """The runs that can be used: a run must share a topic with the judgments."""
     files = run_files(paths, **reading)
     sources = [run for run in files if qrels is None or not same_file(run.path, qrels)]
     if len(sources) < 2:
-        raise click.UsageError(
-            f"{counted(len(sources), 'run')}, expected at least two to hold against each other"
-        )
+        raise click.UsageError(f"{counted(len(sources), 'run')}, expected at least two to compare")
     read = _Read([], [], [])
     with progress(len(sources)) as advance:
         for source, result in outcomes(lambda source: source(), sources, None, label):
@@ -276,11 +297,11 @@ SLOW = ("AP", "bpref", "infAP", "GAP", "Q")
 """Measures whose distances take time that grows faster than the square of the length of the lists."""
 
 LONG = 500
-"""From how many documents on such a measure without a cut-off takes long."""
+"""With so many documents a topic or more, such a measure without a cut-off takes long."""
 
 
 def _about_time(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
-    """Which measures will take long, said before they do."""
+    """A note for each measure that will take long, for before the work starts."""
     longest = max(int(np.diff(run.bounds).max(initial=0)) for run in runs)
     if longest < LONG:
         return []
@@ -295,7 +316,7 @@ def _about_time(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
 
 
 def _topics(runs: Sequence[Run], known: Judgments | None) -> int:
-    """On how many topics the runs are held against each other."""
+    """On how many topics the runs are compared."""
     if known is not None:
         return len(known.queries)
     return len({query for run in runs for query in run.queries})
@@ -311,7 +332,7 @@ def _grades(text: str) -> list[int]:
 
 
 def _apart(table: Table) -> Table:
-    """The matrix with a name of its own for its first column, whatever runs are called."""
+    """The matrix, its first column renamed if a run has the same name."""
     first, *others = table.columns
     while first in others:
         first += " "
@@ -319,7 +340,7 @@ def _apart(table: Table) -> Table:
 
 
 class _Judged(NamedTuple):
-    """Scores of the first run less those of the second by the judgements that there are."""
+    """The scores of the first run minus the scores of the second run, by the judgements."""
 
     means: list[float]
     topics: Floats
@@ -331,24 +352,26 @@ class _Judged(NamedTuple):
         return cls([a[name] - b[name] for name in names], scores.values[0] - scores.values[1])
 
 
-def _table(found: Sequence[Distances], judged: _Judged | None) -> Table:
-    """A row a measure."""
-    exact = all(distances.exact for distances in found)
+def _table(measured: Sequence[Distances], judged: _Judged | None) -> Table:
+    """A row for each measure."""
+    exact = all(distances.exact for distances in measured)
     rows: list[tuple[Cell, ...]] = []
-    for m, distances in enumerate(found):
+    for m, distances in enumerate(measured):
         row: list[Cell] = [str(distances.measure), len(distances.queries), distances.mean()]
         row += [_yes(distances.exact)] if exact else [_yes(distances.exact), _most(distances)]
         rows.append((*row, *(() if judged is None else (judged.means[m],))))
     return Table(
-        ("measure", "topics", "distance", *_columns(exact, judged)), tuple(rows), _names(found[0])
+        ("measure", "topics", "distance", *_columns(exact, judged)),
+        tuple(rows),
+        _names(measured[0]),
     )
 
 
-def _topic_table(found: Sequence[Distances], judged: _Judged | None, top: int | None) -> Table:
-    """A row a measure and topic, and the mean; or the topics with the greatest distance."""
-    exact = all(distances.exact for distances in found)
+def _topic_table(measured: Sequence[Distances], judged: _Judged | None, top: int | None) -> Table:
+    """A row for each measure and topic, and the means; or only the topics with the greatest distance."""
+    exact = all(distances.exact for distances in measured)
     rows: list[tuple[Cell, ...]] = []
-    for m, distances in enumerate(found):
+    for m, distances in enumerate(measured):
         name = str(distances.measure)
         for topic in _chosen(distances, top):
             query = distances.queries[topic]
@@ -363,14 +386,14 @@ def _topic_table(found: Sequence[Distances], judged: _Judged | None, top: int | 
             row += [] if exact else [_most(distances)]
             rows.append((*row, *(() if judged is None else (judged.means[m],))))
     columns = ("measure", "topic", "free", "ahead", "distance", *_columns(exact, judged))
-    return Table(columns, tuple(rows), _names(found[0]))
+    return Table(columns, tuple(rows), _names(measured[0]))
 
 
-def _witness_table(found: Sequence[Distances], top: int | None) -> Table:
-    """A row a measure, topic and unjudged document."""
+def _witness_table(measured: Sequence[Distances], top: int | None) -> Table:
+    """A row for each measure, topic and unjudged document."""
     rows: list[tuple[Cell, ...]] = []
-    notes = list(_names(found[0]))
-    for distances in found:
+    notes = list(_names(measured[0]))
+    for distances in measured:
         name = str(distances.measure)
         for topic in _chosen(distances, top):
             query = distances.queries[topic]
@@ -380,7 +403,8 @@ def _witness_table(found: Sequence[Distances], top: int | None) -> Table:
                     rows.append((name, query, document, labels[document], a, b))
             if others:
                 notes.append(
-                    f"{name}, topic {query}: {counted(others, 'document')} in neither run relevant too"
+                    f"{name}, topic {query}: {counted(others, 'document')} that neither run retrieved "
+                    f"{'counts' if others == 1 else 'count'} as relevant too"
                 )
     columns = ("measure", "topic", "document", "label", "rank a", "rank b")
     return Table(columns, tuple(rows), tuple(notes))

@@ -32,27 +32,27 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     is_flag=False,
     flag_value="t",
     type=click.Choice(["t", "bootstrap"]),
-    help="Put a confidence interval beside each mean: by Student's t (the meaning of --interval "
-    "alone), or from samples of topics (BCa).",
+    help="Print a confidence interval next to each mean. t: by Student's t. bootstrap: BCa bootstrap "
+    "over topics. Without a value: t.",
 )
 @level_option()
 @samples_option()
 @scoring_options
 @settled_option(
-    "Say of each run whether it is settled that it is better than the next run, by the first measure. "
-    "No labels of the unjudged documents of the two runs can reverse a settled order."
+    "Add a column: is this run certain to stay above the next run, by the first measure? yes: it stays "
+    "above, however the unjudged documents of the two runs are judged."
 )
 @click.option(
     "--signature",
     is_flag=True,
-    help="Print how each number was computed (in tsv and csv: lines with #).",
+    help="Also print how each number was computed. In tsv and csv these are lines that start with #.",
 )
 @click.option(
     "--save",
     type=OUTPUT_FILE,
     metavar="FILE",
-    help="Also save all scores to FILE, as Parquet. `--scores FILE` of other commands and "
-    "Scores.load read it.",
+    help="Also save all scores to FILE, as Parquet. Read them back with `--scores FILE` in other "
+    "commands, or with Scores.load in Python.",
 )
 @output_options
 @plugin_option
@@ -72,36 +72,44 @@ def command(
 ) -> None:
     """Score runs against judgements.
 
-    QRELS and each RUN are TREC files, CSV or TSV with a header, JSON, JSON Lines or Parquet. The content
-    of a file says which. Files may be compressed (gz, bz2, xz, zst); - is standard input. A folder
-    stands for all files in it, and a pattern such as 'runs/*.gz' for those that match.
+    QRELS and each RUN are TREC files, CSV or TSV with a header, JSON, JSON Lines or Parquet. The format
+    is detected from the content. Files may be compressed (gz, bz2, xz, zst). - is standard input. A
+    folder stands for all files in it. A pattern such as 'runs/*.gz' stands for the files that match.
 
-    JSON Lines may hold a run and its judgements, a query a line. Such a file is evaluated alone. More
-    files beside it are more runs; they are scored by the judgements of the first file.
+    A JSON Lines file may hold both a run and its judgements, one query per line. Then no other file is
+    needed. If you give more files, they are more runs, scorer with the judgements of the first file.
 
     \b
     rankgauge evaluate qrels.txt bm25.run dense.csv
     rankgauge evaluate rag.jsonl
     rankgauge evaluate ratings.csv top10.csv --document-column movie
 
-    Printed for each run: the topics its means are over, judged topics it lacks, topics with nothing
-    relevant, the judged share of its first ten documents, and the mean of each measure. Where topics
-    are missing, both means are given: over all judged topics and over those the run answered.
+    For each run it prints the mean of each measure, and:
 
-    The exit code is 0 when all is well, 2 when nothing could be evaluated, and 3 when some runs could
-    not be read or share no topic with QRELS. Then the others are printed, and standard error says which
-    runs are left out and why.
+    \b
+    over         all: the means are over all judged topics
+                 answered: the means are over the topics that the run answered
+    topics       how many topics the means are over
+    missing      how many judged topics the run lacks
+    no relevant  how many topics have no relevant document
+    judged@10    which share of the first ten documents is judged
+
+    If a run lacks topics, it has two rows, one for `all` and one for `answered`.
+
+    The exit code is 0 when all is well, and 2 when nothing could be evaluated. It is 3 when some runs
+    could not be read or share no topic with QRELS: the other runs are printed, and standard error names
+    the runs that are left out, and why.
     """
     if per_topic and interval is not None:
-        raise click.UsageError("--interval is about the means, expected no -q beside it")
+        raise click.UsageError("--interval is for the means; leave out -q")
     if per_topic and settled:
-        raise click.UsageError("--settled is about the means, expected no -q beside it")
-    wanted = Scoring(**scoring)
+        raise click.UsageError("--settled is for the means; leave out -q")
+    scorer = Scoring(**scoring)
     if settled:
         from rankgauge.cli.settling import check_policies
 
-        check_policies(wanted)
-    judgments, scores = wanted.scores(measures)
+        check_policies(scorer)
+    judgments, scores = scorer.scores(measures)
     if per_topic:
         table = scores.query_table(signature=signature)
     else:
@@ -110,14 +118,14 @@ def command(
             interval=interval,
             level=level,
             samples=samples,
-            seed=wanted.seed,
+            seed=scorer.seed,
             notes=False,  # they go to standard error
         )
     if settled:
         from rankgauge.cli.settling import with_settled
 
-        table = with_settled(table, wanted, judgments, scores)
-    wanted.tell(judgments, scores)
+        table = with_settled(table, scorer, judgments, scores)
+    scorer.tell(judgments, scores)
     if save is not None:
         scores.save(save)
     (show if signature else show_with_notes)(table, form, digits, output)

@@ -29,14 +29,14 @@ def command(name: str | None, form: str | None, digits: int | None, output: str 
     if name is None:
         show(catalogue(), form, digits, output)
     elif form is not None:
-        raise click.UsageError("one measure is explained as text; --format goes with the list")
+        raise click.UsageError("--format is for the list of measures; leave out --format or NAME")
     else:
         print_or_write([explanation(name), "\n"], output)
     tell(broken_plugins())
 
 
 def catalogue() -> Table:
-    """All registered measures, one a row."""
+    """All registered measures, one per row."""
     rows = tuple(
         (
             entry.name,
@@ -51,7 +51,7 @@ def catalogue() -> Table:
 
 
 def explanation(name: str) -> str:
-    """What one measure is, takes and answers."""
+    """The explanation of one measure: its formula, parameters and answers."""
     try:
         entry = find(name)
     except MeasureError:
@@ -79,7 +79,8 @@ def explanation(name: str) -> str:
 
 
 def answers(entry: Entry) -> str:
-    """What a measure can answer and how; for a wrapper, around the measure of its first example."""
+    """Which questions a measure can answer, and how. A wrapper is asked around the measure of its first
+    example."""
     measure = entry if isinstance(entry, Measure) else parse(entry.examples[0])
     if not isinstance(measure, Measure):
         return "one number from the scores of all queries"
@@ -94,14 +95,14 @@ def also_called(entry: Entry, *, brief: bool = False) -> list[str]:
 
 
 def kind(entry: Entry) -> str:
-    """What sort of thing a name stands for."""
+    """What a name stands for: a measure, an aggregate or a wrapper."""
     if isinstance(entry, Measure):
         return "measure"
     return "aggregate" if issubclass(entry, Aggregate) else "wrapper"
 
 
 def direction(entry: Entry) -> str:
-    """Which way is better, in a word."""
+    """Whether higher or lower is better, in a word."""
     return entry.direction if isinstance(entry, Measure) else "as inside"
 
 

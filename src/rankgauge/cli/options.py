@@ -10,6 +10,7 @@ import click
 
 from rankgauge.cli.output_files import OUTPUT_FILE, SPREADSHEET
 from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
+from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, Role
 from rankgauge.measures import load_plugin
 from rankgauge.policies import (
     DEFAULT_ABSENT,
@@ -53,8 +54,9 @@ def together(*parameters: Callable[[F], F]) -> Callable[[F], F]:
 class CommandWithFiles(click.Command):
     """A command whose options with an optional value may stand before the name of a file.
 
-    `--interval qrels.txt` is `--interval` alone and a file: what follows such an option is its value
-    only where it is one of the values, or no file.
+    In `--interval qrels.txt` the option has no value, and `qrels.txt` is a file. The word after such an
+    option is a file if there is a file of that name. It is a value if it is one of the known values, or
+    if there is no such file.
     """
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
@@ -126,21 +128,21 @@ per_topic_option = click.option(
 
 
 def ties_option(choices: tuple[str, ...], default: str, more: str = "") -> Callable[[F], F]:
-    """`--ties`; `more` names the choices beyond the orders that need no label."""
+    """`--ties`; `more` explains the choices beyond the first three."""
     return click.option(
         "--ties",
         type=click.Choice(choices),
         default=default,
         show_default=True,
-        help="Order of documents with equal scores: docno descending as trec_eval does, docno "
-        f"ascending, or as in the file{more}.",
+        help="How documents with equal scores are ordered. docno: by id, descending, as trec_eval "
+        f"does. docno-ascending: by id, ascending. input: as in the file.{more and f' {more}'}",
     )
 
 
 def missing_option(
     choices: tuple[str, ...], default: str | None, help_text: str
 ) -> Callable[[F], F]:
-    """`--missing`: what is made of topics that runs lack."""
+    """`--missing`: how topics are scored that a run lacks."""
     return click.option(
         "--missing",
         type=click.Choice(choices),
@@ -155,34 +157,36 @@ def max_grade_option(known: str) -> Callable[[F], F]:
     return click.option(
         "--max-grade",
         type=click.IntRange(1),
-        help=f"The highest grade of the collection, if it is higher than any {known}. ERR and scaled "
-        "gains use it.",
+        help=f"The highest grade of the collection, if it is higher than any {known}. ERR uses it, "
+        "and measures with gain=scaled.",
     )
 
 
-def _column(role: str) -> Any:
+def _column(role: Role) -> Any:
     """What the options for the names of columns share."""
+    names = " or ".join(role.names[:2])
     return {
         "multiple": True,
         "metavar": "NAME",
-        "help": f"The column of the {role} in CSV, TSV and Parquet, or its key in JSON, if it has none "
-        "of the usual names. May be repeated, if files differ.",
+        "help": f"The name of the {role.option} column in CSV, TSV and Parquet, or of the {role.option} "
+        f"key in JSON. Not needed for usual names such as {names}. May be repeated, if files differ.",
     }
 
 
 reading_options = together(
-    click.option("--query-column", **_column("query")),
-    click.option("--document-column", **_column("document")),
-    click.option("--score-column", **_column("score")),
-    click.option("--grade-column", **_column("grade")),
+    click.option("--query-column", **_column(QUERY)),
+    click.option("--document-column", **_column(DOCUMENT)),
+    click.option("--score-column", **_column(SCORE)),
+    click.option("--grade-column", **_column(GRADE)),
     click.option("--lenient", is_flag=True, help="Drop faulty lines of TREC files and count them."),
     click.option(
         "--size-limit",
         type=click.IntRange(1),
         default=SIZE_LIMIT,
         metavar="BYTES",
-        help=f"How large a file may be once decompressed; by default {SIZE_LIMIT >> 30} GiB, and for a "
-        f"compressed file {MOST_EXPANSION:,} times its size, at least {LEAST_CONTENT >> 20} MiB.",
+        help=f"How large a file may be once decompressed. By default {SIZE_LIMIT >> 30} GiB, and for a "
+        f"compressed file also at most {MOST_EXPANSION:,} times its own size ({LEAST_CONTENT >> 20} MiB "
+        "are always allowed).",
     ),
 )
 """How runs and judgements are read: `--lenient`, `--size-limit` and the names of columns."""
@@ -192,7 +196,7 @@ reading_options = together(
 
 
 def seed_option(drawn: str, default: int = SEED) -> Callable[[F], F]:
-    """`--seed` of what is drawn at random, which the help names."""
+    """`--seed`; `drawn` says in the help what is drawn at random."""
     return click.option(
         "--seed",
         type=click.IntRange(0, HIGHEST_SEED),
@@ -203,11 +207,16 @@ def seed_option(drawn: str, default: int = SEED) -> Callable[[F], F]:
 
 
 def settled_option(help: str) -> Callable[[F], F]:
-    """`--settled`, which each command explains for itself."""
+    """`--settled`, with the help text of the command."""
     return click.option("--settled", is_flag=True, help=help)
 
 
-def samples_option(default: int | None = SAMPLES, more: str = "") -> Callable[[F], F]:
+def samples_option(
+    default: int | None = SAMPLES,
+    more: str = "",
+    *,
+    text: str = "How many random samples are drawn, if the method draws samples.",
+) -> Callable[[F], F]:
     """`--samples`; `more` is a last sentence of the help."""
     return click.option(
         "--samples",
@@ -215,23 +224,25 @@ def samples_option(default: int | None = SAMPLES, more: str = "") -> Callable[[F
         default=default,
         show_default=True,
         metavar="N",
-        help=f"How many samples are drawn, if the method draws any.{more and f' {more}'}",
+        help=f"{text}{more and f' {more}'}",
     )
 
 
-def level_option(more: str = "") -> Callable[[F], F]:
+def level_option(
+    more: str = "", *, text: str = "The confidence level of the intervals."
+) -> Callable[[F], F]:
     """`--level`; `more` is a last sentence of the help."""
     return click.option(
         "--level",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=LEVEL,
         show_default=True,
-        help=f"The level of the intervals.{more and f' {more}'}",
+        help=f"{text}{more and f' {more}'}",
     )
 
 
 def testing_options(correction: str | None) -> Callable[[F], F]:
-    """What tests of pairs of runs are, with this correction by default."""
+    """The options for tests of pairs of runs, with this correction by default."""
     from rankgauge.comparison.significance import CORRECTIONS, TESTS
 
     return together(
@@ -240,7 +251,8 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
             type=click.Choice(list(TESTS)),
             default=DEFAULT_TEST,
             show_default=True,
-            help="The significance test. All pair the runs by topic, except welch and student.",
+            help="The significance test. welch and student are unpaired; all other tests pair the runs "
+            "by topic.",
         ),
         click.option(
             "--correction",
@@ -248,14 +260,16 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
             default=correction or NO_CORRECTION,
             show_default=True,
             callback=lambda _, __, name: None if name == NO_CORRECTION else name,
-            help="How p-values are corrected for the number of pairs; the two Tukey tests need none.",
+            help="How p-values are corrected for the number of pairs of runs. The two Tukey tests need "
+            "no correction.",
         ),
-        level_option("A difference is significant if its corrected p is at most 1 - level."),
+        level_option("A difference is significant if its corrected p-value is at most 1 - level."),
         missing_option(
             get_args(SharedTopics),
             None,
-            "Topics that some run lacks: they count as empty rankings (zero), or are left out for all "
-            "runs (intersection). By default zero, and with --scores as the scores were made.",
+            "What to do with topics that some run lacks. zero: they count as empty rankings. "
+            "intersection: they are left out for all runs. By default zero. With --scores, by default "
+            "zero if the scores were computed with zero, else intersection.",
         ),
     )
 
@@ -306,31 +320,33 @@ _POLICIES = together(
     ties_option(
         get_args(Ties),
         DEFAULT_TIES,
-        "; the worst order, the best, a random one; or the expected score over all orders",
+        "pessimistic: the worst order. optimistic: the best order. random: a random order. expected: "
+        "the mean score over all orders.",
     ),
     seed_option("random orders of ties and random samples"),
     click.option(
         "--tail",
         type=click.Choice(get_args(Tail)),
-        help="With --ties expected: take all documents that were not retrieved as one more tie.",
+        help="Only with `--ties expected`: all documents that were not retrieved follow the ranking as "
+        "one group of tied documents.",
     ),
     click.option(
         "--documents",
         type=click.IntRange(1, 2**31 - 1),
         metavar="N",
-        help="How many documents the collection has, for --tail.",
+        help="With --tail: how many documents the collection has.",
     ),
     click.option(
         "--precision",
         type=click.Choice(get_args(ScorePrecision)),
-        help="How scores are compared: by default single for TREC files, as trec_eval 9 does, and "
-        "double for all others.",
+        help="The floating-point precision in which the scores of documents are compared. By default "
+        "single for TREC files, as in trec_eval 9, and double for other files.",
     ),
     max_grade_option("in QRELS"),
     click.option(
         "--subtopics",
         is_flag=True,
-        help="QRELS has subtopics in its second column, for alpha_nDCG, ERR_IA, NRBP and strec.",
+        help="QRELS has subtopics in its second column. alpha_nDCG, ERR_IA, NRBP and strec need them.",
     ),
     reading_options,
 )
@@ -341,8 +357,8 @@ scoring_options = together(
     missing_option(
         get_args(Missing),
         DEFAULT_MISSING,
-        "Judged topics that a run lacks: they count as empty rankings (zero), or the means of the run "
-        "leave them out (skip).",
+        "What to do with judged topics that a run lacks. zero: they count as empty rankings. skip: the "
+        "means of this run leave them out.",
     ),
     _POLICIES,
 )
@@ -350,29 +366,30 @@ scoring_options = together(
 
 
 def scores_options(*default: str) -> Callable[[F], F]:
-    """Scores of runs, by default by these measures, or scores in files: for `scoring.WantedScores`."""
+    """Runs to score, by default with these measures, or files of scores: for `scoring.WantedScores`."""
     return together(
         click.argument("inputs", nargs=-1, metavar="[QRELS RUN...]"),
         measure_option(
-            more=f"By default {', '.join(default)}, and with --scores all that the files have."
+            more=f"By default {', '.join(default)}. With --scores, by default all measures in the files."
         ),
         click.option(
             "--scores",
             "score_files",
             multiple=True,
             metavar="[MEASURE=]FILE",
-            help="A file of scores, in place of QRELS and runs: one that `rankgauge evaluate --save` "
-            "wrote, or CSV with a column for each system and a row for each topic. MEASURE is the "
-            "measure of the scores in CSV. May be repeated, for more measures of the same systems.",
+            help="A file of scores, in place of QRELS and runs. It is a file of `rankgauge evaluate "
+            "--save`, or CSV with a column for each system and a row for each topic. For CSV, MEASURE "
+            "is the measure of the scores. May be repeated, for more measures of the same systems.",
         ),
         click.option(
             "--standardize",
             is_flag=False,
             flag_value=DEFAULT_STANDARDIZATION,
             type=click.Choice(get_args(Standardization)),
-            help="Set scores against those of all runs on the topic, so that topics weigh alike: as a "
-            "z-score taken to (0, 1) by the normal distribution (the meaning of --standardize alone), "
-            "the z-score itself, or the share of runs that are no better.",
+            help="Standardise the scores of each topic over all runs, so that easy and hard topics "
+            "count the same. z: the z-score. normal: the z-score, mapped to 0..1 by the normal "
+            "distribution. empirical: the share of runs whose score is not higher. Without a value: "
+            "normal.",
         ),
         _POLICIES,
     )
@@ -389,7 +406,7 @@ def output_option(metavar: str, help_text: str, **settings: Any) -> Callable[[F]
 
 
 def _set_colour(context: click.Context, option: click.Parameter, choice: str) -> None:
-    """Have everything that is printed from here on coloured, or not; `auto` leaves it as it is."""
+    """Turn colours on or off for everything that is printed from now on; `auto` changes nothing."""
     if choice != "auto":
         context.color = choice == "always"
 
@@ -404,21 +421,24 @@ output_options = together(
         "--format",
         "form",
         type=click.Choice(FORMATS),
-        help="How to print; by default a table on a terminal and tsv in a pipe.",
+        help="The format to print. By default a table on a terminal, and tsv in a pipe or a file.",
     ),
     click.option(
         "--digits",
         type=click.IntRange(0, 17),
-        help="Decimals; by default 4 in table, md and latex, all of them in the others.",
+        help="How many decimals to print. By default 4 in table, md and latex, and all decimals in the "
+        "other formats.",
     ),
     click.option(
         "--spreadsheet",
         is_flag=True,
         expose_value=False,
         callback=_for_spreadsheet,
-        help="With --format csv: put ' before a cell that a spreadsheet would run as a formula.",
+        help="With --format csv: put ' before each cell that a spreadsheet would run as a formula.",
     ),
-    output_option("FILE", "Write to a file, whole or not at all.", type=OUTPUT_FILE),
+    output_option(
+        "FILE", "Write to FILE. After an error no partial file is left.", type=OUTPUT_FILE
+    ),
     click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
@@ -426,8 +446,8 @@ output_options = together(
         show_default=True,
         expose_value=False,
         callback=_set_colour,
-        help="Whether warnings and the progress bar are coloured. auto: on a terminal, unless the "
-        "environment has NO_COLOR.",
+        help="Whether warnings and the progress bar are coloured. auto: they are on a terminal, unless "
+        "the environment variable NO_COLOR is set.",
     ),
 )
 """`--format`, `--digits`, `--output` and `--color`, for commands that print a table."""

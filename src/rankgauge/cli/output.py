@@ -1,4 +1,4 @@
-"""What commands print: tables and files, notes, progress, and what could not be done."""
+"""What commands print: tables and files, notes, progress, and which runs failed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankgauge.scores.model import Scores
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""How texts begin that spreadsheets run."""
+"""Spreadsheets run a text as a formula if it begins with one of these."""
 MACHINE_FORMATS = ("tsv", "csv", "jsonl")
 MOST_ROWS = 100_000
 """How many rows a table for people has at most."""
@@ -42,7 +42,9 @@ def show(table: Table, form: str | None, digits: int | None, output: str | None)
     form = chosen_format(form, output)
     if click.get_current_context().meta.get(SPREADSHEET):
         if form != "csv":
-            raise click.UsageError(f"--spreadsheet with the format {form}, expected --format csv")
+            raise click.UsageError(
+                f"--spreadsheet works only with --format csv, the format is {form}"
+            )
         table = without_formulas(table)
     lines = _cut(table, form).lines(form, digits=digits, width=line_width(output))
     print_or_write(lines, output)
@@ -64,7 +66,7 @@ def _pieces(texts: Iterable[str]) -> Iterator[str]:
 
 
 def line_width(output: str | None = None) -> int | None:
-    """How many columns a line of the output may have: those of the terminal; None for files."""
+    """How many columns a line of the output may have: the width of the terminal, None for files."""
     if output not in (None, "-") or sys.stdout is None or not sys.stdout.isatty():
         return None
     import shutil
@@ -73,7 +75,7 @@ def line_width(output: str | None = None) -> int | None:
 
 
 def show_with_notes(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
-    """Print a table; its notes go to standard error where programs read the output."""
+    """Print a table. In formats for programs its notes go to standard error."""
     if chosen_format(form, output) in MACHINE_FORMATS:
         tell(table.notes)
         table = replace(table, notes=())
@@ -103,8 +105,11 @@ def without_formulas(table: Table) -> Table:
 
 
 def print_bytes(text: str) -> None:
-    """Text to standard output. A program gets the bytes as they were in the input, whatever they are;
-    a person sees control characters as escapes, so that no id can move the cursor or change colours."""
+    """Write text to standard output.
+
+    In a pipe or a file, ids have the bytes that they had in the input. On a terminal, control characters
+    are escaped, so that no id can move the cursor or change colours.
+    """
     stream = sys.stdout
     if stream is None:
         return
@@ -123,12 +128,12 @@ def _controls(character: str) -> bool:
 
 
 def notify(notes: Iterable[Note]) -> None:
-    """Tell the user on standard error what to know about the numbers."""
+    """Print notes on the numbers to standard error."""
     tell(worded(notes, gather=True))
 
 
 def tell(texts: Iterable[str]) -> None:
-    """Notes that are text already, on standard error; warnings are red where there is colour."""
+    """Print the texts of notes to standard error; warnings are red if there is colour."""
     for text in texts:
         if text.startswith(LOUD):
             click.echo(click.style(printable(text), fg="red", bold=True), err=True)
@@ -138,8 +143,10 @@ def tell(texts: Iterable[str]) -> None:
 
 @contextmanager
 def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], None] | None]:
-    """A progress bar on standard error, where there is something to wait for; if standard error is no
-    terminal, a line now and then in its place."""
+    """A progress bar on standard error, if there are at least two steps.
+
+    If standard error is no terminal, it is a line now and then.
+    """
     if total < 2 or sys.stderr is None:
         yield None
         return
@@ -158,11 +165,11 @@ def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], 
 
 
 SECONDS_A_LINE = 30.0
-"""How long it takes at least from one line of progress to the next."""
+"""The least time between two lines of progress, in seconds."""
 
 
 class _Lines:
-    """Tells in a line now and then how far the work has got; quick work tells nothing."""
+    """Prints a line now and then with how much is done; quick work prints nothing."""
 
     def __init__(self, total: int, doing: str) -> None:
         self.total, self.doing, self.done = total, doing, 0

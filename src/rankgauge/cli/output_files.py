@@ -1,4 +1,4 @@
-"""Options that name a file to write: each is checked before any work, and no two are one file."""
+"""Options that name a file to write. Files are checked before any work; two options need two files."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ SPREADSHEET = "rankgauge.cli.spreadsheet"
 
 
 class OutputFile(click.ParamType):  # type: ignore[type-arg]
-    """A file that a command writes; `-` is standard output, or a file of that name. A folder is left
-    to `make_folder`."""
+    """A file that a command writes; `-` is standard output for -o, and a file of that name for others.
+
+    With folder=True it is a folder, which `make_folder` checks.
+    """
 
     name = "file"
 
@@ -30,8 +32,8 @@ class OutputFile(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: Any, option: click.Parameter | None, context: click.Context | None
     ) -> Any:
-        """The path as it is; InputError where it cannot be written, UsageError where another option
-        names the same file."""
+        """The path as it is. InputError if it cannot be written; UsageError if another option names the
+        same file."""
         if self.folder:
             return value
         if value != STANDARD_INPUT:
@@ -40,7 +42,7 @@ class OutputFile(click.ParamType):  # type: ignore[type-arg]
             options: dict[str, str] = context.meta.setdefault(_WRITTEN, {})
             other = options.setdefault(os.path.realpath(value), option.opts[-1])
             if other != option.opts[-1]:
-                message = f"{other} and {option.opts[-1]} are one file, expected two: {value}"
+                message = f"{other} and {option.opts[-1]} name the same file, expected two: {value}"
                 raise click.UsageError(message)
         return value
 
@@ -64,7 +66,7 @@ FIGURE_FILE = FigureFile()
 
 
 def make_folder(path: str) -> Path:
-    """The folder to write files to, made if it is not there; InputError where it cannot be."""
+    """The folder to write files to, made if it does not exist; InputError if it cannot be made."""
     from pathlib import Path
 
     try:

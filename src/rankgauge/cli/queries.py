@@ -1,4 +1,4 @@
-"""rankgauge queries: the type of each query, by scores and what a random ranking would get."""
+"""rankgauge queries: on which queries the runs are better than a random ranking."""
 
 from __future__ import annotations
 
@@ -36,49 +36,57 @@ from rankgauge.scores.model import Scores
 @click.option(
     "--share",
     type=click.FloatRange(0, 1),
-    help="The share of the queries that are ideal, and that are uninformative; by default "
-    f"{SET_SHARE}.",
+    help="Which share of the queries is called ideal. The same share is called uninformative. By "
+    f"default {SET_SHARE}.",
 )
 @click.option(
     "--number",
     type=click.IntRange(0),
-    help="How many queries are ideal, and how many uninformative.",
+    help="How many queries are called ideal. The same number is called uninformative.",
 )
 @click.option(
     "--threshold",
     type=float,
     nargs=2,
     metavar="LOW HIGH",
-    help="Up to a difference LOW a query is uninformative, from HIGH on it is ideal.",
+    help="A query is uninformative if its difference is at most LOW. It is ideal if its difference is "
+    "at least HIGH.",
 )
 @click.option(
     "--by",
     type=click.Choice(get_args(By)),
     default=DEFAULT_BY,
     show_default=True,
-    help="Uninformative is what is least above chance, or nearest to it from either side.",
+    help="Which queries are uninformative. signed: those with the smallest difference; a negative "
+    "difference is smaller than 0. absolute: those with the difference nearest to 0.",
 )
 @click.option(
     "--significance",
     is_flag=True,
-    help="Print a p-value for each query and run instead of the types: the share of random orders of "
-    "the judged documents that score at least as well.",
+    help="Print a p-value for each query and run, in place of the types. p is the share of random "
+    "orders of the judged documents that score at least as well as the run.",
 )
-@level_option("With --significance, p times the number of runs is significant up to 1 - level.")
-@samples_option(more="With --significance, orders are drawn where there are more than N.")
+@level_option(
+    text="With --significance: a run is significantly better than chance if p times the number of runs "
+    "is at most 1 - level."
+)
+@samples_option(
+    text="With --significance: if the judged documents of a query have more than N different orders, N "
+    "random orders are tried; else all orders are tried."
+)
 @click.option(
     "--map",
     "map_file",
     type=FIGURE_FILE,
     metavar="FILE",
-    help="Draw the map of queries, score by expected score: .svg or .png.",
+    help="Draw the queries as points, their score against their expected score, as .svg or .png.",
 )
 @click.option(
     "--histogram",
     "histogram_file",
     type=FIGURE_FILE,
     metavar="FILE",
-    help="Draw the histogram of expected scores, for each measure: .svg or .png.",
+    help="Draw a histogram of the expected scores for each measure, as .svg or .png.",
 )
 @scoring_options
 @output_options
@@ -99,41 +107,50 @@ def command(
     output: str | None,
     **scoring: Any,
 ) -> None:
-    """Tell ideal queries from uninformative ones.
+    """Find the queries on which the runs are better than a random ranking.
 
-    Printed for each query: its mean score over runs and measures, what a random ranking of its judged
-    documents is expected to score, by how much the first is better, and the type. Ideal are the
-    queries with the largest differences, uninformative those with the smallest; of the latter, hard
-    are those with a score below their median, easy the others. Then follow the counts of the types,
-    and of the queries that were left out: those with nothing relevant, for one.
+    For each query it prints:
 
-    With --significance, each row is a query and a run: its score, the expected score, and p. A small p
-    says that the run is better than chance on this query. A query is informative if at least one run
-    is significantly better than chance.
+    \b
+    score       the mean score over runs and measures
+    expected    the expected score of a random ranking of the judged documents
+    difference  by how much the score is better than the expected score
+    type        ideal: the queries with the largest differences
+                uninformative: the queries with the smallest differences
+                  hard: uninformative, and the score is below their median
+                  easy: uninformative, and the score is not below their median
+                other: all other queries
 
-    QRELS and RUN are read as by `rankgauge evaluate`. The exit code is 0 when all is well, 2 when
-    nothing could be evaluated, and 3 when some runs could not be read: then the types are by the
-    others, and standard error says which and why.
+    It also prints how many queries have each type, and how many queries are left out, for example
+    because they have no relevant document.
+
+    With --significance, each row is a query and a run: the score of the run, the expected score, and p.
+    A small p means that the run is better than chance on this query. A query is informative if at least
+    one run is significantly better than chance.
+
+    QRELS and RUN are files as in `rankgauge evaluate`. The exit code is 0 when all is well, and 2 when
+    nothing could be evaluated. It is 3 when some runs could not be read: the types are then computed
+    from the other runs, and standard error names the unread runs, and why.
     """
-    given: dict[str, object] = {"--share": share, "--number": number, "--threshold": threshold}
-    _check_at_most_one(*(name for name, value in given.items() if value is not None))
+    values: dict[str, object] = {"--share": share, "--number": number, "--threshold": threshold}
+    _check_at_most_one(*(name for name, value in values.items() if value is not None))
     if significance:
-        given["--map"] = map_file
+        values["--map"] = map_file
         _check_at_most_one(
-            "--significance", *(name for name, value in given.items() if value is not None)
+            "--significance", *(name for name, value in values.items() if value is not None)
         )
-    wanted = Scoring(**scoring)
-    judgments, scores = wanted.scores(measures)
+    scorer = Scoring(**scoring)
+    judgments, scores = scorer.scores(measures)
     if significance:
-        chosen: Any = {"level": level, "samples": samples, "seed": wanted.seed}
+        chosen: Any = {"level": level, "samples": samples, "seed": scorer.seed}
         table = p_values(scores, judgments, **chosen).table()
-        wanted.tell(judgments, scores)
+        scorer.tell(judgments, scores)
     else:
         types = query_types(
             scores, judgments, share=share, number=number, threshold=threshold, by=by
         )
         table = types.table()
-        wanted.tell(judgments, scores)
+        scorer.tell(judgments, scores)
         if map_file is not None:
             save_figure(types.figure(_name(scores)), map_file)
     if histogram_file is not None:
@@ -144,11 +161,11 @@ def command(
 
 def _check_at_most_one(*options: str) -> None:
     if len(options) > 1:
-        raise click.UsageError(f"{' and '.join(options)} are given, expected one of them")
+        raise click.UsageError(f"{' and '.join(options)} cannot be used together; give one of them")
 
 
 def _name(scores: Scores) -> str:
-    """What the score of a query is, for the title of the map."""
+    """The name of the score of a query, for the title of the map."""
     names = ", ".join(str(measure) for measure in scores.measures)
     return names if len(scores.measures) == 1 else f"mean of {names}"
 

@@ -1,4 +1,4 @@
-"""The work of commands that score runs against judgements, or take scores that are there already."""
+"""The work of commands that score runs against judgements, or read scores from files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rankgauge.records import Record
 from rankgauge.scores.model import Scores
 
 ALONE = (
-    "a file alone has its run and its judgements in each line, such as "
+    "if you give only one file, each of its lines must have a run and its judgements, such as "
     '{"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; else give QRELS and RUN...'
 )
 
@@ -36,12 +36,15 @@ def column_names(
     score: tuple[str, ...],
     grade: tuple[str, ...],
 ) -> ColumnNames:
-    """The names of columns that options gave."""
+    """The names of columns as the options give them."""
     return ColumnNames(query or None, document or None, score or None, grade or None)
 
 
 def read_judgments(qrels: str, runs: Sequence[str], **reading: Any) -> tuple[Judgments, Run | None]:
-    """The judgments in a file, and the run in it if it has both; only then it may be given as a run."""
+    """The judgments in a file, and the run in the file if it has both.
+
+    Only a file that has both may also be given as a run.
+    """
     twice = f"{qrels} is given as judgements and as a run"
     try:
         judgments, own = read_qrels_and_run(qrels, **reading)
@@ -56,7 +59,10 @@ def read_judgments(qrels: str, runs: Sequence[str], **reading: Any) -> tuple[Jud
 
 
 def check_order(qrels: str, runs: Sequence[str], columns: ColumnNames, size_limit: int) -> None:
-    """Refuse a run and judgments that are given the wrong way round; for files that cannot be used."""
+    """Refuse a run and judgments that were given the wrong way round.
+
+    It is called when the files, as they were given, could not be used.
+    """
     reading: Any = {"columns": columns, "size_limit": size_limit}
     if not can_be_read(read_run, qrels, **reading):
         return
@@ -72,11 +78,11 @@ def check_order(qrels: str, runs: Sequence[str], columns: ColumnNames, size_limi
 
 
 MOST_TRIED = 10
-"""How many runs are tried as judgments, where those given as judgments are a run."""
+"""How many runs are tried as judgments, when the file given as judgments is a run."""
 
 
 def can_be_read(read: Callable[..., object], file: str, **reading: Any) -> bool:
-    """Whether a function reads this file, a regular one, without a fault."""
+    """Whether a function reads this file without an error; only regular files are tried."""
     if not os.path.isfile(file):
         return False
     try:
@@ -87,7 +93,7 @@ def can_be_read(read: Callable[..., object], file: str, **reading: Any) -> bool:
 
 
 class Scoring(Record):
-    """What is to be scored, and how."""
+    """What to score, and how."""
 
     qrels: str
     runs: tuple[str, ...]
@@ -108,11 +114,11 @@ class Scoring(Record):
     grade_column: tuple[str, ...] = ()
 
     def files(self) -> list[RunFile]:
-        """The run files, without the judgements where they lie among them."""
-        found = run_files(
+        """The run files, without the file of the judgements if it is among them."""
+        files = run_files(
             self.runs, lenient=self.lenient, size_limit=self.size_limit, columns=self.columns
         )
-        return [run for run in found if not same_file(run.path, self.qrels)]
+        return [run for run in files if not same_file(run.path, self.qrels)]
 
     @property
     def columns(self) -> ColumnNames:
@@ -122,7 +128,7 @@ class Scoring(Record):
         )
 
     def inputs(self) -> tuple[Judgments, list[Run | RunFile]]:
-        """The judgments and the runs, at least one: the run in the file of judgments comes first."""
+        """The judgments and the runs, at least one. A run in the file of judgments comes first."""
         files = self.files()
         try:
             judgments, own = read_judgments(
@@ -140,7 +146,7 @@ class Scoring(Record):
         if own is None and not self.runs:
             raise InputError(judgments.source, None, f"judgements without a run; {ALONE}")
         if own is None and not files:
-            raise click.UsageError(f"{', '.join(self.runs)}: no runs beside the judgements")
+            raise click.UsageError(f"{', '.join(self.runs)}: no runs, only the judgements")
         if own is None:
             return judgments, [*files]
         if own.name in (file.label for file in files):
@@ -149,13 +155,13 @@ class Scoring(Record):
 
     def scores(self, measures: Sequence[str]) -> tuple[Judgments, Scores]:
         """The judgments, and the scores of every run that could be read, at least one."""
-        wanted = parse_all(measures)
+        parsed = parse_all(measures)
         judgments, sources = self.inputs()
         with progress(len(sources)) as advance:
             scores = evaluate(
                 judgments,
                 sources,
-                wanted,
+                parsed,
                 missing=self.missing,
                 unjudged="condensed" if self.condensed else "nonrelevant",
                 ties=self.ties,
@@ -176,20 +182,19 @@ class Scoring(Record):
         """Notes on standard error: what to know about the input."""
         notify([*about_judgments(judgments), *scores.notes])
         if not self.subtopics and any(about_subtopics(measure) for measure in scores.measures):
-            text = "read without --subtopics, so each topic has a single one"
+            text = "read without --subtopics, so each topic has only one subtopic"
             notify([Note(text, part=judgments.source)])
 
 
 def about_judgments(judgments: Judgments) -> list[Note]:
-    """What lenient reading left out of the judgements, which it names."""
+    """Notes on what lenient reading left out of the judgements; each names their file."""
     return [replace(note, part=judgments.source) for note in judgments.dropped]
 
 
 class WantedScores:
-    """The scores that a command is about: of runs against judgements, or those in files.
+    """The scores that a command works on: of runs against judgements, or from files.
 
-    `judged` has the judgments and the scores by them as they were before they were standardized, once
-    there are any.
+    Once runs were scored, `judged` has the judgments and the scores before they were standardised.
     """
 
     def __init__(
@@ -211,8 +216,10 @@ class WantedScores:
             self.scoring = Scoring(inputs[0], inputs[1:], missing="zero", **scoring)
 
     def scores(self, *default: str) -> Scores:
-        """The scores, of runs by these measures where none is named; what to know of the input goes to
-        standard error."""
+        """The scores; `default` has the measures for runs, if the user named none.
+
+        Notes on the input go to standard error.
+        """
         if self.scoring is None:
             first, *others = (file_of_scores(*named(text)) for text in self.score_files)
             scores = _chosen(first.joined(*others) if others else first, self.measures)
@@ -231,7 +238,7 @@ class WantedScores:
         return scores
 
     def run(self, text: str) -> str:
-        """The name that tables have for a run, which may be given by its file."""
+        """The name of a run in tables; the text is this name, or the file of the run."""
         if self.scoring is None:
             return text
         files = [*self.scoring.files(), RunFile(self.scoring.qrels)]
@@ -241,29 +248,35 @@ class WantedScores:
 
 
 def _refuse_beside_scores(inputs: Sequence[str], scoring: Iterable[str]) -> None:
-    """What is about runs has no effect on scores that are there; nobody should think it had."""
+    """Refuse options for runs: with scores from files they would have no effect."""
     if inputs:
-        raise click.UsageError(f"{' '.join(inputs)} beside --scores, expected one or the other")
+        raise click.UsageError(
+            f"{' '.join(inputs)} and --scores cannot be used together; give one of them"
+        )
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""
-        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if given and name in scoring and name != "seed":
+        is_given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if is_given and name in scoring and name != "seed":
             option = parameter.opts[-1]
-            raise click.UsageError(f"{option} is about runs, expected no such option with --scores")
+            raise click.UsageError(
+                f"{option} is for runs and has no effect with --scores; leave it out"
+            )
 
 
 def file_of_scores(measure: str | None, file: str) -> Scores:
-    """The scores in a file of `rankgauge evaluate --save`, or in CSV by this measure."""
+    """The scores in a file of `rankgauge evaluate --save`, or the scores of this measure in CSV."""
     if file == STANDARD_INPUT or not _is_saved(file):
         return Scores.from_csv(file, measure)
     if measure is not None:
-        raise click.UsageError(f"{file} names its measures, expected --scores {file}")
+        raise click.UsageError(
+            f"{file} already names its measures; leave out {measure}=, write --scores {file}"
+        )
     return Scores.load(file)
 
 
 def named(text: str) -> tuple[str | None, str]:
-    """The name and the file in `[NAME=]FILE`; both may have = in them."""
+    """The name and the file in `[NAME=]FILE`; both may contain =."""
     if os.path.exists(text) or "=" not in text:
         return None, text
     ways = [(text[:at], text[at + 1 :]) for at, letter in enumerate(text) if letter == "="]
@@ -279,7 +292,7 @@ def _is_saved(file: str) -> bool:
 
 
 def _chosen(scores: Scores, measures: Sequence[str]) -> Scores:
-    """The scores by these measures, by all of them where none is named."""
+    """The scores by these measures; if none is named, by all of them."""
     from rankgauge.scores.matrices import measure_of
 
     asked = [measure_of(one) for text in measures for one in apart(text)]
@@ -291,10 +304,10 @@ def _chosen(scores: Scores, measures: Sequence[str]) -> Scores:
 
 
 def same_file(a: str | os.PathLike[str], b: str) -> bool:
-    """Whether both name one file: a folder of runs may hold the judgements too."""
+    """Whether both paths name the same file: a folder of runs may hold the judgements too."""
     return os.path.realpath(a) == os.path.realpath(b)
 
 
 def about_subtopics(measure: Measure | Aggregate) -> bool:
-    """Whether a measure, or the one inside it, asks for subtopics."""
+    """Whether a measure, or the measure inside it, needs subtopics."""
     return innermost(measure).by_subtopic

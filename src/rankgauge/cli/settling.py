@@ -1,4 +1,4 @@
-"""The column of `rankgauge evaluate --settled`: which neighbours by the mean are settled."""
+"""The column of `rankgauge evaluate --settled`: is each run certain to stay above the next run?"""
 
 from __future__ import annotations
 
@@ -21,55 +21,57 @@ from rankgauge.tables import Cell, Table
 COLUMN = "settled"
 
 
-def check_policies(wanted: Scoring) -> None:
-    """Refuse, before any work, what settled orders are not known for."""
+def check_policies(scoring: Scoring) -> None:
+    """Refuse, before any work, the options that --settled cannot be used with."""
     refused = {
-        "--missing skip": wanted.missing != "zero",
-        "--condensed": wanted.condensed,
-        f"--ties {wanted.ties}": wanted.ties not in get_args(Ordered),
-        "--tail": wanted.tail is not None,
-        "--precision": wanted.precision is not None,
-        "--subtopics": wanted.subtopics,
-        "- (standard input is read once)": STANDARD_INPUT in (wanted.qrels, *wanted.runs),
+        "--missing skip": scoring.missing != "zero",
+        "--condensed": scoring.condensed,
+        f"--ties {scoring.ties}": scoring.ties not in get_args(Ordered),
+        "--tail": scoring.tail is not None,
+        "--precision": scoring.precision is not None,
+        "--subtopics": scoring.subtopics,
+        "- (standard input is read once)": STANDARD_INPUT in (scoring.qrels, *scoring.runs),
     }
-    for option, given in refused.items():
-        if given:
-            raise click.UsageError(f"--settled with {option}, expected one or the other")
+    for option, is_given in refused.items():
+        if is_given:
+            raise click.UsageError(f"--settled cannot be used with {option}")
 
 
-def with_settled(table: Table, wanted: Scoring, judgments: Judgments, scores: Scores) -> Table:
-    """The table of means with a column more: whether each run is better than the next run by the first
-    measure, whatever labels the unjudged documents of the two get."""
+def with_settled(table: Table, scoring: Scoring, judgments: Judgments, scores: Scores) -> Table:
+    """The table of means with one more column: is each run certain to stay above the next run by the
+    first measure, however the unjudged documents of the two runs are judged?"""
     measure = scores.measures[0]
     if len(scores.runs) < 2:
         raise click.UsageError("--settled with 1 run, expected at least two")
     if isinstance(measure, Aggregate):
-        raise click.UsageError(f"--settled is about means, expected no {measure} as first measure")
+        raise click.UsageError(
+            f"--settled is for plain means; give {measure.measure} first, not {measure}"
+        )
     names = {*scores.runs}  # without those that could not be read
     runs = [
         run
-        for run in wanted.inputs()[1]
+        for run in scoring.inputs()[1]
         if (run.name if isinstance(run, Run) else run.label) in names
     ]
     with progress(len(judgments.queries)) as advance:
-        found = settled(
+        orders = settled(
             judgments,
             runs,
             measure,
-            max_grade=wanted.max_grade,
-            ties=wanted.ties,  # type: ignore[arg-type]  # checked before
+            max_grade=scoring.max_grade,
+            ties=scoring.ties,  # type: ignore[arg-type]  # checked before
             pairs="neighbours",
             progress=advance,
         )
-    above = [found.runs[run] for run in found.ranking[:-1]]
-    yes = dict(zip(above, ("yes" if one else "no" for one in found.is_settled), strict=True))
+    above = [orders.runs[run] for run in orders.ranking[:-1]]
+    yes = dict(zip(above, ("yes" if one else "no" for one in orders.is_settled), strict=True))
 
     def cell(row: tuple[Cell, ...]) -> Cell:
         return yes.get(str(row[0])) if row[1] == OVER["zero"] else None
 
     note = (
-        f"{COLUMN}: yes where no labels of the unjudged documents can put the next run by {measure} "
-        "above this run"
+        f"{COLUMN}: yes if the run with the next best {measure} stays below this run, however the "
+        "unjudged documents are judged"
     )
     return replace(
         table,

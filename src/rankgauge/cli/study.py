@@ -1,4 +1,4 @@
-"""rankgauge study: what papers did, done again, with the published numbers beside ours."""
+"""rankgauge study: repeat a published study, and print its numbers next to ours."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STUDIES = {
 @click.group("study", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Do again what a paper did, its numbers beside ours. Without a name, list the studies."""
+    """Repeat a published study, and print its numbers next to ours. Without a name, list the studies."""
     if context.invoked_subcommand is None:
         for name, summary in STUDIES.items():
             click.echo(f"{name}\t{summary}")
@@ -35,15 +35,17 @@ def command(context: click.Context) -> None:
 @click.option(
     "--data",
     metavar="DIR",
-    help=f"Where the judgements are; by default what {VARIABLE} says, else {BESIDE}.",
+    help="The folder with the judgements. By default the folder that the environment variable "
+    f"{VARIABLE} names, or else {BESIDE}.",
 )
 def med(output: str, data: str | None) -> None:
     """Tables 1 to 3 and Figures 1 and 2 of Moffat, Computing maximized effectiveness distance for
     recall-based metrics.
 
-    Prints the tables, with the published numbers, and what the paper's text says of its figures. Writes
-    all of it to DIR as CSV, the figures as SVG and PNG too. The figures need judgements of the TREC
-    Web tracks of 2013 and 2014; without them the tables are made all the same, and the exit code is 3.
+    It prints the tables, with the published numbers, and what the paper says about its figures. It
+    writes all of this to DIR as CSV, and the figures also as SVG and PNG. The figures need the
+    judgements of the TREC Web tracks of 2013 and 2014. Without them only the tables are made, and the
+    exit code is 3.
     """
     from rankgauge.figures.files import save_figure
     from rankgauge.studies import med as study
@@ -51,9 +53,9 @@ def med(output: str, data: str | None) -> None:
     make_folder(output)
     tables, figures, failed = study.tables(), {}, ""
     try:
-        found = study.read(data or os.environ.get(VARIABLE) or BESIDE)
-        tables |= study.data_tables(found)
-        figures = study.figures(found)
+        judgements = study.read(data or os.environ.get(VARIABLE) or BESIDE)
+        tables |= study.data_tables(judgements)
+        figures = study.figures(judgements)
     except InputError as error:
         failed = f"{error}\nno figures: give the folder of the judgements by --data or {VARIABLE}"
     except RankgaugeError as error:

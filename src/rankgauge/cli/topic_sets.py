@@ -1,4 +1,4 @@
-"""Sets of topics and other collections, which `rankgauge assess` holds against each other."""
+"""Sets of topics and other collections, which `rankgauge assess` compares."""
 
 from __future__ import annotations
 
@@ -38,30 +38,45 @@ def set_names(text: str, inputs: Sequence[str]) -> list[str]:
             raise click.UsageError(f"--sets {name}: no such set, expected some of: {known}")
     made = [name for name in dict.fromkeys(names) if name != ALL]
     if made and not inputs:
-        raise click.UsageError(f"--sets {made[0]} with --scores, expected QRELS and runs; or --set")
+        raise click.UsageError(
+            f"--sets {made[0]} needs QRELS and runs, not --scores; or use --set FILE"
+        )
     return made
 
 
 def set_size(share: float | None, number: int | None, names: Sequence[str]) -> dict[str, float]:
     """How many topics are ideal, and how many uninformative, as `query_sets` takes it."""
     if share is not None and number is not None:
-        raise click.UsageError("--set-share and --set-number are given, expected one of them")
+        raise click.UsageError(
+            "--set-share and --set-number cannot be used together; give one of them"
+        )
     if (share, number) != (None, None) and not set(names) & set(BY_SCORES[:-1]):
-        raise click.UsageError("--set-share and --set-number are for --sets ideal and the like")
+        raise click.UsageError(
+            "--set-share and --set-number need --sets ideal, uninformative, hard or easy"
+        )
     if number is not None:
         return {"number": number}
     return {"share": SET_SHARE if share is None else share}
 
 
 def topic_sets(
-    wanted: WantedScores,
+    scorer: WantedScores,
     scores: Scores,
     names: Sequence[str],
     size: dict[str, float],
     files: Sequence[str],
 ) -> dict[str, Sequence[str]]:
-    """The sets of --sets, made of the judgements in this size, and those in the files of --set."""
-    made = _made(wanted, names, size)
+    """The sets of --sets and the sets in the files of --set.
+
+    Parameters
+    ----------
+    scorer: has the judgements and the scores to choose topics by.
+    scores: the scores that are assessed; a set has only topics of these scores.
+    names: the names of the sets of --sets.
+    size: how large ideal and uninformative are, as `set_size` gives it.
+    files: the files of --set.
+    """
+    made = _made(scorer, names, size)
     return _with_files(made, "--set", files, lambda file: _read_set(file, scores.queries))
 
 
@@ -71,13 +86,13 @@ def other_collections(files: Sequence[str], scores: Scores) -> dict[str, Scores]
 
 
 def _made(
-    wanted: WantedScores, names: Sequence[str], size: dict[str, float]
+    scorer: WantedScores, names: Sequence[str], size: dict[str, float]
 ) -> dict[str, Sequence[str]]:
-    """The sets by these names, with a note on each."""
+    """The sets of these names; a note on each goes to standard error."""
     made: dict[str, Sequence[str]] = {}
-    if wanted.judged is None:
+    if scorer.judged is None:
         return made
-    judgments, scores = wanted.judged
+    judgments, scores = scorer.judged
     by = scores.select(measures=scores.measures[:1])
     for name in names:
         make: Any = getattr(query_sets, name)
@@ -87,7 +102,7 @@ def _made(
             chosen = make(by, judgments, **({} if name == "informative" else size))
         text = _about(name, chosen) + ("" if name in BY_JUDGMENTS else f"; by {by.measures[0]}")
         if len(chosen) < FEWEST_TOPICS:
-            notify([Note(f"{text}; left out, at least {FEWEST_TOPICS} are needed")])
+            notify([Note(f"{text}; the set is left out, it needs at least {FEWEST_TOPICS} topics")])
         else:
             notify([Note(text)])
             made[name] = chosen.queries
@@ -101,7 +116,7 @@ def _about(name: str, chosen: QuerySet) -> str:
 
 
 def _titled(text: str) -> tuple[str, str]:
-    """The name and the file in `[NAME=]FILE`, by default the file's."""
+    """The name and the file in `[NAME=]FILE`; the default name is that of the file."""
     name, file = named(text)
     return name or os.path.basename(file).partition(".")[0] or file, file
 
@@ -109,14 +124,14 @@ def _titled(text: str) -> tuple[str, str]:
 def _with_files(
     parts: dict[str, T], option: str, texts: Sequence[str], read: Callable[[str], T]
 ) -> dict[str, T]:
-    """These parts and those in the files that an option names; no two have one name."""
+    """These parts, and the parts in the files that an option names; all names must differ."""
     parts = dict(parts)
     for text in texts:
         name, file = _titled(text)
         part = read(file)
         if name in (ALL, *parts):
             raise click.UsageError(
-                f"{option} {name}: there is one of that name, expected another name"
+                f"{option} {name}: this name is already used for another set, expected another name"
             )
         parts[name] = part
     return parts
@@ -130,18 +145,18 @@ def _read_set(file: str, queries: Sequence[str]) -> list[str]:
     for number, line in enumerate(raw.splitlines(), start=1):
         topic = decode(line.strip())
         if topic and topic not in known:
-            message = f"no scores on topic {topic[:40]!r}, expected a topic that has some"
+            message = f"no scores on topic {topic[:40]!r}, expected a topic that has scores"
             raise InputError(display_name(file), number, message)
         if topic:
             chosen[topic] = None
     if not chosen:
-        raise InputError(display_name(file), None, "is empty, expected a topic id a line")
+        raise InputError(display_name(file), None, "is empty, expected one topic id per line")
     return list(chosen)
 
 
 def _read_other(file: str, scores: Scores) -> Scores:
-    """The scores of the same runs by the same measures in a file; a table that names none is by the
-    only measure there is."""
+    """The scores of the same runs and measures in a file. If a table names no measure, it must be the
+    only measure of `scores`."""
     other = file_of_scores(None, file)
     if len(scores.measures) == 1 and isinstance(other.measures[0], Given):
         other = replace(other, measures=scores.measures)

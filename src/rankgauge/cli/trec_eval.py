@@ -45,19 +45,20 @@ compressed.
 
   -m NAME[.PARAMETERS]  a measure: map, P.5,10, ndcg_cut.20, ndcg.1=3,2=9, utility.2,-1,0,0, or one of
                         {", ".join(NICKNAMES)} (official is the default); may be repeated
-  -q                    also each topic, not only all of them
-  -n                    no summary over topics
+  -q                    print each topic, then the summary over all topics
+  -n                    do not print the summary over topics
   -c                    average over all judged topics, not only those of the run
   -l NUMBER             the lowest grade that counts as relevant (1); with 0, every judged document
   -J                    judged documents only: the others are removed from the run
-  -M NUMBER             use so many documents of each topic
-  -N NUMBER             documents in the collection (utility)
-  -Z FILE               z-scores, by the means and deviations in FILE
+  -M NUMBER             use only the first NUMBER documents of each topic
+  -N NUMBER             how many documents the collection has (for utility)
+  -Z FILE               print z-scores, with the means and standard deviations in FILE
   -R FORMAT, -T FORMAT  formats of the files: qrels and trec_results are understood
   -o, -D NUMBER         accepted, without effect
   -v                    the version
-  --compat 9|10         follow trec_eval 9.0.8 (default) or 10.0: scores compared in double precision,
-                        recall levels rounded to the nearest, lines with # skipped, rbp and unj
+  --compat 9|10         follow trec_eval 9.0.8 (the default) or 10.0. 10.0 differs: it compares scores
+                        in double precision, rounds recall levels to the nearest, skips lines that
+                        start with #, and has the measures rbp and unj
 """
 
 
@@ -73,7 +74,7 @@ def command(arguments: tuple[str, ...]) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Evaluate as trec_eval would; the exit code tells what went wrong as its does."""
+    """Evaluate as trec_eval would; the exit codes are those of trec_eval."""
     try:
         return _run(arguments)
     except (UsageError, getopt.GetoptError) as error:
@@ -93,41 +94,41 @@ def run(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     options, files = getopt.gnu_getopt(arguments, SHORT, list(LONG))
     measures: list[str] = []
-    given: dict[str, str] = {}
+    flags: dict[str, str] = {}
     for flag, value in options:
         name = LONG.get(flag[2:], LONG.get(f"{flag[2:]}=")) if flag.startswith("--") else flag[1:]
         assert name is not None
         if name == "m":
             measures.append(value)
-        given[name] = value
-    if "h" in given:
+        flags[name] = value
+    if "h" in flags:
         click.echo(HELP, nl=False)
         return 0
-    if "v" in given:
+    if "v" in flags:
         click.echo(f"rankgauge {__version__}, as trec_eval version 9.0.8", err=True)
         return 0
     if len(files) != 2:
         raise UsageError(f"{len(files)} files, expected QRELS and RUN")
     for flag, understood in (("R", "qrels"), ("T", "trec_results")):
-        asked = given.get(flag, understood)
+        asked = flags.get(flag, understood)
         if flag == "R" and asked in UNSUPPORTED_FORMATS:
             raise UsageError(f"-R {asked} is not supported, only -R {understood}")
         if asked != understood:
             raise ParameterError(f"-{flag} {asked}: there is no such format, only {understood}")
-    compat = given.get("compat", "9")
+    compat = flags.get("compat", "9")
     if compat not in ("9", "10"):
         raise UsageError(f"--compat {compat}: expected 9 or 10")
     version: Literal[9, 10] = 9 if compat == "9" else 10
     settings = Settings(
         measures=measures,
-        per_query="q" in given,
-        summary="n" not in given,
-        complete="c" in given,
-        judged_only="J" in given,
-        rel=_from_zero(given, "l", 1),
-        most_retrieved=_from_zero(given, "M", 0) if "M" in given else None,
-        collection=whole(given.get("N", "0")),
-        z_scores=given.get("Z"),
+        per_query="q" in flags,
+        summary="n" not in flags,
+        complete="c" in flags,
+        judged_only="J" in flags,
+        rel=_from_zero(flags, "l", 1),
+        most_retrieved=_from_zero(flags, "M", 0) if "M" in flags else None,
+        collection=whole(flags.get("N", "0")),
+        z_scores=flags.get("Z"),
         compat=version,
     )
     asked_for(measures, version)  # an unknown measure is refused before any file is read
@@ -139,10 +140,10 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-def _from_zero(given: dict[str, str], flag: str, default: int) -> int:
+def _from_zero(flags: dict[str, str], flag: str, default: int) -> int:
     """A number as C reads it. Below 0, trec_eval's -l counts unjudged documents as relevant in some
     measures and not in others, and its -M breaks down."""
-    value = whole(given.get(flag, str(default)))
+    value = whole(flags.get(flag, str(default)))
     if value < 0:
-        raise UsageError(f"-{flag} {given[flag]} is not supported, expected a number from 0")
+        raise UsageError(f"-{flag} {flags[flag]} is not supported, expected a number from 0")
     return value

@@ -1,1 +1,1 @@
-"""Holding systems against each other: is a difference real, how alike are two rankings."""
+"""Comparing systems: is a difference real, and how similar are two rankings?"""

@@ -1,4 +1,4 @@
-"""What assessing measures finds: each measure, any two of them, and their tables."""
+"""The results of `assess`: for each measure, for each pair of measures, and as tables."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ if TYPE_CHECKING:
     from rankgauge.figures.assessment import SwapCurve
 
 ALL = "all"
-"""What the topics are called that are not a set."""
+"""The name of the set of all topics."""
 AssessmentFigure: TypeAlias = Literal["asl", "swaps", "tau", "tau_b", "rbo"]
-"""The figures of an assessment; the last three are maps of how alike measures rank the runs."""
+"""The figures of an assessment. The last three show how similarly the measures rank the runs."""
 _ALIKE = {"tau": "Kendall's τ", "tau_b": "Kendall's τ-b", "rbo": "Rank-biased overlap"}
 
 
 class Conflicts(NamedTuple):
-    """How two measures agree on which differences are significant, in tests of pairs of runs.
+    """How far two measures agree on which differences are significant, in tests of pairs of runs.
 
-    `both` counts the tests in which both find the same run better, `opposite` those in which each finds
-    another, `first` and `second` those in which only that measure finds any, `neither` the rest.
+    Each field counts tests. both: both measures find the same run significantly better. opposite: the
+    two measures find different runs significantly better. first: only the first measure finds a
+    significant difference. second: only the second measure finds one. neither: no measure finds one.
     """
 
     both: int
@@ -48,13 +49,15 @@ class Conflicts(NamedTuple):
 
     @property
     def conflicts(self) -> int:
-        """Significant by one and not by the other."""
+        """The tests in which only one of the two measures finds a significant difference."""
         return self.first + self.second
 
 
 def conflicts_of(first: Ints, second: Ints) -> Conflicts:
-    """The conflicts of two measures, given for each test 1 where the first run is significantly better,
-    −1 where the second is, and 0 where neither.
+    """The conflicts of two measures.
+
+    Each measure is given by a number a test: 1 if the first run is significantly better, −1 if the
+    second run is, and 0 if neither is.
 
     >>> conflicts_of(np.array([1, 1, 0, -1]), np.array([1, 0, 1, 1]))
     Conflicts(both=1, opposite=1, first=1, second=1, neither=0)
@@ -71,11 +74,11 @@ def conflicts_of(first: Ints, second: Ints) -> Conflicts:
 
 @dataclass(frozen=True, eq=False)
 class Assessed:
-    """A measure, or one at several cut-offs taken together, on some topics.
+    """A measure on some topics. It may be one measure at several cut-offs, taken together.
 
-    `means` has a number a run, and `lower` says whether lower ones are better. `p` has a p-value for
-    each test, of a pair of runs at a cut-off, and `better` 1 where the first run is the better one, −1
-    where the second is, 0 where neither.
+    `means` has the mean of each run, and `lower` says whether lower means are better. `p` and `better`
+    have an entry for each test. A test is about a pair of runs at one cut-off. `better` is 1 if the
+    first run is better, −1 if the second run is better, and 0 if neither is.
     """
 
     name: str
@@ -89,17 +92,17 @@ class Assessed:
 
     @property
     def merits(self) -> Floats:
-        """The means, turned round where lower is better."""
+        """The means; if lower is better, with their sign changed."""
         return -self.means if self.lower else self.means
 
     @property
     def significant(self) -> Ints:
-        """For each test 1 where the first run is significantly better, −1 where the second is."""
+        """For each test 1 if the first run is significantly better, −1 if the second run is, else 0."""
         return np.where(self.p <= self.alpha * (1 + 1e-12), self.better, 0)
 
     @property
     def power(self) -> float:
-        """Discriminative power: the share of the tests that find a difference."""
+        """Discriminative power: the share of the tests that find a significant difference."""
         return float(np.count_nonzero(self.significant) / len(self.p))
 
     @property
@@ -109,22 +112,22 @@ class Assessed:
 
     @property
     def pad(self) -> float:
-        """The percentage absolute difference as printed in the UE paper; see `absolute_difference`."""
+        """The percentage absolute difference as the UE paper prints it; see `absolute_difference`."""
         return absolute_difference(self.means)
 
     @property
     def safe_pad(self) -> float:
-        """The same with magnitudes below, which stays between 0 and 200."""
+        """As `pad`, but divided by the greater magnitude, so that it stays between 0 and 200."""
         return absolute_difference(self.means, safe=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assessment(Result):
-    """What `assess` found: for each set of topics or collection the measures, by name.
+    """The result of `assess`: the measures, by name, on each set of topics or collection.
 
-    `parts` is {set: {measure: Assessed}}. `runs` are those that the measures were asked about, `queries`
-    has the topics of each set, `options` what `assess` was asked, `definitions` what the columns of each
-    table mean.
+    `parts` is {set: {measure: Assessed}}. `runs` are the names of the runs. `queries` has the topics of
+    each set. `options` has the arguments of `assess`. `definitions` says what the columns of each table
+    mean.
     """
 
     runs: tuple[str, ...]
@@ -136,27 +139,27 @@ class Assessment(Result):
 
     @property
     def test(self) -> str:
-        """The test by which differences are significant."""
+        """The name of the significance test."""
         return str(self.options["test"])
 
     @property
     def level(self) -> float:
-        """Significant is a p-value of 1 − level or less."""
+        """A difference is significant if its p-value is at most 1 − level."""
         return float(self.options["level"])
 
     @property
     def persistence(self) -> float:
-        """That of the overlap of two rankings of the runs."""
+        """The persistence p of the rank-biased overlap of two rankings of the runs."""
         return float(self.options["persistence"])
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The names of what was assessed."""
+        """The names of the measures that were assessed."""
         return tuple(next(iter(self.parts.values())))
 
     @cached_property
     def agreement(self) -> dict[str, dict[tuple[str, str], tuple[Concordance, Conflicts]]]:
-        """For each set and pair of measures how alike they rank the runs, and their conflicts."""
+        """For each set and pair of measures: how similarly they rank the runs, and their conflicts."""
         return {
             part: {
                 (a.name, b.name): (
@@ -170,8 +173,10 @@ class Assessment(Result):
 
     @cached_property
     def swaps(self) -> dict[tuple[str, str], dict[str, Concordance]]:
-        """For each pair of sets or collections and each measure how alike they rank the runs: their
-        `swap_rate` is the share of pairs of runs that the two put in opposite orders."""
+        """For each pair of sets or collections and each measure: how similarly the two rank the runs.
+
+        The `swap_rate` is the share of the pairs of runs that the two put in opposite orders.
+        """
         return {
             (one, other): {
                 name: concordance_of(
@@ -183,17 +188,18 @@ class Assessment(Result):
         }
 
     def table(self) -> Table:
-        """A row for each set and measure: what it tells apart, and whether half of the topics agree."""
+        """A row for each set and measure: how often it finds a significant difference, and how far two
+        halves of the topics agree."""
         rows = []
         for part, measures in self.parts.items():
             for each in measures.values():
-                found = np.count_nonzero(each.significant)
+                significant = np.count_nonzero(each.significant)
                 rows.append(
                     (
                         part,
                         each.name,
                         each.topics,
-                        int(found),
+                        int(significant),
                         len(each.p),
                         each.power,
                         each.pad,
@@ -204,7 +210,8 @@ class Assessment(Result):
         return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *worded(self.notes)))
 
     def pair_table(self) -> Table:
-        """A row for each set and pair of measures: how alike they rank the runs, and their conflicts."""
+        """A row for each set and pair of measures: how similarly they rank the runs, and their
+        conflicts."""
         rows: list[tuple[Cell, ...]] = []
         for part, pairs in self.agreement.items():
             for (first, second), (alike, conflicts) in pairs.items():
@@ -231,10 +238,11 @@ class Assessment(Result):
     ) -> Figure:
         """One of the figures of an assessment.
 
-        kind="asl" draws the p-values of all tests, a line a measure; "swaps" how often two halves of the
-        topics disagree on two runs, by how far apart one half puts them, for sizes with at least 100
-        decisions; "tau", "tau_b" and "rbo" how alike the measures rank the runs, as a square of colours.
-        `measures` are some of the assessed ones, by default all; `part` is the set of topics.
+        kind="asl" draws the p-values of all tests, with a line for each measure. kind="swaps" draws how
+        often two halves of the topics disagree which of two runs is better, against the size of their
+        difference; only sizes with at least 100 decisions are drawn. kind="tau", "tau_b" and "rbo" draw
+        how similarly the measures rank the runs, as a square of colours. `measures` are the measures to
+        draw, by default all. `part` is the set of topics.
 
         >>> from rankgauge import Scores
         >>> from rankgauge.comparison.assessment import assess
@@ -281,7 +289,7 @@ class Assessment(Result):
         return f"{runs}, {topics}" if part == ALL else f"{part}: {runs}, {topics}"
 
     def _alike(self, kind: str, measures: Sequence[str], part: str) -> Floats:
-        """Measure × measure: how alike two measures rank the runs, 1 on the diagonal."""
+        """Measure × measure: how similarly two measures rank the runs, 1 on the diagonal."""
         place = {name: number for number, name in enumerate(measures)}
         square = np.eye(len(place))
         for (first, second), (alike, _) in self.agreement[part].items():
@@ -291,7 +299,7 @@ class Assessment(Result):
         return square
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in lists and dicts that JSON can hold."""
+        """All results, as lists and dicts that JSON can hold."""
         return {
             "options": dict(self.options),
             "runs": list(self.runs),
@@ -346,11 +354,13 @@ def _about_splits(splits: Splits | None) -> tuple[float | None, ...]:
 
 
 def _swap_curve(splits: Splits | None) -> SwapCurve:
-    """The swap rate by the size of the difference, where there are enough decisions."""
+    """The swap rate for each size of difference that has enough decisions."""
     from rankgauge.figures.assessment import SwapCurve
 
     if splits is None:
-        raise RankgaugeError("the topics were not split, expected an assessment with splits")
+        raise RankgaugeError(
+            "the topics were not split, so there are no swap rates; call assess with splits of 1 or more"
+        )
     counts = splits.decided >= FEWEST
     sizes = (np.arange(len(counts)) + 0.5) / len(counts)
     return SwapCurve(sizes[counts], splits.swap_rates[counts], splits.trusted()[1])
@@ -380,7 +390,7 @@ def _plain(cell: Cell) -> Cell:
 
 
 def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """For each table what its columns mean."""
+    """For each table, what its columns mean."""
     method, correction, seed = named_test(options["test"]), options["correction"], options["seed"]
     drawn = f", {options['samples']:,} samples, seed {seed}" if method.drawn else ""
     corrected = "not corrected" if correction is None else f"corrected by {correction}"
@@ -388,31 +398,39 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         corrected = "for all pairs of runs together, so not corrected again"
     significant = f"p ≤ {1 - options['level']:.4g}; {method.summary}, {corrected}{drawn}"
     fuzzy = options["fuzziness"]
-    ties = f", ties below {fuzzy:g} of the greater mean" if fuzzy else ""
+    ties = f" (a difference of at most {fuzzy:g} of the greater mean is a tie)" if fuzzy else ""
     halves = (
-        "decisions: pairs of runs and splits in which both halves of the topics put one run first; "
-        f"swap_rate: the share of them in opposite orders; tie_rate: of all, the share without{ties}; "
-        f"{options['splits']:,} splits, seed {seed}",
-        "trusted: the difference from which on at most 5% swap; trusted_share: of the decisions",
-        "half_tau: τ between the halves' orders, mean; half_low, half_high: 95% of the splits",
+        f"the topics are split into two halves at random, {options['splits']:,} times, seed {seed}; a "
+        "case is a pair of runs and a split",
+        f"decisions: cases in which neither half ties the two runs{ties}; swap_rate: the share of the "
+        "decisions in which the halves prefer different runs; tie_rate: the share of all cases in which "
+        "a half ties the two runs",
+        "trusted: at most 5% of the decisions with a difference of this size or more are swaps; "
+        "trusted_share: the share of the decisions with such a difference",
+        "half_tau: the mean over splits of τ between the orders of the runs by the two halves; "
+        "half_low, half_high: 95% of the splits have a τ in this range",
     )
     return {
         "measures": (
             f"power: the share of tests with {significant}",
-            "pad: mean of |a − b| / max(a, b) over pairs of runs, in percent; safe_pad: with max(|a|, "
-            "|b|). Both change with an added constant, so they compare no measures of different origin",
+            "pad: the mean of |a − b| / max(a, b) over pairs of runs, in percent; safe_pad: the same "
+            "with max(|a|, |b|)",
+            "pad and safe_pad change if a constant is added to all scores; do not use them to compare "
+            "measures whose scales have different zero points",
             *(halves if options["splits"] else ()),
         ),
         "pairs": (
-            "tau, tau_b, tau_ap, rbo: how alike the runs are ranked; tau_ap: with second as reference",
+            "tau, tau_b, tau_ap, rbo: how similarly the two measures rank the runs; for tau_ap the "
+            "second measure is the reference",
             "both: tests in which both measures find the same run significantly better; opposite: "
-            "tests in which one measure finds one run significantly better, the other the other run",
-            "conflicts: tests in which only one of the two measures finds a significant difference, "
-            "only_first + only_second; opposite tests are not among them",
+            "tests in which the two measures find different runs significantly better",
+            "conflicts: tests in which only one of the two measures finds a significant difference "
+            "(only_first + only_second); opposite tests do not count as conflicts",
             f"significant: {significant}",
         ),
         "swaps": (
-            "discordant: pairs of runs that the two put in opposite orders; tied: that either ties; "
-            "swap_rate: the discordant share of all pairs",
+            "discordant: pairs of runs that the two sets put in opposite orders; tied: pairs of runs "
+            "that are tied in at least one of the two sets; swap_rate: the share of all pairs that is "
+            "discordant",
         ),
     }

@@ -1,9 +1,10 @@
-"""Is a measure any good? Measures held against each other, on the same runs and topics.
+"""Is a measure any good? Measures compared on the same runs and topics.
 
-By themselves: how often a measure tells two systems apart (discriminative power), how far apart it puts
-them (PAD), and whether other topics would have said the same (swap rate, split halves). Against each
-other: how alike they rank the systems, and where one finds a significant difference and the other none,
-or the opposite. And over sets of topics, or collections: how often two of them disagree on a pair.
+For each measure: how often it finds a significant difference between two systems (discriminative power),
+how large the differences are (PAD), and whether other topics would give the same result (swap rate,
+split halves). For two measures: how similarly they rank the systems, how often only one of them finds a
+significant difference, and how often they find different systems better. For two sets of topics, or two
+collections: how often they disagree on a pair of systems.
 """
 
 from __future__ import annotations
@@ -67,17 +68,29 @@ def assess(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
-    """How good each measure of the scores is at telling the runs apart, and how far measures agree.
+    """How well each measure of the scores tells the runs apart, and how far the measures agree.
 
-    `sets` are sets of queries by name, and `others` the scores of the same runs by the same measures on
-    other collections; each is assessed like the whole, and any two are held against each other. With
-    pool_cutoffs=True a measure at several cut-offs is one: its tests are counted over all of them, and
-    its means are averaged, as the UE paper does; all measures are then at the same cut-offs.
-
-    `test`, `correction`, `level`, `missing`, `samples` and `seed` are as in `compare`; by default
-    p-values are not corrected, as is usual for discriminative power. `splits` is how many times the
-    topics are halved at random (0 for not at all), `fuzziness` the share of the greater mean that is no
-    difference. `persistence` is that of the rank-biased overlap of two rankings of the runs.
+    Parameters
+    ----------
+    scores: the scores of at least two runs.
+    sets: sets of queries, by name. Each set is assessed too, and compared with the others.
+    others: by name, the scores of the same runs and measures on other collections. Each collection is
+        assessed too, and compared with the others.
+    pool_cutoffs: treat a measure at several cut-offs as one measure, as the UE paper does. Its tests are
+        counted together, and its means are averaged. All measures must have the same cut-offs.
+    test: the significance test, as in `compare`.
+    correction: the correction for many comparisons, as in `compare`; by default none, as is usual for
+        discriminative power.
+    level: a difference is significant if its p-value is at most 1 − level.
+    missing: what to do with topics that some run lacks, as in `compare`.
+    splits: how often the topics are split into two random halves, for the swap rates; 0: no swap rates.
+    fuzziness: for the swap rates, two runs are tied if their means differ by at most this share of the
+        greater mean.
+    persistence: the persistence p of the rank-biased overlap of two rankings of the runs.
+    samples: how many samples a test draws, if it draws samples.
+    seed: fixes the samples and the splits.
+    executor: does the work; by default threads do. The result is the same.
+    progress: called with the name of each measure that is done.
 
     >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6], [0.1, 0.3, 0.2, 0.5]]
     >>> scores = Scores.from_matrix(values, runs=["a", "b", "c"], measure="AP")
@@ -101,21 +114,19 @@ def assess(
         for part, shared in ((part, share(chosen, executor)) for part, chosen in parts.items())
         for name, columns in _columns(shared.value, pool_cutoffs).items()
     ]
-    found: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
+    assessed: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
     notes: dict[str, list[Note]] = {part: [] for part in parts}
     for (part, name, *_), result in outcomes(task, work, executor, itemgetter(1)):
         if isinstance(result, RankgaugeError):
             raise result
-        found[part][name], said = result
+        assessed[part][name], remarks = result
         where = None if part == ALL else part
-        notes[part] += (replace(note, part=where, measure=name) for note in said)
+        notes[part] += (replace(note, part=where, measure=name) for note in remarks)
         if progress is not None:
             progress(name)
     general = []
-    if any((each.means <= 0).any() for measures in found.values() for each in measures.values()):
-        general.append(
-            Note("pad is of no use where a mean is 0 or below; safe_pad is defined there")
-        )
+    if any((each.means <= 0).any() for measures in assessed.values() for each in measures.values()):
+        general.append(Note("pad is of no use if a mean is 0 or below; use safe_pad"))
     options = {
         "test": test,
         "correction": correction,
@@ -130,7 +141,7 @@ def assess(
     }
     return Assessment(
         runs=scores.runs,
-        parts=found,
+        parts=assessed,
         queries={part: chosen.queries for part, chosen in parts.items()},
         options=options,
         definitions=definitions_of(options),
@@ -140,7 +151,7 @@ def assess(
 
 @dataclass(frozen=True)
 class _Task:
-    """What is asked about each measure."""
+    """The work on each measure."""
 
     first: Ints
     second: Ints
@@ -172,12 +183,12 @@ class _Task:
         notes: list[Note] = []
         p, better, values = [], [], []
         for m in columns:
-            found, said = shared_topics(scores, m, self.missing)
-            notes += said
-            pairs = Pairs(found, self.first, self.second, self.level, self.drawing)
+            scored, remarks = shared_topics(scores, m, self.missing)
+            notes += remarks
+            pairs = Pairs(scored, self.first, self.second, self.level, self.drawing)
             p.append(self._p(pairs))
             better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))
-            values.append(found)
+            values.append(scored)
         together = np.mean(values, axis=0)
         halves = None
         if self.halving is not None:
@@ -202,7 +213,8 @@ class _Task:
 
 
 def _defined(scores: Scores, columns: Sequence[int]) -> Scores:
-    """The scores on the topics on which all of these measures are defined where a run has them."""
+    """The scores on the topics for which all these measures are defined, for every run that has the
+    topic."""
     undefined = np.isnan(scores.values[:, :, columns]).any(axis=2) & scores.present
     kept = ~undefined.any(axis=0)
     return scores if kept.all() else scores.select(np.array(scores.queries)[kept].tolist())
@@ -211,10 +223,10 @@ def _defined(scores: Scores, columns: Sequence[int]) -> Scores:
 def _parts(
     scores: Scores, sets: Mapping[str, Iterable[str]], others: Mapping[str, Scores]
 ) -> dict[str, Scores]:
-    """The scores by the name of the topics they are on."""
-    for what, given in (("sets", sets), ("others", others)):
-        if not isinstance(given, Mapping):
-            raise RankgaugeError(f"{what}={given!r}, expected a dict by name")
+    """The scores on each set of topics and collection, by name."""
+    for what, argument in (("sets", sets), ("others", others)):
+        if not isinstance(argument, Mapping):
+            raise RankgaugeError(f"{what}={argument!r}, expected a dict by name")
     parts = {ALL: scores}
     for name, queries in sets.items():
         _new(name, parts)
@@ -236,11 +248,11 @@ def _new(name: str, parts: Mapping[str, Scores]) -> None:
 
 
 def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
-    """The names of what is assessed, and the measures each is made of."""
+    """The names of what is assessed, each with the numbers of its measures."""
     families: dict[Hashable, list[int]] = {}
     for m, measure in enumerate(scores.measures):
         if inner(measure).direction == "none":
-            raise MeasureError(f"{measure} ranks no systems: it is neither better high nor low")
+            raise MeasureError(f"{measure} cannot rank systems: neither higher nor lower is better")
         families.setdefault(measure.family if pool_cutoffs else measure, []).append(m)
     named: dict[str, list[int]] = {}
     cutoffs: dict[str, list[float]] = {}
@@ -253,12 +265,14 @@ def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
         one, *others = cutoffs
         for other in others:
             if cutoffs[other] != cutoffs[one]:
-                message = f"{one} and {other} are not at the same cut-offs"
-                raise RankgaugeError(f"{message}, expected the same of all measures to pool them")
+                message = f"{one} and {other} have different cut-offs"
+                raise RankgaugeError(
+                    f"{message}; to pool cut-offs, all measures need the same ones"
+                )
     return named
 
 
 def _cutoff(measure: Measure | Aggregate) -> float:
-    """Where a measure, or the one inside it, is cut off; infinite for nowhere."""
+    """The cut-off of a measure, or of the measure inside it; infinite if it has none."""
     cutoff = innermost(measure).cutoff
     return math.inf if cutoff is None else cutoff

@@ -1,9 +1,8 @@
-"""Would other topics have said the same? Halves of the topics, and how often they disagree.
+"""Would other topics give the same result? How often two halves of the topics disagree.
 
-The topics are split at random into two halves, again and again. On each half the runs have means, so
-each pair of runs has a difference on either: a swap is a pair that the halves put in opposite orders
-(Voorhees and Buckley 2002; Sakai 2006). A difference of no more than `fuzziness` of the greater mean
-counts as a tie (Buckley and Voorhees 2000).
+The topics are split at random into two halves, many times. Each half gives each run a mean. A swap is a
+pair of runs that the two halves put in opposite orders (Voorhees and Buckley 2002; Sakai 2006). A
+difference of at most `fuzziness` times the greater mean counts as a tie (Buckley and Voorhees 2000).
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from rankgauge.rounding import ROUNDING
 
 BINS = 40
 FEWEST = 100
-"""How many decisions a size of difference needs for its swap rate to count."""
+"""The swap rate of a size of difference counts only with at least so many decisions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """What pairs of halves of the topics said of pairs of runs.
+    """How far two halves of the topics agree on pairs of runs, over many splits.
 
-    `topics` is how many each half has, `tau` is Kendall's τ between the orders of the runs by the two
-    halves, a number a split, whatever the fuzziness. A decision is a pair of runs and a split in which
-    both halves put one of the runs first; `tied` counts the others. `edges` are sizes of differences on
-    the first half, and `decided` and `swapped` count the decisions, and those with opposite orders, from
-    each edge to the next; the last has no end.
+    `topics` is the number of topics in a half. `tau` has for each split Kendall's τ between the orders
+    of the runs by the two halves; fuzziness does not change it. A decision is a pair of runs and a split
+    in which neither half ties the two runs. `tied` counts the pairs and splits with a tie. `edges` are
+    sizes of the difference on the first half. From each edge to the next, `decided` counts the
+    decisions, and `swapped` counts the decisions in which the halves disagree. The last edge has no end.
     """
 
     topics: int
@@ -43,26 +42,27 @@ class Splits:
 
     @property
     def swap_rate(self) -> float:
-        """Of all decisions, the share in which the halves disagree; NaN where there is none."""
+        """The share of the decisions in which the halves disagree; NaN if there is no decision."""
         decisions = self.decided.sum()
         return float(self.swapped.sum() / decisions) if decisions else float("nan")
 
     @property
     def tie_rate(self) -> float:
-        """The share of pairs and splits without a decision."""
+        """The share of all pairs and splits in which a half ties the two runs."""
         return float(self.tied / (self.tied + self.decided.sum()))
 
     @property
     def swap_rates(self) -> Floats:
-        """The swap rate from each edge to the next; NaN where there is no decision."""
+        """The swap rate from each edge to the next; NaN if there is no decision."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.swapped / self.decided)
 
     def trusted(self, rate: float = 0.05) -> tuple[float, float]:
-        """The size of difference from which on the swap rate is at most `rate`, and which share of the
-        decisions are that large: NaN and 0 where there is none, both NaN for too few decisions.
+        """The size from which on differences have a swap rate of at most `rate`, and the share of the
+        decisions with a difference of this size or more.
 
-        Sizes are taken together from the greatest on until they have `FEWEST` decisions.
+        The two are NaN and 0 if there is no such size. Both are NaN if there are too few decisions.
+        Beginning with the greatest, sizes are pooled until they have `FEWEST` decisions.
         """
         if self.decided.sum() < FEWEST:
             return float("nan"), float("nan")
@@ -84,9 +84,17 @@ class Splits:
 def split_halves(
     values: Floats, first: Ints, second: Ints, drawing: Drawing, fuzziness: float = 0.0
 ) -> Splits:
-    """So many random pairs of halves of the topics, and what they say of pairs of runs.
+    """Split the topics into two random halves, many times, and count how often the halves agree.
 
-    `values` is run × topic; of an odd number of topics one is in neither half.
+    If the number of topics is odd, one topic is in neither half.
+
+    Parameters
+    ----------
+    values: the scores, run × topic.
+    first: the number of the first run of each pair.
+    second: the number of the second run of each pair.
+    drawing: how many splits, and their seed.
+    fuzziness: two runs are tied if their means differ by at most this share of the greater mean.
     """
     topics = values.shape[1]
     half = topics // 2
@@ -119,7 +127,7 @@ def split_halves(
 
 
 def _apart(means: Floats, first: Ints, second: Ints, fuzziness: float, least: float) -> Floats:
-    """The difference of each pair by each split, 0 for a tie."""
+    """The difference of each pair in each split, 0 for a tie."""
     a, b = means[first], means[second]
     apart = a - b
     bar: Any = least
@@ -130,7 +138,7 @@ def _apart(means: Floats, first: Ints, second: Ints, fuzziness: float, least: fl
 
 
 def _halves(topics: int, half: int, splits: range, drawing: Drawing) -> tuple[Floats, Floats]:
-    """Topic × split for either half: 1 for its topics. Each split has a seed of its own."""
+    """For either half, topic × split: 1 for the topics of the half. Each split has its own seed."""
     one, other = np.zeros((topics, len(splits))), np.zeros((topics, len(splits)))
     for column, split in enumerate(splits):
         order = drawing.random(split).permutation(topics)
@@ -143,11 +151,11 @@ def _halves(topics: int, half: int, splits: range, drawing: Drawing) -> tuple[Fl
 
 
 def absolute_difference(means: Floats, safe: bool = False) -> float:
-    """The mean over pairs of systems of |a − b| / max(a, b), in percent: PAD, of the UE papers.
+    """PAD of the UE papers: the mean over pairs of systems of |a − b| / max(a, b), in percent.
 
-    As printed it makes no sense where means are 0 or below: it then grows beyond all bounds or is
-    negative. The safe form has max(|a|, |b|) below. Both change when a constant is added to all scores,
-    so they do not compare measures of different origin.
+    This makes no sense if a mean is 0 or below: PAD can then be huge or negative. safe=True divides by
+    max(|a|, |b|) instead. Both change if a constant is added to all scores. So do not use them to
+    compare measures whose scales have different zero points.
 
     >>> round(absolute_difference(np.array([0.2, 0.4])), 1)
     50.0

@@ -1,4 +1,4 @@
-"""How alike two rankings of the same items are: rank correlations, and what two measures agree on."""
+"""How similar two rankings of the same items are: rank correlations, and how far two measures agree."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ def kendall_tau(x: Ranked, y: Ranked) -> float:
 
         τ = (C − D) / (n·(n − 1)/2)
 
-    C of the pairs of items stand in the same order in both rankings, D in opposite ones; a pair tied
-    in either is neither, so that ties bring τ nearer to 0. NaN for fewer than two items.
+    C is the number of pairs of items that stand in the same order in both rankings, D the number that
+    stand in opposite orders. A pair that is tied in a ranking counts in neither, so ties bring τ nearer
+    to 0. NaN for fewer than two items.
 
-    Each ranking is given by scores, as numbers or `{name: number}` where higher is better, or as a
-    list, best first, of ids and groups of tied ids. Two lists of nothing but numbers are scores.
-    Both have the same items.
+    A ranking is given as scores or as a list of ids. Scores are numbers, or `{name: number}`; higher is
+    better. A list has the best first, and may have groups of tied ids. Two lists that have only numbers
+    are scores. Both rankings must have the same items.
 
     Kendall 1938, A new measure of rank correlation.
 
@@ -51,13 +52,14 @@ def kendall_tau(x: Ranked, y: Ranked) -> float:
 
 
 def kendall_tau_b(x: Ranked, y: Ranked) -> float:
-    """Kendall's τ-b of two rankings: τ corrected for ties, so that two rankings with the same ties can
-    still reach −1 and 1.
+    """Kendall's τ-b of two rankings: τ corrected for ties. Two rankings with the same ties can still
+    reach −1 and 1.
 
         τ-b = (C − D) / √((N − T_x)·(N − T_y))
 
-    N is the number of pairs of items, T_x and T_y those that are tied in x and in y. NaN where one
-    ranking is a single tie, and for fewer than two items. `kendall_tau` says how rankings are given.
+    N is the number of pairs of items. T_x is the number of pairs that are tied in x, and T_y in y. NaN
+    if all items of a ranking are tied, and for fewer than two items. `kendall_tau` says how rankings are
+    given.
 
     Kendall 1945, The treatment of ties in ranking problems.
 
@@ -72,14 +74,15 @@ def tau_ap(x: Ranked, y: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
 
         τ_AP = 2/(n − 1) · Σ_{i=2..n} C(i)/(i − 1) − 1
 
-    C(i) of the items that stand above rank i in x stand above that item in y too. It is 1 for the
-    same order and −1 for the reverse; changing x for y gives another number. Ties by one of:
+    C(i) counts items above rank i in x: those that y also has above the item at rank i. τ_AP is 1 for
+    the same order and −1 for the reverse. If x and y change places, the number changes. `ties` is one
+    of:
 
-    - "a": the mean over all ways to break the ties, in x and in y. A single tie has 0.
-    - "b": for two rankings of which neither is the reference. Each in turn gives the ranks, with its
-      ties seen as one rank i, the mean is over the items that are not tied for the first, and only
-      items above the tie are counted, in C(i) if the other ranking has them above too; the mean of
-      both turns is the result. NaN where one ranking is a single tie.
+    - "a": the mean over all ways to break the ties, in x and in y. It is 0 if all items are tied.
+    - "b": for two rankings of which neither is the reference. Each ranking in turn is x, and the result
+      is the mean of the two. Tied items of x share one rank, and only the items above their group count
+      as above them. The sum is over the items that are not tied for the first rank. NaN if all items
+      of a ranking are tied.
 
     NaN for fewer than two items. `kendall_tau` says how rankings are given.
 
@@ -98,10 +101,11 @@ def tau_ap(x: Ranked, y: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
 
 
 def spearman(x: Ranked, y: Ranked) -> float:
-    """Spearman's ρ of two rankings: the linear correlation of the ranks, tied items at their mean rank.
+    """Spearman's ρ of two rankings: the linear correlation of the ranks. Tied items have their mean
+    rank.
 
-    NaN where one ranking is a single tie, and for fewer than two items. `kendall_tau` says how
-    rankings are given.
+    NaN if all items of a ranking are tied, and for fewer than two items. `kendall_tau` says how rankings
+    are given.
 
     Spearman 1904, The proof and measurement of association between two things.
 
@@ -113,11 +117,12 @@ def spearman(x: Ranked, y: Ranked) -> float:
 
 @dataclass(frozen=True, repr=False)
 class Concordance(Result):
-    """How far two measures agree on the order of systems: `first` judged with `second` as reference.
+    """How far two measures agree on the order of systems. For `tau_ap`, `second` is the reference.
 
-    `tau`, `tau_b`, `tau_ap` and `spearman` are correlations of the two rankings, and `rbo` is their
-    overlap with tied systems at one rank. Of the pairs of systems `concordant` are ordered alike,
-    `discordant` the other way round, and `tied` by one measure at least.
+    `tau`, `tau_b`, `tau_ap` and `spearman` are correlations of the two rankings. `rbo` is their
+    rank-biased overlap; tied systems share a rank. The last three count pairs of systems. concordant:
+    both measures put the pair in the same order. discordant: they put it in opposite orders. tied: at
+    least one measure ties the pair.
     """
 
     first: str
@@ -140,7 +145,7 @@ class Concordance(Result):
         return self.discordant / pairs if pairs else math.nan
 
     def table(self) -> Table:
-        """One row with all of it."""
+        """One row with all the numbers."""
         values: dict[str, Cell] = {
             "first": self.first,
             "second": self.second,
@@ -169,7 +174,8 @@ def concordance(
 ) -> Concordance:
     """How far two measures of the scores agree on the order of the runs, by their means.
 
-    A measure for which lower is better is turned round first. `p` is that of the overlap, see `rbo`.
+    If lower is better for a measure, the order is reversed first. `p` is the persistence of the
+    rank-biased overlap, see `rbo`.
 
     >>> from rankgauge import evaluate
     >>> qrels = {"q": {"a": 1, "b": 0, "c": 2}}
@@ -187,24 +193,24 @@ def concordance(
             raise RankgaugeError(f"no scores by {name}, expected one of: {', '.join(known)}")
         direction = inner(known[name]).direction
         if direction == "none":
-            raise MeasureError(f"{name} ranks no systems: it is neither better high nor low")
+            raise MeasureError(f"{name} cannot rank systems: neither higher nor lower is better")
         vectors.append(np.array([means[run][name] for run in scores.runs], dtype=np.float64))
         if (undefined := np.isnan(vectors[-1])).any():
             run = scores.runs[int(np.argmax(undefined))]
             raise RankgaugeError(
-                f"{name} of run {run!r} is undefined, expected a mean of every run"
+                f"the mean {name} of run {run!r} is undefined, expected a mean for every run"
             )
         if direction == "lower":
             vectors[-1] = -vectors[-1]
-    found = concordance_of(vectors[0], vectors[1], p)
-    return replace(found, first=names[0], second=names[1])
+    agreement = concordance_of(vectors[0], vectors[1], p)
+    return replace(agreement, first=names[0], second=names[1])
 
 
 def concordance_of(x: Ranked, y: Ranked, p: float = PERSISTENCE) -> Concordance:
-    """The concordance of two vectors of mean scores, higher is better, one entry a system.
+    """The concordance of two vectors of mean scores, with an entry for each system; higher is better.
 
-    Means that differ by no more than comes from rounding, 1e-12 of the greatest, are tied: sums of
-    the same numbers in another order are the same mean.
+    Means that differ only by rounding, by at most 1e-12 of the greatest, are tied. For example, the same
+    numbers may be summed in another order.
 
     >>> concordance_of([0.5, 0.1 + 0.2, 0.3], [0.5, 0.4, 0.4]).tied
     1
@@ -251,7 +257,7 @@ def _scores(x: Ranked, y: Ranked) -> tuple[Floats, Floats]:
 
 
 def _listed(ranked: Ranked) -> Ranked:
-    """Whatever is read once or has no places, such as an iterator or the values of a dict, as a list."""
+    """A list of what can be read only once or has no places, such as an iterator."""
     refused = isinstance(ranked, Mapping | set | frozenset | str | bytes)
     if refused or hasattr(ranked, "__array__") or not isinstance(ranked, Iterable):
         return ranked
@@ -260,7 +266,7 @@ def _listed(ranked: Ranked) -> Ranked:
 
 def _checked(name: str, scores: Floats | None, items: Sequence[Any] = ()) -> Floats:
     if scores is None:
-        raise RankgaugeError(f"{name} has scores that are no numbers, expected numbers")
+        raise RankgaugeError(f"some scores of {name} are not numbers, expected numbers")
     if (undefined := np.isnan(scores)).any():
         at = int(np.argmax(undefined))
         where = f"for {items[at]!r}" if items else f"at position {at}"
@@ -282,14 +288,16 @@ def _same_items(x: Mapping[Any, Any], y: Mapping[Any, Any]) -> list[Any]:
         for name in one:
             if name not in two:
                 raise RankgaugeError(
-                    f"{name!r} is in {letter} and not in {other}, expected the same"
+                    f"{name!r} is in {letter} and not in {other}, expected the same items in both"
                 )
     return list(x)
 
 
 class _Pair:
-    """Two rankings of the same items: for each item its group in either, 0 the best, and the sizes of
-    the groups; the rest is counted when asked for."""
+    """Two rankings of the same items.
+
+    For each ranking it has the group of each item, 0 for the best, and the sizes of the groups.
+    """
 
     def __init__(self, x: Floats, y: Floats) -> None:
         _, self.x, self.x_sizes = np.unique(-x, return_inverse=True, return_counts=True)
@@ -298,7 +306,7 @@ class _Pair:
 
     @cached_property
     def above(self) -> Ints:
-        """For each item, how many are above it in both rankings."""
+        """For each item, how many items are above it in both rankings."""
         order = np.lexsort((-self.y, self.x))
         above = np.empty(len(order), dtype=np.int64)
         above[order] = smaller_before(self.y[order])
@@ -370,10 +378,11 @@ def _pairs_within(sizes: Ints) -> int:
 
 
 def smaller_before(keys: Ints) -> Ints:
-    """For each entry, how many of those before it are smaller; in n log n steps.
+    """For each entry, how many entries before it are smaller; in n log n steps.
 
-    The positions are sorted by key once, and then halved again and again: at each level an entry of
-    the right half of a block counts those of the left half that come before it in the order by key.
+    The positions are sorted by key once. Then blocks of positions are halved, level by level. At each
+    level, an entry in the right half of a block counts the entries in the left half that come before it
+    in the order by key.
     """
     n = len(keys)
     counts = np.zeros(n, dtype=np.int64)

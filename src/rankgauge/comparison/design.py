@@ -20,18 +20,18 @@ from rankgauge.scores.model import Scores, places
 def shared_topics(
     scores: Scores, m: int, missing: SharedTopics | None = None
 ) -> tuple[Floats, list[Note]]:
-    """Run × topic: the scores by a measure on the topics that count for all runs, and what to know of
-    them.
+    """The scores of a measure, run × topic, on the topics that count for all runs; and notes on them.
 
-    Topics that some run lacks have the score of an empty ranking (0 where it is not known) by "zero",
-    and are left out by "intersection"; by default as evaluated. Topics on which the measure is undefined
-    for some run are left out.
+    `missing` says what to do with topics that some run lacks. "zero" gives the run the score of an empty
+    ranking, or 0 if that is not known. "intersection" leaves the topic out for all runs. By default it
+    is done as when the runs were evaluated. Topics on which the measure is undefined for some run are
+    left out.
     """
     measure = scores.measures[m]
     if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
         raise RankgaugeError(
-            f"{measure} is not a mean over topics, which is what tests are about; "
-            f"expected a measure such as {measure.measure}"
+            f"{measure} is not an arithmetic mean over topics, and tests need one; "
+            f"use a measure such as {measure.measure}"
         )
     checked("missing", missing, one_of(SharedTopics), optional=True)
     policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
@@ -41,40 +41,42 @@ def shared_topics(
     if policy == "zero":
         if unknown.any() and not _worst_is_zero(scores, m):
             raise RankgaugeError(
-                f"{measure}: the scores of topics that some run lacks are not known, and 0 would not "
-                "be the worst; expected these topics left out (intersection)"
+                f"{measure}: some runs lack topics, and a missing topic cannot be scored 0, since 0 is "
+                "not the worst score; leave these topics out: --missing intersection, in Python "
+                "missing='intersection'"
             )
         values = np.where(unknown, 0.0, values)
     left_out = lacking if policy == "intersection" else np.zeros_like(lacking)
     undefined = np.isnan(values).any(axis=0) & ~left_out
     values = np.ascontiguousarray(values[:, ~left_out & ~undefined])
     if not np.isfinite(values).all():
-        raise RankgaugeError(f"{measure}: scores are infinite, expected finite ones to compare")
+        raise RankgaugeError(f"{measure}: some scores are infinite, expected finite scores")
     if not values.shape[1]:
         raise RankgaugeError(
             f"{measure}: no topic has a score for every run; "
-            "compare fewer runs, or give missing topics the score of an empty ranking (zero)"
+            "compare fewer runs, or score missing topics as empty rankings (zero)"
         )
-    given = "scored 0" if unknown.any() else "scored as empty rankings"
-    said = {
-        f"that some run lacks, {given}": lacking & ~left_out,
+    how = "scored 0" if unknown.any() else "scored as empty rankings"
+    remarks = {
+        f"that some run lacks, {how}": lacking & ~left_out,
         "left out for all runs, since some run lacks them": left_out,
         "left out for all runs, undefined for some": undefined,
     }
-    counts = {text: int(np.count_nonzero(which)) for text, which in said.items()}
+    counts = {text: int(np.count_nonzero(which)) for text, which in remarks.items()}
     name = str(measure)
     notes = [Note(f"{{topics}} {text}", measure=name, count=n) for text, n in counts.items() if n]
     return values, notes
 
 
 def with_topics(measure: Measure | Aggregate, values: Floats, notes: list[Note]) -> list[Note]:
-    """The notes on the topics of a measure, if there are any, after how many topics are left."""
+    """The notes on the topics of a measure. If there are any, a note with the number of topics comes
+    first."""
     topics = Note("{topics}", measure=str(measure), count=values.shape[1])
     return [topics, *notes] if notes else []
 
 
 def _worst_is_zero(scores: Scores, m: int) -> bool:
-    """Whether nothing is worse than a score of 0, as far as is known."""
+    """Whether 0 is the worst score, as far as is known."""
     higher = inner(scores.measures[m]).direction != "lower"
     return higher and scores.policies.standardized is None
 
@@ -82,7 +84,10 @@ def _worst_is_zero(scores: Scores, m: int) -> bool:
 def pairs_of(
     runs: Sequence[str], baseline: str | Sequence[str] | None
 ) -> tuple[Ints, Ints, tuple[str, ...]]:
-    """The pairs to compare, by number: all, or each other run against each baseline; the baselines."""
+    """The numbers of the first and of the second run of each pair to compare, and the baselines.
+
+    Without baselines these are all pairs. Else each other run is paired with each baseline.
+    """
     if len(runs) < 2:
         raise RankgaugeError(f"{counted(len(runs), 'run')}, expected at least two to compare")
     if baseline is None:

@@ -19,7 +19,8 @@ _GROUPS = (tuple, list, set, frozenset)
 
 @dataclass(frozen=True)
 class RBO:
-    """A rank-biased overlap: extrapolated, and the least and the greatest that unseen items allow."""
+    """A rank-biased overlap: extrapolated, and the least and the greatest value that unseen items
+    allow."""
 
     ext: float
     min: float
@@ -32,7 +33,8 @@ class RBO:
 
 
 class Groups(NamedTuple):
-    """A ranking as groups of tied items, best first: the size of each, and the group of each id."""
+    """A ranking as groups of tied items, best first: the size of each group, and the group of each
+    id."""
 
     sizes: Ints
     group_of: dict[Hashable, int]
@@ -52,18 +54,18 @@ def rbo(
 
         RBO = (1 − p) · Σ_{d≥1} p^(d−1) · A_d,    A_d the agreement of the rankings down to depth d
 
-    `p` is how likely a reader goes on from one rank to the next. `ext` takes the agreement seen as
-    that of what is not seen, `min` is for lists that go on with nothing in common and `max` for lists
-    that go on with as much in common as can be. Ties count by one of three variants:
+    `p` is the probability that a reader goes on from one rank to the next. The result has three values.
+    ext: what is not seen agrees as far as what is seen. min: the lists go on with nothing in common.
+    max: the lists go on with as much in common as possible. `ties` is one of three variants:
 
     - "w": tied items share one rank, as in sports: A_d = 2·|A ∩ B| / (|A| + |B|), where A and B are
       all items whose group begins at depth d or above.
-    - "a": a tie is an order not known: A_d is |A ∩ B| / d, averaged over all orders of the ties.
-    - "b": as "a", divided by the like overlap of each ranking with itself, as τ-b does.
+    - "a": the order of tied items is unknown: A_d is |A ∩ B| / d, averaged over all orders of the ties.
+    - "b": as "a", but divided by the overlap of each ranking with itself, as τ-b does.
 
-    Without ties the three are the same. A ranking with itself has `ext` 1 by "w" and "b"; by "a" it
-    has less where it has ties, as two orders of the ties differ. Where one of the lists is empty,
-    there is no agreement to extrapolate: `ext` is NaN.
+    Without ties the three are the same. By "w" and "b", a ranking with itself has `ext` 1. By "a" it has
+    less if it has ties, since two orders of the ties differ. If a list is empty, there is no agreement
+    to extrapolate, and `ext` is NaN.
 
     Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings; Corsi and Urbano
     2024, The treatment of ties in rank-biased overlap.
@@ -111,15 +113,15 @@ def grouped(name: str, ranking: Iterable[Any]) -> Groups:
 
 
 class _AtDepth(NamedTuple):
-    """A ranking by depth d: how many items stand above the group there, its size, and which part of
-    it counts. An item beyond the end is a group of its own."""
+    """A ranking at each depth d: how many items are above the group at d, the size of this group, and
+    which part of it counts. An item beyond the end is a group of its own."""
 
     above: Ints
     size: Ints
     part: Floats
 
     def content(self, power: int) -> Floats:
-        """Σ over the items of the part of each that counts, to a power."""
+        """The sum over the items of the part of each item that counts, to a power."""
         return self.above + self.size * self.part**power
 
 
@@ -136,11 +138,19 @@ def _at_depth(sizes: Ints, depth: Ints, ties: OverlapTies) -> _AtDepth:
 def overlap(
     a_sizes: Ints, b_sizes: Ints, a_groups: Ints, b_groups: Ints, p: float, ties: OverlapTies
 ) -> RBO:
-    """The overlap of two rankings, each given by the sizes of its groups; `a_groups` and `b_groups`
-    are the groups of the items that are in both, one entry an item.
+    """The rank-biased overlap of two rankings with groups of tied items.
 
-    At a depth every group but one is either above, so that each item counts whole, or below, so that
-    none does: four counts of the shared items make their overlap.
+    At each depth all groups but one are above the depth or below it. Items of a group above count fully,
+    and items of a group below do not count. So four counts of the shared items give their overlap.
+
+    Parameters
+    ----------
+    a_sizes: the size of each group of the first ranking, best first.
+    b_sizes: the size of each group of the second ranking, best first.
+    a_groups: for each item that is in both rankings, its group in the first ranking.
+    b_groups: for the same items, their groups in the second ranking.
+    p: the persistence.
+    ties: the variant, as in `rbo`.
     """
     checked("ties", ties, one_of(OverlapTies))
     if a_sizes.sum() > b_sizes.sum():
@@ -181,13 +191,14 @@ def overlap(
 def _shared(
     a_sizes: Ints, b_sizes: Ints, a_groups: Ints, b_groups: Ints, a: _AtDepth, b: _AtDepth
 ) -> Floats:
-    """Σ over the shared items of the parts of them that count in either ranking, at each depth."""
+    """At each depth, the sum over the shared items of the product of the parts that count in the two
+    rankings."""
     a_ends, b_ends = np.cumsum(a_sizes), np.cumsum(b_sizes)
     a_whole, b_whole = a_ends[a_groups] + 1, b_ends[b_groups] + 1
     a_begun, b_begun = a_whole - a_sizes[a_groups], b_whole - b_sizes[b_groups]
 
     def counted(a_from: Ints, b_from: Ints) -> Ints:
-        """How many have been reached at each depth, counted from these depths on."""
+        """How many items count at each depth, if each counts from the greater of its two depths on."""
         at = np.bincount(np.maximum(a_from, b_from), minlength=len(a.part) + 2)
         reached: Ints = np.cumsum(at)[1 : len(a.part) + 1]
         return reached
@@ -208,8 +219,10 @@ def _harmonic_rest(p: float, depth: int) -> float:
 
 
 def _greatest_rest(p: float, short: int, long: int, common: int) -> float:
-    """The weight of the depths below both ends where each list goes on with what the other has, and
-    when nothing of that is left both with the same."""
+    """The greatest overlap below the ends of both lists.
+
+    Each list goes on with the items that only the other list has. Then both go on with the same items.
+    """
     last = long + short - common
     d = np.arange(long + 1.0, last + 1)
     return float(np.sum((1 - p) * p ** (d - 1) * (2 * d - last) / d)) + float(p**last)

@@ -1,8 +1,7 @@
-"""How many topics it takes to see a difference, and how small a difference can be seen.
+"""How many topics a test needs to find a difference, and how small a difference it can find.
 
-Both are about topics like those at hand: the standard deviation of the differences between systems is
-taken from their scores, and what is asked is how often a test would find a difference of a given size
-if there were one.
+Both take the standard deviation of the differences between systems from their scores on the present
+topics. The power of a test says how often the test would find a difference of a given size.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ class PairedT:
     level: float = LEVEL
 
     def power(self, difference: float, sd: float, topics: int) -> float:
-        """How often the test finds a difference of the means on so many topics, where the standard
-        deviation of the differences on topics is `sd`.
+        """How often the test finds this difference of the means on this number of topics.
 
-        The tails of the noncentral t distribution; exact where differences are normal.
+        `sd` is the standard deviation of the differences on topics. The power is a tail of the
+        noncentral t distribution; it is exact if the differences are normal.
 
         >>> round(PairedT().power(0.05, 0.1, topics=34), 2)
         0.81
@@ -77,16 +76,16 @@ def _smallest_effect(test: PairedT, topics: int, power: float) -> float:
 class TukeyRandomized:
     """The randomised Tukey test for one pair among all pairs of some systems.
 
-    A difference is significant from the `critical` one on, found on `known` topics; on n topics that is
-    critical · √(known / n), since a range of means shrinks as means do. The observed difference of a
-    pair is taken as normal about the true one.
+    On `known` topics a difference is significant if it is at least `critical`. On n topics it must be at
+    least critical · √(known / n), since a range of means shrinks with √n. The observed difference of a
+    pair is taken as normally distributed around the true difference.
     """
 
     critical: float
     known: int
 
     def power(self, difference: float, sd: float, topics: int) -> float:
-        """How often the test finds a difference of the means on so many topics."""
+        """How often the test finds this difference of the means on this number of topics."""
         from scipy.special import ndtr
 
         bound, error = self._bound(topics), sd / np.sqrt(topics)
@@ -124,10 +123,15 @@ def topics_needed(
     level: float = LEVEL,
     test: Power | None = None,
 ) -> float:
-    """The fewest topics on which a test finds a difference of the means with this power, where `sd` is
-    the standard deviation of the differences on topics; infinite for no difference.
+    """The fewest topics on which a test finds a difference of the means with this power.
 
-    The test is the paired t test at `level`, unless one is given.
+    Parameters
+    ----------
+    difference: the difference of the means; for 0 the result is infinite.
+    sd: the standard deviation of the differences on topics.
+    power: how often the test should find the difference.
+    level: the level of the test.
+    test: the test; by default the paired t test at `level`.
 
     >>> topics_needed(0.02, sd=0.1)
     199
@@ -137,17 +141,22 @@ def topics_needed(
     checked("difference", difference, Number(-math.inf))
     if difference == 0:
         return float("inf")
-    found = test or PairedT(level)
-    return _fewest(lambda topics: found.power(difference, sd, topics) >= power)
+    method = test or PairedT(level)
+    return _fewest(lambda topics: method.power(difference, sd, topics) >= power)
 
 
 def detectable_difference(
     sd: float, topics: int, power: float = POWER, *, level: float = LEVEL, test: Power | None = None
 ) -> float:
-    """The smallest difference of the means that a test finds with this power on so many topics, where
-    `sd` is the standard deviation of the differences on topics.
+    """The smallest difference of the means that a test finds with this power.
 
-    The test is the paired t test at `level`, unless one is given.
+    Parameters
+    ----------
+    sd: the standard deviation of the differences on topics.
+    topics: the number of topics.
+    power: how often the test should find the difference.
+    level: the level of the test.
+    test: the test; by default the paired t test at `level`.
 
     >>> round(detectable_difference(sd=0.1, topics=50), 4)
     0.0404
@@ -160,15 +169,18 @@ def detectable_difference(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Detectable(Result):
-    """For each measure and pair of runs what could be seen: a row each in `table()`."""
+    """The result of `detectable`: `table()` has a row for each measure and pair of runs."""
 
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[Note, ...]
 
     def table(self) -> Table:
-        """Measure, a, b, the observed difference and the standard deviation of the differences; the
-        topics at hand, the smallest difference detectable with them, and the topics needed, None where
-        no number of topics would do."""
+        """A row for each measure and pair of runs a and b.
+
+        difference: the observed difference of the means. sd: the standard deviation of the differences.
+        topics: the number of topics. detectable: the smallest difference that the test finds on them.
+        needed: how many topics the test needs, None if no number of topics is enough.
+        """
         return Table(COLUMNS, self.rows, worded(self.notes))
 
     def _title(self) -> str:
@@ -192,12 +204,23 @@ def detectable(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Detectable:
-    """For each pair of runs, or each run against baselines, the smallest difference that the test finds
-    with this power on the topics at hand, and how many topics like them it takes to find `difference`:
-    by default the one that was observed.
+    """For each pair of runs: the smallest difference that a test finds on these topics, and how many
+    topics it needs to find a given difference.
 
-    "paired-t" is for a single comparison; "tukey-randomized" for all pairs of the runs together, with
-    the critical difference drawn by `seed`.
+    Parameters
+    ----------
+    scores: the scores of at least two runs.
+    baseline: a run, or several, to compare each other run with; by default all pairs of runs.
+    difference: the difference that the test should find; by default the observed difference of each
+    pair.
+    test: "paired-t" for a single comparison, or "tukey-randomized" for all pairs of the runs together.
+    power: how often the test should find the difference.
+    level: a difference is significant if its p-value is at most 1 − level.
+    missing: what to do with topics that some run lacks, as in `compare`.
+    samples: how many samples "tukey-randomized" draws.
+    seed: fixes the samples.
+    executor: does the work; by default threads do.
+    progress: called as the work goes on.
 
     >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6], [0.4, 0.6, 0.7, 0.6]]
     >>> scores = Scores.from_matrix(values, runs=["new", "old", "other"], measure="AP")
@@ -214,20 +237,22 @@ def detectable(
     measured: list[Note] = []
     notes = list(_about(test, power, level, difference, len(scores.runs), drawing))
     for m, measure in enumerate(scores.measures):
-        values, said = shared_topics(scores, m, missing)
-        measured += with_topics(measure, values, said)
+        values, remarks = shared_topics(scores, m, missing)
+        measured += with_topics(measure, values, remarks)
         topics = values.shape[1]
         if topics < 2:
-            raise RankgaugeError(f"{measure}: 1 topic, expected at least two: one has no spread")
+            raise RankgaugeError(
+                f"{measure}: 1 topic, expected at least two to estimate the variance"
+            )
         pairs = Pairs(values, first, second, level)
         method: Power = PairedT(level)
         if test == "tukey-randomized":
             ranges = np.sort(greatest_ranges(values, drawing))
             method = TukeyRandomized(critical_range(ranges, level), topics)
         for i, j, apart, sd in zip(first, second, pairs.difference, pairs.spread, strict=True):
-            wanted = float(apart) if difference is None else difference
+            target = float(apart) if difference is None else difference
             smallest = detectable_difference(float(sd), topics, power, test=method)
-            needed = topics_needed(wanted, float(sd), power, test=method)
+            needed = topics_needed(target, float(sd), power, test=method)
             names = str(measure), scores.runs[i], scores.runs[j]
             fewest = None if needed == float("inf") else needed
             rows.append((*names, float(apart), float(sd), topics, smallest, fewest))
@@ -238,9 +263,10 @@ def _about(
     test: str, power: float, level: float, difference: float | None, runs: int, drawing: Drawing
 ) -> Iterator[Note]:
     whose = "the observed difference" if difference is None else f"a difference of {difference:g}"
-    text = f"the smallest difference found with power {power:g} on these topics"
+    text = f"the smallest difference that the test finds with power {power:g} on these topics"
     yield Note(text, column="detectable")
-    yield Note(f"topics like these to find {whose} with power {power:g}", column="needed")
+    text = f"how many topics like these the test needs to find {whose} with power {power:g}"
+    yield Note(text, column="needed")
     if test == "paired-t":
         yield Note(f"test: paired t, two-sided, level {level:g}, for one comparison alone")
     else:
@@ -249,8 +275,9 @@ def _about(
         yield Note(f"test: randomised Tukey over {runs_tested}, level {level:g}, {drawn}")
     if difference is None:
         yield Note(
-            "an observed difference is larger than the true one more often than not where it was "
-            "picked for its size: give the difference that would matter instead"
+            "needed is too low if you picked a pair because its difference is large: such a difference "
+            "is usually larger than the true one; give a difference that matters to you: --difference, "
+            "in Python difference="
         )
 
 

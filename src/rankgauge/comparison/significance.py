@@ -1,8 +1,8 @@
-"""Tests of a difference between systems: for all pairs at once, what could have come about by chance.
+"""Significance tests of the differences between systems, for all pairs of systems at once.
 
-Each test takes the scores of runs on topics and pairs of runs, and gives an `Outcome` of arrays with
-an element a pair: the p-value (two-sided), an interval for the difference of the means, and the size
-of the effect. `TESTS` lists them.
+Each test takes the scores of runs on topics, and pairs of runs. It gives an `Outcome`: for each pair the
+p-value (two-sided), an interval for the difference of the means, and the effect size. `TESTS` lists the
+tests.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rankgauge.rounding import ROUNDING, rounded
 
 @dataclass(frozen=True)
 class Pairs:
-    """The scores of runs on topics (run × topic, all defined), and the pairs of runs to be tested."""
+    """The scores of runs on topics (run × topic, all defined), and the pairs of runs to test."""
 
     values: Floats
     first: Ints
@@ -42,7 +42,7 @@ class Pairs:
 
     @property
     def topics(self) -> int:
-        """On how many topics the runs are compared."""
+        """The number of topics."""
         return int(self.values.shape[1])
 
     @cached_property
@@ -52,37 +52,38 @@ class Pairs:
 
     @cached_property
     def variances(self) -> Floats:
-        """The variance of each run over topics, 0 where it is rounding."""
-        found = np.asarray(self.values.var(axis=1, ddof=1))
+        """The variance of each run over topics; 0 if it is only rounding."""
+        variances = np.asarray(self.values.var(axis=1, ddof=1))
         greatest = np.abs(self.values).max(axis=1, initial=0.0)
-        found[np.ptp(self.values, axis=1) <= ROUNDING * greatest] = 0.0
-        return found
+        variances[np.ptp(self.values, axis=1) <= ROUNDING * greatest] = 0.0
+        return variances
 
     def each(self, function: Callable[[Floats], NDArray[T]], exactly: bool = False) -> NDArray[T]:
-        """What a function makes of the differences, pair × topic; it is given some pairs at a time.
+        """The results of a function of the differences, pair × topic; it gets some pairs at a time.
 
-        Exactly: those are equal that only rounding tells apart. .3 − .2 and .2 − .1 are the same
-        difference, and a difference of 1e-17 is none.
+        exactly=True removes rounding errors first. Then .3 − .2 and .2 − .1 are the same difference, and
+        a difference of 1e-17 is 0.
         """
-        found = []
+        results = []
         step = max(1, CELLS // self.topics)
         for start in range(0, len(self.first), step):
             some = slice(start, start + step)
             differences = self.values[self.first[some]] - self.values[self.second[some]]
             if exactly:
                 differences = rounded(differences, self.greatest[some, None])
-            found.append(function(differences))
-        return np.concatenate(found)
+            results.append(function(differences))
+        return np.concatenate(results)
 
     @cached_property
     def greatest(self) -> Floats:
-        """The greatest score of either run of each pair, whatever its sign."""
+        """For each pair, the greatest magnitude of a score of either run."""
         by_run = np.abs(self.values).max(axis=1, initial=0.0)
         return np.asarray(np.maximum(by_run[self.first], by_run[self.second]))
 
     @cached_property
     def signs(self) -> tuple[Ints, Ints, Ints]:
-        """For each pair on how many topics the first has the higher score, the same, the lower."""
+        """For each pair, on how many topics the first run has the higher score, the same score, and the
+        lower score."""
         counts = self.each(
             lambda apart: np.stack(
                 [np.count_nonzero(np.sign(apart) == sign, axis=1) for sign in (1, 0, -1)], axis=1
@@ -94,23 +95,23 @@ class Pairs:
 
     @cached_property
     def difference(self) -> Floats:
-        """The difference of the means of each pair, 0 where it is rounding."""
-        found = self.each(lambda apart: np.asarray(apart.mean(axis=1)))
-        found[np.abs(found) <= ROUNDING * self.greatest] = 0.0
-        return found
+        """The difference of the means of each pair; 0 if it is only rounding."""
+        differences = self.each(lambda apart: np.asarray(apart.mean(axis=1)))
+        differences[np.abs(differences) <= ROUNDING * self.greatest] = 0.0
+        return differences
 
     @cached_property
     def spread(self) -> Floats:
         """The standard deviation of the differences of each pair."""
         if self.topics < 2:
             return np.full(len(self.first), np.nan)
-        found = self.each(lambda apart: np.asarray(apart.std(axis=1, ddof=1)))
-        found[self.each(lambda apart: np.ptp(apart, axis=1), exactly=True) == 0] = 0.0
-        return found
+        deviations = self.each(lambda apart: np.asarray(apart.std(axis=1, ddof=1)))
+        deviations[self.each(lambda apart: np.ptp(apart, axis=1), exactly=True) == 0] = 0.0
+        return deviations
 
 
 class Outcome(NamedTuple):
-    """What a test says of each pair."""
+    """The result of a test for each pair."""
 
     p: Floats
     low: Floats
@@ -120,7 +121,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Test:
-    """A test: what it does, and what there is to say about it."""
+    """A significance test: the function that computes it, and the texts that describe it."""
 
     __test__ = False  # not one of ours, for pytest
 
@@ -130,14 +131,14 @@ class Test:
     effect: str
     least_topics: int = 1
     family: bool = False
-    """Whether its p-values are already those of all pairs of the runs together."""
+    """Whether its p-values already cover all pairs of the runs together."""
     drawn: bool = False
-    """Whether its p-values depend on what is drawn."""
+    """Whether its p-values depend on random samples."""
     whole: Callable[[int, Drawing], bool] | None = None
-    """Whether nothing is drawn on so few topics, since everything that could be is tried."""
+    """Whether the topics are so few that all possible samples are tried, and none is drawn."""
 
     def draws(self, topics: int, drawing: Drawing) -> bool:
-        """Whether its p-values on so many topics depend on what is drawn."""
+        """Whether its p-values on this number of topics depend on random samples."""
         return self.drawn and not (self.whole and self.whole(topics, drawing))
 
     def __call__(self, pairs: Pairs) -> Outcome:
@@ -146,7 +147,7 @@ class Test:
             few = f"{pairs.topics} topic{'s' if pairs.topics != 1 else ''}"
             raise RankgaugeError(
                 f"{few}, expected at least {self.least_topics} for this test; "
-                "a difference on a single topic has no spread to be held against"
+                "the variance of the differences cannot be estimated from a single topic"
             )
         return self.run(pairs)
 
@@ -185,8 +186,11 @@ def _wilcoxon(pairs: Pairs) -> Outcome:
 
 
 def _signed_ranks(rows: Floats) -> Floats:
-    """Wilcoxon's p for each row: exact where there are neither ties nor zeros and at most 50 topics, or
-    at most 13 topics; else by the normal distribution. Zeros are left out. As scipy does row by row."""
+    """Wilcoxon's p-value for each row, as scipy computes it row by row; zeros are left out.
+
+    It is exact for at most 13 topics. It is exact for at most 50 topics if a row has neither ties nor
+    zeros. Else it is by the normal distribution.
+    """
     from scipy.stats import rankdata, wilcoxon
 
     p = np.ones(len(rows))
@@ -263,8 +267,10 @@ def _tukey_randomized(pairs: Pairs) -> Outcome:
 
 
 def critical_range(ranges: Floats, level: float) -> float:
-    """The difference beyond which a pair is significant, by the ranges of samples, in order: its p is
-    then (k + 1) / (samples + 1) for the k ranges that reach it."""
+    """The difference beyond which a pair is significant. `ranges` has the ranges of the samples, sorted.
+
+    The p-value of a difference is (k + 1) / (samples + 1), if k ranges are at least as large.
+    """
     beyond = int(np.floor((1 - level) * (len(ranges) + 1) * (1 + ROUNDING))) - 1
     if beyond < 0:
         least = int(np.ceil(1 / (1 - level))) - 1
@@ -275,7 +281,7 @@ def critical_range(ranges: Floats, level: float) -> float:
 
 
 def _within(pairs: Pairs, half: float) -> tuple[Floats, Floats]:
-    """So far on either side of the differences; 0 where an end is it but for rounding."""
+    """The differences minus and plus `half`; an end is 0 if only rounding makes it differ from 0."""
     low, high = pairs.difference - half, pairs.difference + half
     for end in (low, high):
         end[np.abs(end) <= ROUNDING * pairs.greatest] = 0.0
@@ -283,8 +289,10 @@ def _within(pairs: Pairs, half: float) -> tuple[Floats, Floats]:
 
 
 def _residual_variance(values: Floats) -> float:
-    """The variance that neither run nor topic explains: the mean square error of a two-way analysis of
-    variance, 0 where it is rounding."""
+    """The variance that neither run nor topic explains; 0 if it is only rounding.
+
+    This is the mean square error of a two-way analysis of variance.
+    """
     runs, topics = values.shape
     residuals = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
     greatest = np.abs(values).max(initial=0.0)
@@ -320,11 +328,11 @@ def _paired_interval(pairs: Pairs) -> tuple[Floats, Floats]:
 
 
 def _over(difference: Floats, error: Floats) -> Floats:
-    """A difference in units of its error: 0 where there is none, infinite where there is no error."""
+    """difference / error; 0 if the difference is 0, and infinite if only the error is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = difference / error
-    found[difference == 0] = 0.0
-    return found
+        quotient = difference / error
+    quotient[difference == 0] = 0.0
+    return quotient
 
 
 def _two_sided(t: Floats, df: Floats | int) -> Floats:
@@ -357,14 +365,14 @@ TESTS: dict[str, Test] = {
         _TWO_WAY, 2, family=True,
     ),
     "tukey-randomized": Test(
-        _tukey_randomized, "randomised Tukey HSD, scores dealt out anew within topics",
+        _tukey_randomized, "randomised Tukey HSD, the scores of a topic permuted among the runs",
         "randomised Tukey's, for all pairs together", _TWO_WAY, family=True, drawn=True,
     ),
 }  # fmt: skip
 
 
 def named_test(name: str) -> Test:
-    """The test of this name; RankgaugeError with the names that there are."""
+    """The test of this name; RankgaugeError with all names if there is no such test."""
     if name not in TESTS:
         raise RankgaugeError(f"test={name!r}, expected one of {', '.join(TESTS)}")
     return TESTS[name]
@@ -374,12 +382,15 @@ def named_test(name: str) -> Test:
 
 
 def bonferroni(p: Floats) -> Floats:
-    """Times their number: the chance of any false alarm among them is at most the level."""
+    """Bonferroni's correction: each p-value times the number of p-values.
+
+    The chance of any false alarm is then at most the level.
+    """
     return np.asarray(np.minimum(1.0, p * len(p)))
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's step-down: never less powerful than Bonferroni's, with the same guarantee.
+    """Holm's step-down correction: the same guarantee as Bonferroni's, and never less powerful.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
@@ -392,7 +403,8 @@ def holm(p: Floats) -> Floats:
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Benjamini and Hochberg's step-up: the expected share of false alarms among all alarms.
+    """Benjamini and Hochberg's step-up correction: it bounds the expected share of false alarms among
+    all alarms.
 
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.04, 0.04]
@@ -412,7 +424,7 @@ CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def check_correction(correction: str | None) -> None:
-    """RankgaugeError for what is no correction, with the names that there are."""
+    """RankgaugeError with the known names, if there is no such correction."""
     if correction is not None and correction not in CORRECTIONS:
         raise RankgaugeError(
             f"correction={correction!r}, expected None or one of {', '.join(CORRECTIONS)}"
@@ -420,5 +432,5 @@ def check_correction(correction: str | None) -> None:
 
 
 def corrected(p: Floats, test: Test, correction: str | None) -> Floats:
-    """The p-values of a test after a correction; those that are for all pairs already stay."""
+    """The p-values of a test after a correction. P-values that already cover all pairs do not change."""
     return p if test.family or correction is None else CORRECTIONS[correction](p)

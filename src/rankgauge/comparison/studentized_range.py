@@ -38,7 +38,7 @@ class LogEstimate:
         return np.asarray(self._density(points) / self._total)
 
     def expectation(self, function: Callable[[Floats], Floats]) -> float:
-        """That of a smooth function of the estimate."""
+        """The expectation of a smooth function of the estimate."""
         return float(self.weight(self.points) @ function(np.exp(self.points)))
 
     def _density(self, points: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Systems held against each other: difference, interval, effect, p, corrected p, wins and losses."""
+"""Systems compared in pairs: difference, interval, effect size, p-values, wins and losses."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Pairs of runs by each measure: what `compare` found.
+    """The result of `compare`: each pair of runs by each measure.
 
-    `first` and `second` have the runs of each pair by number; `difference`, `low`, `high`, `effect`,
-    `p`, `p_corrected`, `wins`, `ties` and `losses` are measure × pair, `means` is measure × run. A win
-    is a topic on which `a` is better than `b`: higher, or lower where lower is better.
+    `first` and `second` have the numbers of the runs of each pair. `difference`, `low`, `high`,
+    `effect`, `p`, `p_corrected`, `wins`, `ties` and `losses` are arrays, measure × pair. `means` is
+    measure × run. A win is a topic on which the first run is better than the second run.
     """
 
     runs: tuple[str, ...]
@@ -66,25 +66,28 @@ class Comparison(Result):
 
     @property
     def significant(self) -> Bools:
-        """Measure × pair: whether the difference is significant, after the correction."""
+        """Measure × pair: whether the difference is significant after the correction."""
         return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
 
     @property
     def better(self) -> Ints:
-        """Measure × pair: 1 where the first run is the better one, significant or not, −1 where the
-        second is, and 0 where neither is or the measure does not say which is better."""
+        """Measure × pair: 1 if the first run is better, −1 if the second run is better, significant or
+        not. 0 if the means are equal, or if for the measure neither higher nor lower is better."""
         signs = {"higher": 1, "lower": -1, "none": 0}
         direction = np.array([signs[inner(measure).direction] for measure in self.measures])
         return np.asarray(np.sign(self.difference).astype(np.int64) * direction[:, None])
 
     def table(self) -> Table:
-        """A row for each measure and pair; the difference is the mean of a less the mean of b."""
+        """A row for each measure and pair; the difference is the mean of a minus the mean of b."""
         rows = MadeRows(self.difference.size, self._rows)
         return Table(COLUMNS, rows, worded(self.notes))
 
     def marked_table(self) -> Table:
-        """A row a run: its means, marked with the letters of the runs that it is significantly better
-        than, and of the baselines that it is significantly worse than; as a paper shows them."""
+        """A row for each run: its means, marked with letters, as in papers.
+
+        Each run has a letter. The letters at a mean name the runs that the run is significantly better
+        than. With baselines, a second mark names the baselines that it is significantly worse than.
+        """
         letters = self._letters()
         rows: list[tuple[Cell, ...]] = []
         for r, run in enumerate(self.runs):
@@ -118,7 +121,8 @@ class Comparison(Result):
             start += some.stop - pair
 
     def _letters(self) -> dict[int, str]:
-        """The letters of the runs that others are held against; numbers where 26 are not enough."""
+        """The letters of the runs, or of the baselines if there are any; numbers if there are more than
+        26."""
         shown = [
             r for r, run in enumerate(self.runs) if not self.baselines or run in self.baselines
         ]
@@ -154,7 +158,7 @@ COLUMNS = (
     "ties",
     "losses",
 )
-"""Those of the table of a comparison."""
+"""The columns of the table of a comparison."""
 P, P_CORRECTED = (COLUMNS.index(name) - 3 for name in ("p", "p_corrected"))
 INTERVAL, EFFECT = "low, high", "effect"
 """Columns that notes explain."""
@@ -175,21 +179,28 @@ def compare(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Whether the differences between runs are more than chance: for all pairs of runs, or for each run
-    against one or several baselines.
+    """Whether the differences between runs are more than chance.
 
-    `test`: "paired-t", "welch" and "student" (both unpaired), "wilcoxon", "sign", "randomization",
-    "bootstrap" (Studentised), "tukey" (two-way, by run and topic) or "tukey-randomized". `correction`
-    for many comparisons: "holm", "bonferroni", "bh" or None, over all pairs of a measure; the p-values
-    of the two Tukey tests are for all pairs of the runs already, and stay as they are. `level` is that
-    of the intervals, and 1 − level the greatest p-value that counts as significant.
+    A topic on which a measure is undefined for some run is left out for all runs.
 
-    `missing` says what is made of topics that some run lacks: "zero" takes the score of an empty ranking
-    (0 where it is not known), "intersection" leaves the topic out for all runs; by default as evaluated.
-    A topic on which a measure is undefined for some run is left out for all. `samples` is how many
-    samples are drawn, by `seed`, where a test draws them: by default 10,000, and for "randomization" as
-    many more as it takes for a p-value to be significant after the correction. Whoever does the work,
-    an `executor` or threads, the result is the same.
+    Parameters
+    ----------
+    scores: the scores of at least two runs.
+    baseline: a run, or several, to compare each other run with; by default all pairs are compared.
+    test: "paired-t", "welch" and "student" (both unpaired), "wilcoxon", "sign", "randomization",
+        "bootstrap" (Studentised), "tukey" (two-way, by run and topic) or "tukey-randomized".
+    correction: the correction for many comparisons, over all pairs of a measure: "holm", "bonferroni",
+        "bh" or None. The p-values of the two Tukey tests already cover all pairs, and do not change.
+    level: the level of the intervals. A difference is significant if its corrected p-value is at most
+        1 − level.
+    missing: what to do with topics that some run lacks. "zero": they have the score of an empty ranking,
+        or 0 if that is not known. "intersection": they are left out for all runs. By default as when the
+        runs were evaluated.
+    samples: how many samples a test draws, if it draws samples; by default 10,000. "randomization" draws
+        more by default, if 10,000 are too few for any difference to be significant after the correction.
+    seed: fixes the samples.
+    executor: does the work; by default threads do. The result is the same.
+    progress: called as the work goes on.
 
     >>> scores = Scores.from_matrix(
     ...     [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6]], runs=["new", "old"], measure="AP"
@@ -202,29 +213,29 @@ def compare(
     check_correction(correction)
     checked("level", level, LEVELS)
     first, second, baselines = pairs_of(scores.runs, baseline)
-    wanted = usual_samples(test, correction, len(first), level) if samples is None else samples
-    drawing = Drawing.checked(wanted, seed, executor, progress)
-    found: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
+    number = usual_samples(test, correction, len(first), level) if samples is None else samples
+    drawing = Drawing.checked(number, seed, executor, progress)
+    results: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
     notes: list[Note] = []
     draws = False
     for m, measure in enumerate(scores.measures):
-        values, said = shared_topics(scores, m, missing)
-        notes += with_topics(measure, values, said)
+        values, remarks = shared_topics(scores, m, missing)
+        notes += with_topics(measure, values, remarks)
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
         draws = draws or method.draws(pairs.topics, drawing)
         direction = inner(measure).direction
         if direction == "none":
-            text = "neither high nor low is better; a win is a higher value"
+            text = "neither higher nor lower is better; win only means a higher value"
             notes.append(Note(text, measure=str(measure)))
         sign = -1 if direction == "lower" else 1
-        found["means"].append(pairs.means)
-        found["difference"].append(pairs.difference)
+        results["means"].append(pairs.means)
+        results["difference"].append(pairs.difference)
         for name, column in zip(("p", "low", "high", "effect"), outcome, strict=True):
-            found[name].append(column)
-        found["p_corrected"].append(corrected(outcome.p, method, correction))
+            results[name].append(column)
+        results["p_corrected"].append(corrected(outcome.p, method, correction))
         for name, count in zip(("wins", "ties", "losses"), pairs.signs[::sign], strict=True):
-            found[name].append(count)
+            results[name].append(count)
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
             kind = "{pairs} with the same difference on every topic"
@@ -244,14 +255,17 @@ def compare(
             *_about(test, correction, level, len(first), scores, drawing if draws else None),
             *notes,
         ),
-        **{name: np.array(columns) for name, columns in found.items()},
+        **{name: np.array(columns) for name, columns in results.items()},
     )
 
 
 def usual_samples(test: str, correction: str | None, pairs: int, level: float) -> int:
-    """How many samples are drawn unless told: twice as many as it takes for the smallest p-value of so
-    many pairs to be significant after the correction, and no fewer than usual. Not so for the bootstrap:
-    tails so far out are not what it knows from a few topics."""
+    """How many samples are drawn by default.
+
+    For "randomization" with a strict correction it is at least twice as many as the smallest p-value
+    needs to be significant after the correction. The bootstrap keeps the usual number: from a few
+    topics it cannot know such extreme tails.
+    """
     if correction not in STERN or test != "randomization":
         return SAMPLES
     return min(MOST_SAMPLES, max(SAMPLES, int(np.ceil(2 * pairs / (1 - level)))))
@@ -265,25 +279,25 @@ def _about(
     scores: Scores,
     drawing: Drawing | None,
 ) -> Iterator[Note]:
-    """How the numbers came about; where nothing was drawn, there is no drawing."""
+    """Notes on how the numbers were computed; `drawing` is None if nothing was drawn."""
     method = named_test(test)
     drawn = ", all signs tried" if method.drawn else ""
     if drawing is not None:
         drawn = f", {drawing.samples:,} samples, seed {drawing.seed}"
     yield Note(f"{method.summary}, two-sided{drawn}", column="p")
     if method.family:
-        text = f"as p, which is for all pairs of the {len(scores.runs)} runs together"
+        text = f"equal to p: p already covers all pairs of the {len(scores.runs)} runs"
     elif correction is None:
-        text = f"as p, not corrected for {counted(pairs, 'comparison')}"
+        text = f"equal to p: not corrected for {counted(pairs, 'comparison')}"
     else:
         text = f"{correction} over the {counted(pairs, 'comparison')} of each measure"
     yield Note(text, column="p_corrected")
     stern = not method.family and correction in STERN
     if stern and drawing is not None and pairs / (drawing.samples + 1) > 1 - level:
         yield Note(
-            f"nothing can be significant: no p is below 1/{drawing.samples + 1:,}, and p is corrected "
-            f"for {pairs:,} comparisons; expected at least {int(np.ceil(pairs / (1 - level))):,} "
-            "samples, or tukey-randomized"
+            f"too few samples: after the correction for {pairs:,} comparisons no difference can be "
+            f"significant; use at least {int(np.ceil(pairs / (1 - level))):,} samples, or the test "
+            "tukey-randomized"
         )
     text = f"{100 * level:.10g}% interval of the difference, {method.interval}"
     if pairs > 1 and not method.family:

@@ -298,6 +298,7 @@ def bad_grade(place: Place, row: int, grade: object) -> InputError:
 
 
 def type_error(role: Role, place: Place, what: str, held: str, expected: str) -> InputError:
+    """The error for a column whose values do not fit its role."""
     message = f"{what} for the {role.option} holds {held}, expected {expected} (cast it first)"
     return InputError(place.source, None, message)
 

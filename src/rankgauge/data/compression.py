@@ -162,7 +162,7 @@ def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
     padding = re.compile(PADDING)
     while at < len(raw):
         if not raw.startswith(codec.starts, at):
-            raise ValueError(f"the bytes from byte {at:,} on start no {name} stream")
+            raise ValueError(f"the data from byte {at:,} on is not {name}")
         decoder, step = codec.decoder(memory), FIRST_STEP
         while not decoder.eof:
             fed = raw[at : at + step] if decoder.needs_input else b""
@@ -170,5 +170,5 @@ def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
                 raise EOFError("the last stream is not complete")
             at, step = at + len(fed), min(2 * step, codec.step)
             yield decoder.decompress(fed, PIECE)
-        found = padding.match(raw, at - len(decoder.unused_data))
-        at = found.end() if found else at
+        zeros = padding.match(raw, at - len(decoder.unused_data))
+        at = zeros.end() if zeros else at

@@ -201,8 +201,8 @@ def _fault(
         f"(put cells that hold {separator!r} in double quotes)",
         AFTER_QUOTE: "text after a closing quote, expected a separator (in a cell in quotes, write "
         "each quote twice)",
-        OPEN_QUOTE: "a quote that nothing closes, expected one more (a cell that begins with a quote "
-        "is in quotes, and has its own quotes twice)",
+        OPEN_QUOTE: "a cell begins with a quote that is never closed, expected a closing quote (in a "
+        "cell in quotes, write each quote twice)",
         BINARY: "binary data, expected text",
     }[fault]
     return InputError(source, line_number(text, position), message)

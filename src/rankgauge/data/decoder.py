@@ -27,11 +27,11 @@ REFUSED = 83
 
 @contextlib.contextmanager
 def decoded(content: Content, decode: Decode, asked: Any) -> Iterator[IO[bytes]]:
-    """A stream of what `decode` writes about a file, in another process; InputError where it fails.
+    """A stream of what `decode` writes about a file, in another process; InputError if it fails.
 
-    The other process gets the file itself, not its bytes through a pipe. Whoever reads the stream
-    raises EOFError where it ends too early; then the error says why it ended. Where there is no Python
-    to start, this process decodes. `asked` is anything that JSON can hold.
+    The other process gets the file itself, not its bytes through a pipe. If the stream ends too early,
+    the reader raises EOFError; then the InputError says why it ended. If no Python can be started, this
+    process decodes. `asked` is anything that JSON can hold.
     """
     import tempfile
 
@@ -94,7 +94,7 @@ def _paths() -> list[str]:
 
 
 def _failure(content: Content, code: int, told: str) -> InputError:
-    """Why the other process failed, by how it ended and the last line it told."""
+    """Why the other process failed: its exit code and its last line say so."""
     source = content.source
     last = "".join(told.strip().splitlines()[-1:])
     if code == REFUSED:
@@ -102,8 +102,8 @@ def _failure(content: Content, code: int, told: str) -> InputError:
 
         return InputError(source, None, json.loads(last))
     if "memory allocation of" in last or last.startswith("MemoryError"):
-        message = f"takes more memory than {content.limit:,} bytes of data should, expected less "
-        return InputError(source, None, message + "(raise the size limit, unless it is damaged)")
+        message = f"needs more memory than a content of {content.limit:,} bytes may, expected less "
+        return InputError(source, None, message + "(raise the size limit, or check the file)")
     # Only a signal, or on Windows an unusual code, is a crash; the rest is no work of the file.
     if code > 0 and (os.name != "nt" or code in (1, 2)):
         return no_decoder(source, last or f"it ended with {code}")
@@ -112,9 +112,9 @@ def _failure(content: Content, code: int, told: str) -> InputError:
 
 
 def no_decoder(source: str, reason: str) -> InputError:
-    """The error where the other process does not do its work, which need not be the file's fault."""
-    message = f"cannot be decoded ({reason}), expected Python with rankgauge and polars at "
-    return InputError(source, None, message + f"{sys.executable} (the file may be sound)")
+    """The error where the other process does not work. The file itself may be good."""
+    message = f"the decoder could not start ({reason}), expected that {sys.executable} can import "
+    return InputError(source, None, message + "rankgauge and polars (the file itself may be good)")
 
 
 _is_decoder = False

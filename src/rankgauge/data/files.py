@@ -165,12 +165,14 @@ def _decompressed(raw: bytes, source: str, limit: int) -> bytes:
     try:
         return _within(limit, decompressed(raw, name, limit), source)
     except ImportError:
-        message = "is compressed with zstandard, expected: pip install 'rankgauge[zstd]'"
+        message = (
+            "is compressed with zstandard, expected its package: run pip install 'rankgauge[zstd]'"
+        )
         raise InputError(source, None, message) from None
     except InputError:
         raise
     except NeedsMemory:
-        message = f"its {name} data asks for more memory than {limit:,} bytes of content should"
+        message = f"its {name} data needs more memory than a content of {limit:,} bytes may"
         raise InputError(source, None, f"{message}, expected less (raise the size limit)") from None
     except MemoryError:
         message = f"not enough memory for its content, expected less {name} data or more memory"
@@ -183,8 +185,8 @@ def _decompressed(raw: bytes, source: str, limit: int) -> bytes:
 def justified(size: int) -> int:
     """How many bytes a compressed file of this size may hold at the default limit.
 
-    A thousand times its size, which is far more than runs and judgements compress, but at least 64 MiB,
-    and at most half the memory of the machine.
+    A thousand times its size; runs and judgements never compress so well. At least 64 MiB, and at most
+    half the memory of the machine.
     """
     return min(max(MOST_EXPANSION * size, LEAST_CONTENT), SIZE_LIMIT, _memory() // 2)
 
@@ -299,7 +301,7 @@ def _unwritable(path: str | os.PathLike[str], error: OSError | ImportError) -> I
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
     else:
-        reason = "expected pip install 'rankgauge[zstd]'"
+        reason = "zstandard is not installed; run pip install 'rankgauge[zstd]'"
     return InputError(os.fspath(path), None, f"cannot be written: {reason}")
 
 

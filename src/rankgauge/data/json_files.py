@@ -155,7 +155,8 @@ def json_judgments(text: bytes, names: ColumnNames, source: str) -> Judgments:
         return judgments_in(*_rows(shape, judgment_columns(names), source))
     if names.subtopic:
         message = (
-            "documents by query, expected an object for each judgement where there are subtopics"
+            "documents grouped by query, expected one object for each judgement, since there are "
+            "subtopics"
         )
         raise InputError(source, None, message)
     return _by_query(shape, RELEVANT, names, source).judgments()

@@ -64,7 +64,21 @@ def entries_of_records(
     names: ColumnNames,
     source: str,
 ) -> Iterator[QueryEntry]:
-    """The entries of objects with a query and documents; the first object says by which keys."""
+    """The entries of objects that have a query and a list of documents.
+
+    Parameters
+    ----------
+    first
+        The first object; its keys are the keys of all.
+    objects
+        All objects, each with its line where it is known.
+    role
+        Which documents: the retrieved or the relevant ones.
+    names
+        Names of keys that the caller gave.
+    source
+        The name of the file for messages.
+    """
     keys = list(first)
     query = keys[RECORD_QUERY.find(keys, names.query, source)]
     place = role.place(keys, None, source)
@@ -88,10 +102,10 @@ def absent(keys: Sequence[str], role: Role, source: str) -> InputError:
     """The error for objects that have no documents in this role."""
     what = "run" if role is RETRIEVED else "judgements"
     message = (
-        f"no {what}: no key {' or '.join(role.names)} (keys: {listed(keys)}), expected one that "
+        f"no {what}: the objects have no key {' or '.join(role.names)} (keys: {listed(keys)}), "
     )
     message += (
-        f"holds the {role.option} documents of the query, or a file of its own for the {what}"
+        f"expected such a key with the {role.option} documents, or a separate file with the {what}"
     )
     return InputError(source, None, message)
 

@@ -200,12 +200,22 @@ class Judgments(Record):
         subtopic: str | None = None,
         source: str = "judgments",
     ) -> Judgments:
-        """Judgments from a table with a row for each: a data frame of polars or pandas, or anything
-        with `__arrow_c_stream__`, such as an Arrow table.
+        """Judgments from a table with a row for each judgement.
 
-        Columns are found by their usual names (query_id, doc_id, relevance and the like), or by
-        those given; only a `subtopic` must be given. Grades are whole numbers. Nothing is shared
-        with the table: it may change afterwards.
+        Columns are found by their usual names, such as query_id, doc_id and relevance. The table is
+        copied and may change afterwards.
+
+        Parameters
+        ----------
+        frame
+            A data frame of polars or pandas, or anything with `__arrow_c_stream__`, such as an Arrow
+            table.
+        query, document, grade
+            The names of the columns, where they are not the usual ones. Grades are whole numbers.
+        subtopic
+            The column of subtopics, if documents were judged for subtopics.
+        source
+            How messages call the table.
 
         >>> import polars
         >>> frame = polars.DataFrame({"qid": [1, 1], "docno": ["d1", "d2"], "label": [1, 0]})
@@ -228,8 +238,18 @@ class Judgments(Record):
         *,
         source: str = "judgments",
     ) -> Judgments:
-        """Judgments from arrays or lists with a value for each: ids as text, bytes or whole numbers.
-        All of it is copied.
+        """Judgments from arrays or lists that have one value for each judgement. All is copied.
+
+        Parameters
+        ----------
+        queries, documents
+            Ids as text, bytes or whole numbers.
+        grades
+            Whole numbers.
+        subtopics
+            Ids of subtopics, if documents were judged for subtopics.
+        source
+            How messages call the judgments.
 
         >>> Judgments.from_arrays(np.array([1, 1]), np.array([b"d1", b"d2"]), np.array([1, 0]))
         Judgments: 1 query, 2 judgements
@@ -274,7 +294,21 @@ class Judgments(Record):
         source: str = "judgments",
         dropped: tuple[Note, ...] = (),
     ) -> Judgments:
-        """Judgments from rows of a document, a subtopic and a grade, each pair once a query."""
+        """Judgments from rows that have a document, a subtopic and a grade.
+
+        Parameters
+        ----------
+        queries
+            The queries.
+        bounds
+            Query q has the rows bounds[q]:bounds[q + 1].
+        documents, subtopics, grades
+            One for each row. A query has each pair of document and subtopic once.
+        source
+            How messages call the judgments.
+        dropped
+            Notes on lines that were left out.
+        """
         query = np.repeat(np.arange(len(queries)), np.diff(bounds))
         first = first_rows(documents, bounds)
         kept = np.flatnonzero(first == np.arange(len(first)))
@@ -341,8 +375,8 @@ class Judgments(Record):
 class Run(Record):
     """What a system retrieved: for each query, documents with scores.
 
-    `precision` is how scores are compared: single when read from a TREC file, as trec_eval 9 does,
-    double otherwise. `dropped` says what lenient reading left out.
+    `precision` is the floating-point precision in which scores are compared: single for a TREC file, as
+    trec_eval 9 does, double otherwise. `dropped` says what lenient reading left out.
 
     >>> Run.from_dict({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     Run bm25: 1 query, 2 documents
@@ -360,8 +394,8 @@ class Run(Record):
 
     @classmethod
     def from_dict(cls, run: RunDict, *, name: str = "run") -> Run:
-        """A run from `{query: {document: score}}`; a list in place of `{document: score}` has the
-        documents in rank order, the best first. Ids are text or whole numbers.
+        """A run from `{query: {document: score}}`. In place of `{document: score}` there may be a list
+        of documents in rank order, the best first. Ids are text or whole numbers.
 
         >>> Run.from_dict({"q1": {"d1": 2.5, "d2": 1.0}, "q2": ["d3", "d1"]})
         Run run: 2 queries, 4 documents
@@ -383,12 +417,21 @@ class Run(Record):
         score: str | None = None,
         name: str = "run",
     ) -> Run:
-        """A run from a table with a row for each document: a data frame of polars or pandas, or
-        anything with `__arrow_c_stream__`, such as an Arrow table.
+        """A run from a table with a row for each retrieved document.
 
-        Columns are found by their usual names (query_id, doc_id, score and the like), or by those
-        given. Ids may be text, bytes, categories or whole numbers, in any order of rows. Nothing
-        is shared with the table: it may change afterwards.
+        Columns are found by their usual names, such as query_id, doc_id and score. Rows may be in any
+        order. The table is copied and may change afterwards.
+
+        Parameters
+        ----------
+        frame
+            A data frame of polars or pandas, or anything with `__arrow_c_stream__`, such as an Arrow
+            table.
+        query, document, score
+            The names of the columns, where they are not the usual ones. Ids may be text, bytes,
+            categories or whole numbers.
+        name
+            The name of the run.
 
         >>> import polars
         >>> frame = polars.DataFrame({"qid": [1, 1], "docno": ["d1", "d2"], "score": [2.5, 1.0]})
@@ -409,8 +452,8 @@ class Run(Record):
         *,
         name: str = "run",
     ) -> Run:
-        """A run from arrays or lists with a value for each document: ids as text, bytes or whole
-        numbers. All of it is copied.
+        """A run from arrays or lists that have one value for each document. Ids are text, bytes or whole
+        numbers. All is copied.
 
         >>> Run.from_arrays(np.array([1, 1]), np.array(["d1", "d2"]), np.array([2.5, 1.0]))
         Run run: 1 query, 2 documents

@@ -28,7 +28,19 @@ def parquet_columns(content: Content, wanted: Wanted) -> list[Column]:
 
 
 def decode_columns(file: Any, source: str, limit: int, asked: Any, result: IO[bytes]) -> None:
-    """What the other process does: the wanted columns of a Parquet file as Arrow."""
+    """What the other process does: write the wanted columns of a Parquet file as Arrow data.
+
+    Parameters
+    ----------
+    file, source
+        The Parquet file, and its name for messages.
+    limit
+        How many bytes the columns may take.
+    asked
+        The wanted columns: pairs of a role and a name, or None for the usual names.
+    result
+        Where the data goes.
+    """
     wanted = [
         (ROLES[option], tuple(name) if isinstance(name, list) else name) for option, name in asked
     ]

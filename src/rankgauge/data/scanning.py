@@ -35,7 +35,7 @@ WINDOW = 1 << 17
 
 
 class Spans:
-    """A column of ids that lie about in a text, copied out only where they are asked for."""
+    """A column of ids that are left in a text, and copied only when asked for."""
 
     def __init__(self, text: Bytes, starts: Labels | Ints, lengths: Labels | Ints) -> None:
         self.text, self.starts, self.lengths = text, starts, lengths
@@ -61,9 +61,9 @@ class Spans:
 class Piece(Record):
     """Some topics of a run or qrels file, or a whole run: topic t has the rows bounds[t]:bounds[t + 1].
 
-    Of each topic there is its number among the judged queries, or -1, and whether its scores fall from
-    row to row, in single precision too; of each row its score or grade, and its row in the judgments,
-    or -1. `precision` is how scores are compared, `tag` that of a run's last line.
+    Each topic has its number among the judged queries, or -1, and says whether its scores fall from row
+    to row, in single precision too. Each row has its score or grade, and its row in the judgments, or
+    -1. `precision` says how scores are compared; `tag` is the tag of the run's last line.
     """
 
     queries: Spans
@@ -102,10 +102,22 @@ def scanned(
     judged: native.Lookup | None = None,
     threads: int = 1,
 ) -> list[R] | None:
-    """What `each` makes of the pieces of a file, in their order; None where the file is not plain.
+    """The results of `each` for the pieces of a file, in their order; None where the file is not plain.
 
-    A piece is there only while `each` works on it. So many `threads` work at once. InputError where
-    the file changes meanwhile.
+    InputError where the file changes meanwhile.
+
+    Parameters
+    ----------
+    content
+        The file.
+    columns
+        How many columns its lines have.
+    each
+        Is called with each piece. The piece is in memory only during the call.
+    judged
+        Where to look up the judged documents.
+    threads
+        How many threads work at once.
     """
     buffers = threading.local()
 
@@ -153,10 +165,10 @@ def _mapped(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]
 
 def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> tuple[Ints, Piece] | None:
     """The hashes of the topics' ids, and the topics."""
-    found = native.scan(text, columns, judged)
-    if found is None:
+    parts = native.scan(text, columns, judged)
+    if parts is None:
         return None
-    topics, starts, lengths, values, rows, tag = found
+    topics, starts, lengths, values, rows, tag = parts
     first, number, at, length, hashes, descending = np.ascontiguousarray(topics.T)
     return hashes, Piece(
         Spans(text, at.astype(np.int32), length.astype(np.int32)),

@@ -1,8 +1,8 @@
 """Runs and judgments from tables: data frames, Arrow streams and NumPy arrays.
 
-Every way in ends in the same columns: ids as bytes in one buffer, numbers in an array, a value a row.
-Rows of a query may stand apart; they are brought together in order of first appearance. A fault is
-an InputError that names the row, counted from 0, or the line of a file.
+All of them become the same columns, with one value for each row: ids as bytes in one buffer, numbers in
+an array. Rows of a query may stand apart; they are grouped, in the order in which queries first appear.
+A fault is an InputError that names the row, counted from 0, or the line of a file.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ from rankgauge.native import ids as native
 
 @dataclass(frozen=True)
 class Grouping:
-    """Rows by query: the queries by first appearance, where the rows of each lie, and in which order
-    the rows come to lie so, None where they did already."""
+    """Rows grouped by query: the queries in the order of their first row, the bounds of each, and the
+    order that groups the rows; None if they were grouped already."""
 
     queries: Ids
     bounds: Ints
@@ -95,7 +95,7 @@ def run_in(columns: Sequence[Column], place: Place, name: str, source: str = "")
 
 
 def run_by_query(groups: Grouping, documents: Ids, scores: Column, place: Place, name: str) -> Run:
-    """The run of documents that stand together by query already."""
+    """The run of documents that are grouped by query already."""
     values = _scores(scores, place)
     _refuse_repeated_documents(groups, documents, place)
     source = place.source
@@ -103,7 +103,7 @@ def run_by_query(groups: Grouping, documents: Ids, scores: Column, place: Place,
 
 
 def judgments_by_query(groups: Grouping, documents: Ids, grades: Column, place: Place) -> Judgments:
-    """The judgments of documents that stand together by query already."""
+    """The judgments of documents that are grouped by query already."""
     values = _grades(grades, place)
     _refuse_repeated_documents(groups, documents, place)
     return Judgments(groups.queries, groups.bounds, documents, values, place.source)
@@ -160,7 +160,7 @@ def _grades(column: Column, place: Place) -> Labels:
 def _same_length(source: str, *lengths: int) -> None:
     if len(set(lengths)) > 1:
         counts = ", ".join(map(str, lengths))
-        message = f"columns of {counts} values, expected as many in each"
+        message = f"the columns have {counts} values, expected the same number in each"
         raise InputError(source, None, message)
 
 
@@ -215,7 +215,7 @@ def _polars_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
         chosen = list(dict.fromkeys(place for _, place in places))
         frame = frame.select(names[place] for place in chosen).lazy().collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        message = f"the frame cannot be collected ({first_line(error)}), expected one that can"
+        message = f"polars cannot collect the frame ({first_line(error)}), expected one that it can"
         raise InputError(source, None, message) from None
     columns = loaded(arrow_table(frame, source), [chosen.index(p) for _, p in places], source)
     return in_roles(places, columns)

@@ -109,9 +109,13 @@ def read_qrels_and_run(
     size_limit: int = SIZE_LIMIT,
     columns: ColumnNames = USUAL_NAMES,
 ) -> tuple[Judgments, Run | None]:
-    """The judgments in a file, and the run beside them where JSON has both for each query.
+    """The judgments in a file, and its run if it is a JSON file that has both for each query.
 
-    The parameters are those of `read_qrels`. The run is named after the file.
+    The run is named after the file.
+
+    Parameters
+    ----------
+    path, subtopics, lenient, size_limit, columns : as in `read_qrels`.
     """
     with open_content(path, limit=size_limit) as content:
         judgments = _qrels(content, subtopics, lenient, False, columns)
@@ -227,7 +231,7 @@ class RunFile(Value):
         )
 
     def scanned(self, each: Callable[[Piece], R], judged: Lookup, threads: int) -> list[R] | Run:
-        """What `each` makes of the pieces of a plain file, or the run where it is not plain."""
+        """The results of `each` for the pieces of a plain file, or the run if the file is not plain."""
         with open_content(self.path, limit=self.size_limit) as content:
             kind = kind_of(content, self.columns)
             if kind is not None:
@@ -247,19 +251,19 @@ def run_files(
 ) -> list[RunFile]:
     """The runs of these files, folders (all their files) and patterns (`runs/*`).
 
-    Hidden files, pipes and devices in a folder are passed over. A run is named after its file, by the
-    whole path where two files are called the same. InputError where there is no such file, or where
-    one is given twice.
+    Hidden files, pipes and devices in a folder are passed over. A run is named after its file; if two
+    files have the same name, by the whole path. InputError if there is no such file, or if a file is
+    given twice.
     """
-    found = [file for path in paths for file in _files(path)]
-    twice, count = Counter(found).most_common(1)[0] if found else ("", 0)
+    files = [file for path in paths for file in _files(path)]
+    twice, count = Counter(files).most_common(1)[0] if files else ("", 0)
     if count > 1:
         raise InputError(display_name(twice), None, f"given {count} times, expected once")
-    count_of = Counter(map(run_name, found))
-    names = [run_name(file) if count_of[run_name(file)] == 1 else file for file in found]
+    count_of = Counter(map(run_name, files))
+    names = [run_name(file) if count_of[run_name(file)] == 1 else file for file in files]
     return [
         RunFile(file, name, lenient, size_limit, columns)
-        for file, name in zip(found, names, strict=True)
+        for file, name in zip(files, names, strict=True)
     ]
 
 
@@ -373,8 +377,8 @@ def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
             raise InputError(display_name(path), None, message)
     first = queries[0] if queries else b""
     if first.startswith((UTF8_MARK, *UTF16_MARKS)) or compression(first + b" "):
-        message = f"cannot start with the topic {decode(first)!r}, expected one that no other \
-kind of file starts with"
+        message = f"cannot start with the topic {decode(first)!r}: the file would be taken for \
+another kind of file, expected another topic first"
         raise InputError(display_name(path), None, message)
     return documents
 
@@ -490,7 +494,7 @@ def _read_with_care(
 
 
 def dropped_lines(fault: str, count: int, first: int) -> Note:
-    """That lenient reading left out lines with this fault, the first of them at this line."""
+    """The note that lenient reading left out lines with this fault, and where the first one is."""
     return Note(f"{{lines}} dropped: {fault}", count=count, detail=f"first at line {first}")
 
 

@@ -1,4 +1,4 @@
-"""Which documents to judge first, so that two runs can be told apart."""
+"""Which documents to judge first to decide which of two runs is better."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ from rankgauge.tables import Table
 
 
 class Advised(NamedTuple):
-    """A document to judge. `label` is what it has in the labels that put the runs furthest apart,
-    `rank_a` and `rank_b` are None where a run lacks it down to the cut-off. `before` and `after` are the
-    distances of the topic before it is judged and after, not relevant; `left` is the mean over all
-    topics then."""
+    """A document to judge.
+
+    `rank_a` and `rank_b` are its ranks in the two runs; None if a run does not have it down to the
+    cut-off. `label` is its label in the labelling that gives the greatest difference. `before` is the
+    distance on the topic before the document is judged. `after` is the distance on the topic if it is
+    judged not relevant. `left` is then the mean distance over all topics.
+    """
 
     topic: str
     document: str
@@ -37,10 +40,11 @@ class Advised(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Advice(Result):
-    """Documents to judge, most decisive first, and how far apart the runs can be before and after.
+    """Documents to judge, the most decisive first, and the distance of the runs before and after.
 
-    `left` is the mean distance over topics if none of the documents turns out relevant, `left_relevant`
-    if all of them do, with the label each has in the labels that put the runs furthest apart.
+    `mean` is the mean distance over topics now. `left` is the mean distance if all these documents are
+    judged not relevant. `left_relevant` is the mean distance if all of them are judged relevant, each
+    with its label in the labelling that gives the greatest difference.
     """
 
     measure: Measure
@@ -52,13 +56,13 @@ class Advice(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """Which runs a and b are, and what judging the documents leaves of their distance."""
+        """Which runs a and b are, and their distance after the documents are judged."""
         documents = counted(len(self.documents), "document")
         return (
             Note(f"a is {self.runs[0]}, b is {self.runs[1]}"),
             Note(
-                f"mean distance {self.mean:.4f}; with the {documents} judged {self.left:.4f} if none is "
-                f"relevant, {self.left_relevant:.4f} if all are"
+                f"the mean distance is {self.mean:.4f}; after judging {documents} it is {self.left:.4f} "
+                f"if none is relevant, and {self.left_relevant:.4f} if all are relevant"
             ),
         )
 
@@ -66,8 +70,8 @@ class Advice(Result):
         return f"Advice: {counted(len(self.documents), 'document')} to judge, by {self.measure}"
 
     def table(self) -> Table:
-        """A row a document: where it is, the distance of its topic before and after it is judged not
-        relevant, and the mean over topics that is left then."""
+        """A row for each document: its ranks, the distance on its topic before and after it is judged
+        not relevant, and the mean distance over topics that remains."""
         return Table(
             ("topic", "document", "rank a", "rank b", "before", "after", "left"),
             tuple((*d[:4], *d[5:]) for d in self.documents),
@@ -76,13 +80,14 @@ class Advice(Result):
 
 
 def advise(distances: Distances, number: int) -> Advice:
-    """The documents whose judgement would bring two runs together most, at most so many.
+    """The documents whose judgement would reduce the distance of two runs most, at most `number`.
 
-    One after the other: of the documents that are relevant in the labels that put the runs furthest
-    apart, the one without which these labels make the least of a difference is taken to be judged not
-    relevant, and the topic's distance is computed anew. Documents that are not relevant in these
-    labels are never advised, and so there may be fewer than `number`. Of equal documents the first is
-    taken.
+    Documents are chosen one by one. On each topic there is a labelling that gives the greatest
+    difference. For each document that is relevant in it: by how much does the difference fall if the
+    document is not relevant? The document with the greatest fall is chosen, and counts as judged not
+    relevant. Then the distance on its topic is computed again. Documents that are not relevant in such a
+    labelling are never chosen, so there may be fewer than `number`. Of equal documents the first is
+    chosen.
     """
     if len(distances.runs) != 2:
         raise RankgaugeError(f"{len(distances.runs)} runs, expected two to judge documents for")
@@ -116,8 +121,8 @@ def advise(distances: Distances, number: int) -> Advice:
             )
         )
     relevant = [
-        distance_of(measure, judged(topic.lists, found), 0, 1, topic.names).value
-        for topic, found in zip(distances._topics, labels, strict=True)
+        distance_of(measure, judged(topic.lists, chosen_labels), 0, 1, topic.names).value
+        for topic, chosen_labels in zip(distances._topics, labels, strict=True)
     ]
     mean = distances.mean()
     return Advice(
@@ -131,7 +136,7 @@ def advise(distances: Distances, number: int) -> Advice:
 
 
 def judged(lists: Lists, labels: Mapping[int, int]) -> Lists:
-    """The same lists with these free documents, by number, judged."""
+    """The same lists, with these labels for unjudged documents, by their numbers."""
     if not labels:
         return lists
     known = lists.labels.copy()
@@ -140,15 +145,18 @@ def judged(lists: Lists, labels: Mapping[int, int]) -> Lists:
 
 
 def _more(known: JudgedLabels, labels: list[int]) -> JudgedLabels:
-    """What is judged of a query, and documents with these labels."""
+    """The judged labels of a query, and these labels as well."""
     return JudgedLabels.of(
         [*known.labels.tolist(), *labels], pooled=int(known.pooled[0]), max_grade=known.max_grade
     )
 
 
 class _State(NamedTuple):
-    """A topic: its distance, and the document that decides most, with its label in the labels that
-    attain the distance, and how much of a difference these make less without it."""
+    """A topic: its distance, and its most decisive document.
+
+    `label` is the label of the document in the labelling that gives the distance. `drop` says by how
+    much the difference falls if the document is not relevant.
+    """
 
     lists: Lists
     value: float
@@ -163,14 +171,14 @@ class _State(NamedTuple):
         if distance.ahead == "neither":
             return nothing
         witness = distance.witness()
-        given = np.where(lists.free, 0, lists.labels).astype(np.int32)
+        label_of = np.where(lists.free, 0, lists.labels).astype(np.int32)
         for document, label in witness.labels.items():
-            given[document] = label  # type: ignore[call-overload]
+            label_of[document] = label  # type: ignore[call-overload]
         pair = lists.pair(0, 1)
-        relevant = pair.documents[pair.free & (given[pair.documents] > 0)]
+        relevant = pair.documents[pair.free & (label_of[pair.documents] > 0)]
         if not len(relevant):
             return nothing
-        tried = np.repeat(given[None, :], len(relevant) + 1, axis=0)
+        tried = np.repeat(label_of[None, :], len(relevant) + 1, axis=0)
         tried[np.arange(1, len(tried)), relevant] = 0
         whole = replace(lists, judged=_more(lists.judged, [witness.others_label] * witness.others))
         ahead, behind = (0, 1) if distance.ahead == "a" else (1, 0)
@@ -179,4 +187,4 @@ class _State(NamedTuple):
         drop = np.nan_to_num(difference[0] - np.maximum(difference[1:], 0.0), nan=0.0)
         best = int(np.argmax(drop))
         document = int(relevant[best])
-        return cls(lists, distance.value, document, int(given[document]), float(drop[best]))
+        return cls(lists, distance.value, document, int(label_of[document]), float(drop[best]))

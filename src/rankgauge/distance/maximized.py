@@ -1,4 +1,5 @@
-"""The greatest difference a measure can make between two lists, under any judgements."""
+"""The greatest difference that the scores of two lists can have, over all labels of unjudged
+documents."""
 
 from __future__ import annotations
 
@@ -22,8 +23,11 @@ from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
 
 class Witness(NamedTuple):
-    """Labels that attain a distance: of the documents of the two lists that had none, how many
-    documents in neither are relevant too, and the label these have."""
+    """Labels that give a distance.
+
+    `labels` has the labels of the unjudged documents of the two lists. `others` says how many documents
+    in neither list are relevant too, and `others_label` is their label.
+    """
 
     labels: dict[Hashable, int]
     others: int = 0
@@ -32,14 +36,14 @@ class Witness(NamedTuple):
 
 @dataclass(frozen=True)
 class Distance:
-    """How far apart two rankings can be: the greatest difference of their scores over all labels of
-    the documents that have none.
+    """The distance of two rankings: the greatest difference that their scores can have, over all labels
+    of the unjudged documents.
 
-    `exact` says whether `value` is it; else it is at least `lower`, which is `value`, and at most
-    `upper`. `ahead` says which of the two has the higher score then: "a", "b", or "neither" where no
-    labels make a difference. Of the value, `residual` is what documents beyond the end of the list
-    ahead may add (RBP without a cut-off). `witness()` gives labels that attain the value, the residual
-    apart.
+    If `exact` is True, `value` is this difference. Else the difference is between `lower`, which is
+    `value`, and `upper`. `ahead` says which ranking then has the higher score: "a", "b", or "neither" if
+    no labels make a difference. `residual` is a part of the value: what documents after the end of the
+    list ahead may add (only RBP without a cut-off). `witness()` gives labels that lead to the value,
+    without the residual.
     """
 
     value: float
@@ -54,9 +58,9 @@ class Distance:
         return self.value
 
     def witness(self) -> Witness:
-        """Labels of the unjudged documents of the two lists that attain the distance."""
-        found: Witness = self._witness()
-        return found
+        """Labels of the unjudged documents of the two lists that give the distance."""
+        witness: Witness = self._witness()
+        return witness
 
 
 def med_of_lists(
@@ -69,7 +73,18 @@ def med_of_lists(
     offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
 ) -> Distance:
-    """The distance of two lists of document ids, best first."""
+    """The distance of two lists of document ids, best first.
+
+    Parameters
+    ----------
+    measure: the measure, such as "AP@10".
+    a: the ids of the first list.
+    b: the ids of the second list.
+    labels: the known labels, by document.
+    grades: the labels that unjudged documents may get; as in `med`.
+    offlist: whether documents in neither list may be relevant too; as in `med`.
+    max_grade: the highest label that is possible; as in `med`.
+    """
     asked = asked_measure(measure)
     known = checked_labels(labels or {})
     numbers: dict[Hashable, int] = {}
@@ -108,45 +123,58 @@ def med_of_lists(
 def distance_of(
     measure: Measure, lists: Lists, a: int, b: int, names: Sequence[Hashable]
 ) -> Distance:
-    """The distance of two of the lists; `names` are those of the documents."""
+    """The distance of two of the lists.
+
+    Parameters
+    ----------
+    measure: the measure; its cut-off cuts the lists.
+    lists: the lists.
+    a: the number of the first list.
+    b: the number of the second list.
+    names: the names of the documents.
+    """
     lists = lists.top(measure.depth)
-    found = measure.distance_each(lists, np.array([a]), np.array([b]))
-    side = int(np.argmax(found.ahead[0]))
-    value = max(0.0, float(found.ahead[0, side]))
+    bounds = measure.distance_each(lists, np.array([a]), np.array([b]))
+    side = int(np.argmax(bounds.ahead[0]))
+    value = max(0.0, float(bounds.ahead[0, side]))
     ahead: Any = "neither" if value <= 0 else "ab"[side]
 
     def witness() -> Witness:
-        labels, others = found.labelling(0, side)
+        labels, others = bounds.labelling(0, side)
         pair = lists.pair(a, b)
         free = pair.documents[pair.free].tolist()
-        return Witness({names[d]: int(labels[d]) for d in free}, others, found.top if others else 0)
+        return Witness(
+            {names[d]: int(labels[d]) for d in free}, others, bounds.top if others else 0
+        )
 
-    exact = bool(found.exact[0]) or value >= found.limit
+    exact = bool(bounds.exact[0]) or value >= bounds.limit
     return Distance(
         value,
         exact,
         lower=value,
-        upper=value if exact else found.limit,
+        upper=value if exact else bounds.limit,
         ahead=ahead,
-        residual=0.0 if found.residual is None else float(found.residual[0, side]),
+        residual=0.0 if bounds.residual is None else float(bounds.residual[0, side]),
         _witness=witness,
     )
 
 
 def asked_measure(measure: AnyMeasure) -> Measure:
-    """The measure, complete; MeasureError for anything else."""
+    """The measure with all its parameters; MeasureError if it has no distance."""
     asked = parse(measure)
     if isinstance(asked, Condensed):  # once every document has a label, nothing is taken out
         return asked_measure(asked.measure)
     if isinstance(asked, Aggregate) or not isinstance(asked, Measure):
-        raise MeasureError(f"{measure} has no distance, expected a measure, such as nDCG@10")
+        raise MeasureError(
+            f"{measure} has no distance; use a measure of single topics, such as nDCG@10"
+        )
     if asked.direction == "none":
-        raise MeasureError(f"{asked} has no distance: it is neither better high nor low")
+        raise MeasureError(f"{asked} has no distance, since neither higher nor lower is better")
     return asked.complete()
 
 
 def checked_labels(labels: Mapping[Any, int]) -> dict[Hashable, int]:
-    """Known labels from 0 on, those that are negative, that is pooled and not judged, left out."""
+    """The known labels, checked. Negative labels are left out: they mean pooled and not judged."""
     if not isinstance(labels, Mapping):
         raise MeasureError(f"labels are {type(labels).__name__}, expected a dict of documents")
     known = {}
@@ -163,16 +191,16 @@ def checked_labels(labels: Mapping[Any, int]) -> dict[Hashable, int]:
 
 
 def checked_grades(grades: Iterable[int] | None, known: Iterable[int]) -> Labels:
-    """The labels that an unjudged document may take, ascending: by default 0 and the highest known
-    one, at least 1."""
+    """The labels that an unjudged document may get, ascending. By default 0 and the highest known label,
+    or 0 and 1 if no known label is above 0."""
     if grades is None:
         grades = (0, max(1, *known, 1))
     if not isinstance(grades, Iterable):
-        raise MeasureError(f"grades={grades!r}, expected some, such as (0, 1)")
+        raise MeasureError(f"grades={grades!r}, expected several labels, such as (0, 1)")
     allowed = sorted({Whole(0).check(grade) for grade in grades})
     if not allowed or allowed[0] != 0:
         raise MeasureError(
-            f"grades={tuple(allowed)}, expected 0 among them: any document may not be relevant"
+            f"grades={tuple(allowed)} must include 0, since every document can be not relevant"
         )
     if allowed[-1] > LARGEST_GRADE:
         raise MeasureError(f"grades={tuple(allowed)}, expected at most {LARGEST_GRADE}")

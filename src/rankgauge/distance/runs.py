@@ -1,4 +1,4 @@
-"""Distances of whole runs: query by query, for two or many."""
+"""Distances of whole runs, query by query, for two runs or many."""
 
 from __future__ import annotations
 
@@ -50,15 +50,27 @@ def med(
     max_grade: int | None = None,
     executor: Executor | None = None,
 ) -> Distance | Distances:
-    """How far apart a measure can put two rankings, whatever the judgements of unjudged documents are.
+    """The greatest difference that the scores of two rankings can have, over all labels of the unjudged
+    documents.
 
-    Two lists of document ids, best first, and a dict of the labels that are known give a `Distance`.
-    Two runs (a Run, a dict, a data frame, a file), with judgments as `evaluate` takes them or without,
-    give `Distances`: one for each query. `grades` are the labels that unjudged documents may take, by
-    default 0 and the highest known one, at least 1. offlist="allowed" lets documents in neither list
-    be relevant too; of the measures with a way of their own that matters for Rprec and Q alone. A
-    cut-off cuts both lists; without one they are taken to end where they end, only that RBP adds what
-    the ranks beyond may hold.
+    Two lists of document ids give a `Distance`. Two runs give `Distances`, one for each query. If the
+    measure has a cut-off, both lists are cut there. Else the lists end where they end; only RBP adds
+    what the ranks after the end could contribute.
+
+    Parameters
+    ----------
+    measure: the measure, such as "AP@10".
+    a: a list of document ids, best first; or a run (a Run, a dict, a data frame or a file).
+    b: the other ranking, of the same kind as `a`.
+    labels: for lists, a dict of the known labels; for runs, judgments as `evaluate` takes them. By
+        default nothing is judged.
+    grades: the labels that unjudged documents may get; by default 0 and the highest known label, or 0
+        and 1 if no known label is above 0.
+    offlist: "none": only documents of the two rankings may be relevant. "allowed": any number of other
+        documents may be relevant too. Then the distance by Rprec and Q can be larger. By other measures
+        it stays the same, but for some of them it is then only a lower bound.
+    max_grade: the highest label that is possible; by default the highest label in `grades` or `labels`.
+    executor: for runs, does the work, query by query; by default threads do.
 
     >>> distance = med("AP@10", ["a", "b", "c"], ["c", "a", "d"], {"a": 1, "b": 0})
     >>> distance.value, distance.exact, distance.ahead
@@ -94,13 +106,16 @@ def _is_list(value: Any) -> bool:
 
 
 def _sources(run: Any, name: str) -> list[Source]:
-    """The run; a dict of queries gets a name, all else has one."""
+    """The run; a dict of queries gets this name, all other runs have their own."""
     return sources_of({name: run} if isinstance(run, Mapping) and run else [run])
 
 
 class Listed(NamedTuple):
-    """A document of two runs: its rank in each, None where a run lacks it down to the cut-off, and its
-    label, None where it is not judged."""
+    """A document of two runs: its rank in each run, and its label.
+
+    A rank is None if the run does not have the document down to the cut-off. The label is None if the
+    document is not judged.
+    """
 
     document: str
     rank_a: int | None
@@ -110,10 +125,10 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distances(Result):
-    """How far apart runs can be: pair × query, the pairs in the order of `pairs`.
+    """The distances of runs: `values` is pair × query, with the pairs in the order of `pairs`.
 
-    `numpy.asarray` gives the values. Where the values are not `exact` they are lower bounds, and
-    `upper` says how large they can be.
+    `numpy.asarray` gives the values. If `exact` is False, some values are only lower bounds, and `upper`
+    has upper bounds.
     """
 
     measure: Measure
@@ -130,16 +145,16 @@ class Distances(Result):
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
-        """The runs of each pair, by number."""
+        """The numbers of the two runs of each pair."""
         first, second = np.triu_indices(len(self.runs), 1)
         return list(zip(first.tolist(), second.tolist(), strict=True))
 
     def mean(self) -> float:
-        """The mean over queries, and pairs where there are several."""
+        """The mean over queries, and over pairs if there are several."""
         return float(self.values.mean()) if self.values.size else float("nan")
 
     def matrix(self) -> Floats:
-        """Run × run: the mean over queries."""
+        """Run × run: the mean distance over queries."""
         square = np.zeros((len(self.runs), len(self.runs)))
         mean = self.values.mean(axis=1) if self.queries else np.full(len(self.pairs), np.nan)
         for (a, b), value in zip(self.pairs, mean.tolist(), strict=True):
@@ -147,22 +162,25 @@ class Distances(Result):
         return square
 
     def order(self) -> list[int]:
-        """The runs in an order that puts near ones together: the leaves of an average-link tree."""
+        """The numbers of the runs, in an order that puts runs with a small distance next to each other.
+
+        The order is that of the leaves of an average-link tree.
+        """
         from rankgauge.figures.drawing import near_together
 
         return near_together(np.nan_to_num(self.matrix()))
 
     def per_query(self) -> dict[str, float]:
-        """For each query the distance, its mean over pairs where there are several."""
+        """For each query the distance; if there are several pairs, their mean distance."""
         return dict(zip(self.queries, self.values.mean(axis=0).tolist(), strict=True))
 
     def distance(self, query: str, a: int | str = 0, b: int | str = 1) -> Distance:
-        """The distance of two runs, by number or name, on one query, with its witness."""
+        """The distance of two runs on one query, with its witness. Runs are given by number or name."""
         topic = self._topic(query)
         return distance_of(self.measure, topic.lists, self._number(a), self._number(b), topic.names)
 
     def documents(self, query: str, a: int | str = 0, b: int | str = 1) -> list[Listed]:
-        """The documents of two runs on one query, those of the first in order, then the others."""
+        """The documents of two runs on one query: those of the first run by rank, then the others."""
         topic = self._topic(query)
         pair = topic.lists.pair(self._number(a), self._number(b))
         listed = [
@@ -191,8 +209,9 @@ class Distances(Result):
         return self.runs.index(str(run))
 
     def table(self) -> Table:
-        """A row a pair, or for many runs the matrix of means, near runs together."""
-        notes = [] if self.exact else [Note("lower bounds, not all exact")]
+        """For two runs, a row with their mean distance. For more runs, the matrix of mean distances;
+        runs with a small distance stand next to each other."""
+        notes = [] if self.exact else [Note("some distances are only lower bounds")]
         name = str(self.measure)
         if len(self.runs) == 2:
             mean = self.values.mean(axis=1).tolist()
@@ -210,7 +229,8 @@ class Distances(Result):
         )
 
     def to_polars(self) -> Any:
-        """A polars data frame, a row for each pair of runs and query: a, b, query, distance, upper."""
+        """A polars data frame with a row for each pair of runs and query: a, b, query, distance,
+        upper."""
         import polars
 
         pairs, queries = len(self.pairs), len(self.queries)
@@ -223,16 +243,18 @@ class Distances(Result):
         return polars.DataFrame({**columns, **values})
 
     def query_table(self, top: int | None = None) -> Table:
-        """A row a query, of many runs their mean; the `top` ones with the greatest distance."""
+        """A row for each query, with the mean over pairs; or only the `top` queries with the greatest
+        distance."""
         values = list(self.per_query().items())
         if top is not None:
             values = sorted(values, key=lambda item: -item[1])[:top]
         return Table(("topic", str(self.measure)), tuple(values))
 
     def figure(self, order: Sequence[int] | None = None) -> Figure:
-        """The mean distances of all pairs of runs as a square of colours; the darker, the nearer.
+        """The mean distances of all pairs of runs as a square of colours: the darker, the nearer.
 
-        `order` has the runs by number, by default as `order()` puts them; up to 40 of them are named.
+        `order` has the numbers of the runs, by default in the order of `order()`. Up to 40 runs are
+        named.
 
         >>> runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 1.0}}, "c": {"q": {"y": 1.0}}}
         >>> figure = med_matrix("P@1", runs).figure([0, 1, 2])
@@ -273,11 +295,22 @@ def med_matrix(
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Distances:
-    """The distances of all pairs of runs, on every judged query, or without judgments on every query
-    that a run has. What a run lacks is an empty list.
+    """The distances of all pairs of runs, query by query.
 
-    `executor` does the work, query by query; by default threads. `progress` is called with each query
-    done.
+    The queries are the judged ones; without judgments, all queries of the runs. If a run lacks a query,
+    its list for the query is empty.
+
+    Parameters
+    ----------
+    measure: the measure, such as "AP@10".
+    runs: at least two runs, as `evaluate` takes them.
+    qrels: the judgments, as `evaluate` takes them; by default nothing is judged.
+    grades: the labels that unjudged documents may get; as in `med`.
+    offlist: whether documents that no run retrieved may be relevant too; as in `med`.
+    max_grade: the highest label that is possible; as in `med`.
+    ties: the order of documents with equal scores.
+    executor: does the work, query by query; by default threads do.
+    progress: called with each query that is done.
     """
     asked = asked_measure(measure)
     topics = topics_of(
@@ -290,13 +323,13 @@ def med_matrix(
         ties=ties,
         executor=executor,
     )
-    found, upper, exact = [], [], True
+    distances, upper, exact = [], [], True
     work = _Work(asked)
     for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
         if isinstance(result, RankgaugeError):
             raise result
         values, limit, is_exact = result
-        found.append(values)
+        distances.append(values)
         upper.append(limit)
         exact = exact and is_exact
         if progress is not None:
@@ -306,9 +339,9 @@ def med_matrix(
         asked,
         topics.runs,
         tuple(topic.query for topic in topics.topics),
-        np.array(found).reshape(len(found), count).T,
+        np.array(distances).reshape(len(distances), count).T,
         exact,
-        np.array(upper).reshape(len(found), count).T,
+        np.array(upper).reshape(len(distances), count).T,
         topics.notes(),
         topics.topics,
     )
@@ -325,15 +358,18 @@ def topics_of(
     ties: Ordered,
     executor: Executor | None,
 ) -> Topics:
-    """The lists of at least two runs, query by query, as the measure asks for them.
+    """The lists of at least two runs, query by query.
 
-    measure: its cut-off cuts the lists.
-    runs, qrels: as `evaluate` takes them; without judgments, the queries are those of the runs.
-    grades: the labels that unjudged documents may take; by default 0 and the highest known one.
+    Parameters
+    ----------
+    measure: the measure; its cut-off cuts the lists.
+    runs: the runs, as `evaluate` takes them.
+    qrels: the judgments, as `evaluate` takes them; without them, the queries are those of the runs.
+    grades: the labels that unjudged documents may get; by default 0 and the highest known label.
     offlist: whether documents in none of the lists may be relevant too.
-    max_grade: the highest label there can be; by default the highest known one.
+    max_grade: the highest label that is possible; by default the highest known label.
     ties: the order of documents with equal scores.
-    executor: reads the runs; by default threads.
+    executor: reads the runs; by default threads do.
     """
     checked("ties", ties, one_of(Ordered))
     if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
@@ -356,25 +392,25 @@ def topics_of(
     )
     if len(topics.runs) < 2:
         raise RankgaugeError(
-            f"{counted(len(topics.runs), 'run')}, expected at least two to hold against each other"
+            f"{counted(len(topics.runs), 'run')}, expected at least two to compare"
         )
     return topics
 
 
 @dataclass(frozen=True)
 class _Work:
-    """The distances of all pairs of lists of a query; it can be sent to another process."""
+    """Computes the distances of all pairs of lists of a query; it can be sent to another process."""
 
     measure: Measure
 
     def __call__(self, topic: Topic) -> tuple[Floats, Floats, bool]:
         first, second = np.triu_indices(len(topic.lists), 1)
-        found = self.measure.distance_each(
+        bounds = self.measure.distance_each(
             topic.lists, first.astype(np.int64), second.astype(np.int64)
         )
-        values = np.maximum(found.ahead.max(axis=1, initial=0.0), 0.0)
-        upper = np.where(found.exact, values, np.maximum(values, found.limit))
-        return values, upper, bool(found.exact.all())
+        values = np.maximum(bounds.ahead.max(axis=1, initial=0.0), 0.0)
+        upper = np.where(bounds.exact, values, np.maximum(values, bounds.limit))
+        return values, upper, bool(bounds.exact.all())
 
 
 class Topic(NamedTuple):
@@ -386,19 +422,20 @@ class Topic(NamedTuple):
 
 
 class Topics(NamedTuple):
-    """The lists of all runs, query by query, and how many queries each run has that are not judged."""
+    """The lists of all runs, query by query. `unknown` counts for each run its queries without
+    judgments."""
 
     runs: tuple[str, ...]
     topics: tuple[Topic, ...]
     unknown: tuple[int, ...]
 
     def notes(self) -> tuple[Note, ...]:
-        """Which runs lack topics, or have others than those that are judged."""
+        """Notes on runs that lack topics, or that have topics without judgements."""
         notes = []
         for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
             lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.topics)
             if lacking:
-                kind = "{topics} missing, taken as empty lists"
+                kind = "{topics} missing, counted as empty lists"
                 notes.append(Note(kind, run=run, count=lacking))
             if unknown:
                 kind = "topics without judgements, left out: {count}"
@@ -462,8 +499,8 @@ def _topics(
         topics.append(
             _topic(query, [one.get(query, []) for one in tops], known, grades, offlist, highest)
         )
-    wanted = set(queries)
-    unknown = tuple(len(one.keys() - wanted) for one in tops)
+    known_queries = set(queries)
+    unknown = tuple(len(one.keys() - known_queries) for one in tops)
     return Topics(tuple(names), tuple(topics), unknown)
 
 

@@ -1,4 +1,5 @@
-"""Which orders of two runs are settled: no labels of the unjudged documents can reverse them."""
+"""Which orders of two runs are settled: they stay the same, however the unjudged documents are
+judged."""
 
 from __future__ import annotations
 
@@ -36,21 +37,22 @@ if TYPE_CHECKING:
 
 
 Paired: TypeAlias = Literal["all", "neighbours"]
-"""all: every pair of runs; neighbours: each run with the next one by the mean."""
+"""all: every pair of runs. neighbours: each run and the run with the next best mean."""
 
 MOST_LABELS = 100
-"""How many different labels unjudged documents may have where nobody said which."""
+"""How many different labels unjudged documents may get if the caller does not say which."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Settled(Result):
-    """Which orders of two runs no labels of the unjudged documents can reverse.
+    """Which orders of two runs are settled: no labels of the unjudged documents can reverse them.
 
-    `means` has the mean score of each run by the judgements that there are. `pairs` has the runs of each
-    pair, by number. `ahead` is pair × 2: the most by which the mean of the first run can exceed the mean
-    of the second by any labels, and the second the first. Where it is negative, the run is always
-    behind, and the order is settled. If `exact`, labels attain every `ahead`. Else some are upper
-    bounds, and more orders may be settled than are counted.
+    `means` has the mean score of each run by the judgements. `pairs` has the numbers of the two runs of
+    each pair. `ahead` is pair × 2. Its first column says by how much the mean of the first run can at
+    most exceed the mean of the second run, over all labels of the unjudged documents. Its second column
+    says the same for the second run. If a number is negative, this run is always behind, and the order
+    is settled. If `exact` is True, there are labels that give each of these numbers. Else some numbers
+    are upper bounds, and more orders may be settled than are counted.
     """
 
     measure: Measure
@@ -65,18 +67,18 @@ class Settled(Result):
 
     @cached_property
     def higher(self) -> Ints:
-        """For each pair, which run has the higher mean by any labels: 0 the first, 1 the second, -1 if
-        that is open."""
+        """For each pair, which run has the higher mean whatever the labels are: 0 for the first run, 1
+        for the second run, -1 if the labels decide."""
         behind = self.ahead < -self.rounding
         return np.where(behind[:, 1], 0, np.where(behind[:, 0], 1, -1))
 
     @property
     def is_settled(self) -> Bools:
-        """Of which pairs the order is settled."""
+        """For each pair, whether its order is settled."""
         return self.higher >= 0
 
     def orders(self) -> list[tuple[str, str]]:
-        """The settled orders, as pairs of runs, the better one first."""
+        """The settled orders, as pairs of runs, the better run first."""
         return [
             (self.runs[pair[side]], self.runs[pair[1 - side]])
             for pair, side in zip(self.pairs.tolist(), self._better.tolist(), strict=True)
@@ -85,21 +87,21 @@ class Settled(Result):
 
     @property
     def _better(self) -> Ints:
-        """For each pair, which run is better by any labels; -1 if that is open."""
+        """For each pair, which run is better whatever the labels are; -1 if the labels decide."""
         if self.measure.direction == "lower":
             return np.where(self.is_settled, 1 - self.higher, -1)
         return self.higher
 
     @cached_property
     def ranking(self) -> list[int]:
-        """The runs by number, the one with the best mean first; of equal ones the earlier first."""
+        """The numbers of the runs, the best mean first. Of equal means the earlier run is first."""
         return leaderboard(self.measure, self.means)
 
     def table(self) -> Table:
-        """A row a run, the best mean first, with three counts of other runs.
+        """A row for each run, the best mean first, with three counts of other runs.
 
-        By any labels, `above` of them are better and `below` of them are worse. `open` are the others:
-        labels decide.
+        above: how many runs are better, whatever the labels are. below: how many runs are worse,
+        whatever the labels are. open: for how many runs the labels decide.
         """
         above, below = np.zeros((2, len(self.runs)), dtype=np.int64)
         chosen = np.flatnonzero(self.is_settled)
@@ -114,8 +116,8 @@ class Settled(Result):
         )
 
     def pair_table(self) -> Table:
-        """A row a pair of runs, the one with the better mean first: the difference of the means, how
-        small and how large labels can make it, and whether the order is settled."""
+        """A row for each pair of runs, the run with the better mean first: the difference of the means,
+        the least and the most that it can become, and whether the order is settled."""
         place = {run: place for place, run in enumerate(self.ranking)}
         rows = []
         for (one, two), (most, back), better in zip(
@@ -134,19 +136,17 @@ class Settled(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """How many orders are settled, and what to know of the runs."""
+        """How many orders are settled, and notes on the runs."""
         count, pairs = int(np.count_nonzero(self.is_settled)), counted(len(self.pairs), "pair")
         notes = [
             Note(
-                f"the order of {count:,} of {pairs} is settled: no labels of the unjudged documents "
-                "of the two runs can reverse it",
+                f"the order of {count:,} of {pairs} is settled: it stays the same, however the unjudged "
+                "documents of the two runs are judged",
                 measure=str(self.measure),
             )
         ]
         if not self.exact:
-            notes.append(
-                Note("not all labels could be tried; more orders may be settled than are counted")
-            )
+            notes.append(Note("not all labels could be tried, so even more orders may be settled"))
         return (*notes, *self.about)
 
     def _title(self) -> str:
@@ -169,21 +169,24 @@ def settled(
 ) -> Settled:
     """Which orders of two runs, by their means, no labels of the unjudged documents can reverse.
 
-    The order "a above b" is settled if b is behind by any labels. Labels of one topic are free of those
-    of another, so the most by which b can be ahead of a is the sum, over topics, of the most by which it
-    can be ahead on each. If that sum is below 0, the order is settled. Equal means are not settled. A
-    topic that a run lacks has an empty ranking.
+    The order "a above b" is settled if b stays below a whatever labels the unjudged documents get. The
+    labels of one topic do not depend on those of another. So the topics are taken one by one: on each,
+    by how much can b at most be ahead of a? If the sum over the topics is below 0, the order is settled.
+    Equal means are not settled. If a run lacks a topic, its ranking for the topic is empty.
 
-    qrels, runs: as `evaluate` takes them; at least two runs.
-    measure: such as "P@10". A cut-off makes it fast and settles more.
-    grades: the labels that unjudged documents may have; by default 0 and all that judged ones have.
-    offlist: "none" takes documents that neither run retrieved down to the cut-off for not relevant.
-        "allowed" lets them be relevant too; then far fewer orders by AP, nDCG or Recall are settled.
-    max_grade: the highest label there can be; by default the highest judged one.
+    Parameters
+    ----------
+    qrels: the judgments, as `evaluate` takes them.
+    runs: at least two runs, as `evaluate` takes them.
+    measure: such as "P@10". With a cut-off it is fast, and more orders are settled.
+    grades: the labels that unjudged documents may get; by default 0 and all labels of judged documents.
+    offlist: "none": documents that neither run retrieved down to the cut-off are not relevant.
+        "allowed": they may be relevant too; then far fewer orders by AP, nDCG or Recall are settled.
+    max_grade: the highest label that is possible; by default the highest label of a judged document.
     ties: the order of documents with equal scores.
-    pairs: "all", or "neighbours" for each run with the next one by the mean.
-    executor: does the work, query by query; by default threads.
-    progress: called with each query done.
+    pairs: "all", or "neighbours" for each run and the run with the next best mean.
+    executor: does the work, query by query; by default threads do.
+    progress: called with each query that is done.
 
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}
     >>> runs = {"good": {"q": {"a": 2, "b": 1}}, "poor": {"q": {"c": 2, "d": 1}}}
@@ -196,7 +199,7 @@ def settled(
     judgments = judgments_of(qrels)
     if judgments.subtopics is not None and innermost(asked).by_subtopic:
         raise MeasureError(
-            f"{asked} asks for subtopics, expected a measure of one label a document"
+            f"{asked} needs subtopics, expected a measure without subtopics, such as P@10"
         )
     topics = topics_of(
         asked,
@@ -238,16 +241,16 @@ def settled(
 
 
 def leaderboard(measure: Measure, means: Floats) -> list[int]:
-    """The runs by number, the one with the best mean first, those without a mean last; of equal ones the
-    earlier first."""
+    """The numbers of the runs, the best mean first. Of equal means the earlier run is first. Runs
+    without a mean are last."""
     worse = means if measure.direction == "lower" else -means
     order: list[int] = np.argsort(np.where(np.isnan(means), np.inf, worse), kind="stable").tolist()
     return order
 
 
 def _labels(measure: Measure, judgments: Judgments, max_grade: int | None) -> list[int]:
-    """The labels that unjudged documents may have: 0 and all that judged ones have, or where a measure
-    asks only for relevance, 0 and the highest."""
+    """The labels that unjudged documents may get: 0 and all labels of judged documents. For a binary
+    measure 0 and the highest label are enough."""
     seen = [grade for grade in np.unique(judgments.grades).tolist() if grade > 0]
     highest = max(1, max_grade or 0, *seen)
     if isinstance(measure, Binary):
@@ -256,54 +259,55 @@ def _labels(measure: Measure, judgments: Judgments, max_grade: int | None) -> li
     if len(labels) > MOST_LABELS:
         raise MeasureError(
             f"the judgements have {len(labels)} different labels, expected at most {MOST_LABELS}; "
-            "say which of them unjudged documents may have: --grades, in Python grades="
+            "say which labels unjudged documents may get: --grades, in Python grades="
         )
     return labels
 
 
 def _pairs(order: Sequence[int], pairs: Paired) -> Ints:
-    """The pairs to look at: all, the earlier run first, or each run with the next of this order."""
+    """The pairs to compare: all pairs, the earlier run first, or each run and the next run of
+    `order`."""
     if pairs == "neighbours":
         return np.column_stack((order[:-1], order[1:])).astype(np.int64)
     return np.column_stack(np.triu_indices(len(order), 1)).astype(np.int64)
 
 
 def _scores(measure: Measure, lists: Lists) -> Floats:
-    """The score of each list by the judgements that there are."""
+    """The score of each list by the judgements."""
     labels = lists.labels[lists.documents]
     query = np.zeros(len(lists), dtype=np.int64)
     return measure.score_each(Rankings(labels, lists.offsets, query, lists.judged))
 
 
 def _means(scores: Floats, averages_defined: bool) -> Floats:
-    """The mean of each column over what is defined of it, as `Scores.mean` has it."""
+    """The mean of each column over its defined scores, as in `Scores.mean`."""
     columns = [column[~np.isnan(column)] for column in scores.T.copy()]
     least = 1 if averages_defined else len(scores)
     return np.array([mean_of(column) if len(column) >= least else np.nan for column in columns])
 
 
 def _finite(*values: ArrayLike) -> float:
-    """The greatest magnitude of the values that are finite, 0 where none is."""
+    """The greatest magnitude of the finite values; 0 if no value is finite."""
     every = np.concatenate([np.ravel(one) for one in values]).astype(np.float64)
     return float(np.abs(every[np.isfinite(every)]).max(initial=0.0))
 
 
 @dataclass(frozen=True)
 class _Most:
-    """For one topic, the most by which each run of each pair can be ahead of the other, and whether
-    labels attain it; it can be sent to another process."""
+    """For one topic, by how much each run of each pair can at most be ahead of the other, and whether
+    there are labels that give this. It can be sent to another process."""
 
     measure: Measure
     first: Ints
     second: Ints
 
     def __call__(self, topic: Topic) -> tuple[Floats, bool]:
-        found = self.measure.distance_each(topic.lists, self.first, self.second)
-        most = np.where(found.exact[:, None], found.ahead, np.maximum(found.ahead, found.limit))
-        exact = bool(found.exact.all())
-        if found.defined is not None:
+        bounds = self.measure.distance_each(topic.lists, self.first, self.second)
+        most = np.where(bounds.exact[:, None], bounds.ahead, np.maximum(bounds.ahead, bounds.limit))
+        exact = bool(bounds.exact.all())
+        if bounds.defined is not None:
             # A topic without a score leaves the mean of one run and perhaps not that of the other.
-            most[~found.defined] = np.inf
+            most[~bounds.defined] = np.inf
         if topic.lists.offlist and not self.measure.monotone:
             # Relevant documents off the lists divide a difference by more: it comes as near to 0 as
             # you like, and keeps its sign.

@@ -122,20 +122,21 @@ class Evaluator:
     unjudged
         Documents without a judgement: "nonrelevant", or "condensed" to take them out of the rankings.
     ties
-        Documents of equal score. "docno", "docno-ascending" and "input" order them; "pessimistic" puts
-        the lowest label first, with unjudged documents between labels 0 and 1, so that no other order
-        scores worse by a measure that never prefers the worse of two neighbours first, and
-        "optimistic" is its reverse; "random" draws an order by `seed` and the ids of query and
-        documents; "expected" gives the mean score over all orders, by the measure's own formula or,
-        as a note then says, estimated.
+        How documents of equal score are ordered. "docno": by id, the greatest first, as trec_eval does;
+        "docno-ascending": by id, the smallest first; "input": as in the input. "pessimistic": the lowest
+        label first, with unjudged documents between labels 0 and 1; for most measures no other order
+        scores worse. "optimistic": the reverse. "random": an order drawn by `seed` and the ids of the
+        query and the documents. "expected": no order; the score is the mean over all orders, by a
+        formula, or else estimated, and then a note says so.
     seed
-        The seed of all that is drawn.
+        The seed for everything that is drawn at random.
     tail, documents
-        tail="tied", for ties="expected" alone, completes each list by what it lacks of a collection of
-        so many `documents`, all of them one more tie.
+        With tail="tied", the documents of the collection that a run did not retrieve are one more tie
+        at the end of each list. It needs ties="expected", and `documents`, the number of documents in
+        the collection.
     precision
-        How scores of documents are compared: "single" or "double"; by default single for TREC files,
-        as trec_eval 9 does, and double for everything else.
+        In which floating-point precision the scores of documents are compared: "single" or "double".
+        By default single for TREC files, as trec_eval 9 does, and double for everything else.
     max_grade
         The highest grade of the collection, by default the highest in the judgments.
 
@@ -197,13 +198,20 @@ class Evaluator:
     ) -> Scores:
         """The score of every run on every judged query by every measure.
 
-        `runs`: a Run, several, a dict of runs by name; in place of any Run a plain dict
-        `{query: {document: score}}` or `{query: [documents]}`, a data frame, a run file, a run of ranx
-        or ir_measures, or a function that gives a Run; in place of several also a folder or a pattern
-        such as "runs/*.gz". Files are read by as many threads as
-        there are processors, and their ids not kept. failures="skip" leaves out the runs that cannot be
-        read, or share no topic with the judgments, and says so in `.failed`. `executor` does the work,
-        run by run; by default threads. `progress` is called with the name of each run done.
+        Parameters
+        ----------
+        runs
+            A Run, several in a list, or a dict of runs by name. In place of a Run: a dict
+            `{query: {document: score}}` or `{query: [documents]}`, a data frame, a run file, a run of
+            ranx or ir_measures, or a function that returns a Run. In place of several: a folder, or a
+            pattern such as "runs/*.gz".
+        failures
+            "skip" leaves out the runs that cannot be read, or that share no topic with the judgments,
+            and says so in `.failed`; "raise" raises the error.
+        executor
+            Does the work, run by run; by default as many threads as there are processors.
+        progress
+            Is called with the name of each run done.
         """
         checked("failures", failures, one_of(Failures))
         sources = sources_of(runs)
@@ -244,15 +252,15 @@ class Evaluator:
     def score_labels(self, labels: ArrayLike, offsets: ArrayLike, queries: ArrayLike) -> Floats:
         """List × measure: the scores of lists that are labels in rank order already.
 
-        List i is labels[offsets[i]:offsets[i + 1]] and ranks documents of query queries[i], a place in
-        `.queries`; a query may have many lists, or none. A label is the grade of the document, -1 where
-        it is not judged, -2 where it was pooled and not judged. Columns are in the order of
-        `.measures`; aggregates are scored by the measure inside. Nothing is read, sorted or looked up
-        by id: this is for thousands of lists at once. It is not checked that a list holds no more
-        documents of a grade than are judged. Notes, such as the error of an estimate, are not given.
+        This is for thousands of lists at once: nothing is read, sorted or looked up by id. List i is
+        labels[offsets[i]:offsets[i + 1]]. It ranks documents of the query `.queries[queries[i]]`. One
+        query may have many lists, or none. A label is the grade of the document, -1 if it is not judged,
+        -2 if it was pooled and not judged. A list should hold no more documents of a grade than are
+        judged; this is not checked. Columns are in the order of `.measures`; an aggregate has the scores
+        of the measure inside. There are no notes, such as the error of an estimate.
         """
         if self.tail is not None:
-            raise RankgaugeError(f"tail={self.tail!r} is for runs: lists of labels have no ids")
+            raise RankgaugeError(f"tail={self.tail!r} works for runs only, not for lists of labels")
         for measure in self._inner:
             if self.judged.aspects is not None and innermost(measure).by_subtopic:
                 raise Unsupported(f"{measure} needs to know which documents are ranked: give a run")
@@ -271,8 +279,8 @@ class Evaluator:
         query = _wholes("queries", queries)
         if len(ends) != len(query) + 1 or ends[0] != 0 or ends[-1] != len(rows):
             raise RankgaugeError(
-                f"{len(ends)} offsets for {counted(len(query), 'list')} of {len(rows)} labels together, "
-                "expected one more than there are lists, from 0 to the number of labels"
+                f"{len(ends)} offsets for {counted(len(query), 'list')} with {len(rows)} labels in all, "
+                f"expected {len(query) + 1} offsets, the first 0 and the last {len(rows)}"
             )
         if (ends[1:] < ends[:-1]).any():
             raise RankgaugeError(
@@ -281,8 +289,8 @@ class Evaluator:
         count, highest = len(self.judged), self.judged.max_grade
         if len(query) and not 0 <= query.min() <= query.max() < count:
             raise RankgaugeError(
-                f"queries from {query.min()} to {query.max()}, expected places among "
-                f"{counted(count, 'query', 'queries')}, from 0"
+                f"query numbers from {query.min()} to {query.max()}, expected numbers from 0 to "
+                f"{count - 1}: there are {counted(count, 'query', 'queries')}"
             )
         if len(rows) and not POOLED <= rows.min() <= rows.max() <= highest:
             raise RankgaugeError(
@@ -290,7 +298,7 @@ class Evaluator:
             )
         return Rankings(rows.astype(np.int32), ends, query, self.judged)
 
-    # What to know of the scores
+    # Policies and notes
 
     def _policies(self, results: Sequence[RunScores]) -> Policies:
         by = self._scorer
@@ -311,7 +319,7 @@ class Evaluator:
         )
 
     def _run_notes(self, results: Sequence[RunScores]) -> Iterator[Note]:
-        """What to know about each run."""
+        """The notes about each run."""
         over_orders = any(measure.over_orders for measure in self._inner)
         for result in results:
             own = [*result.notes, *_about(self._scorer.asked(), result.remarks)]
@@ -331,12 +339,10 @@ def _about(measures: Sequence[Measure], remarks: Remarks) -> Iterator[Note]:
 def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:
     if tail is None:
         if documents is not None:
-            raise RankgaugeError(f"documents={documents!r} is for tail='tied' alone; add it")
+            raise RankgaugeError(f"documents={documents!r} needs tail='tied'")
         return
     if ties != "expected":
-        raise RankgaugeError(
-            f"tail={tail!r} with ties={ties!r}: only ties='expected' ranks what is not retrieved"
-        )
+        raise RankgaugeError(f"tail={tail!r} needs ties='expected', and ties is {ties!r}")
     if documents is None:
         raise RankgaugeError(
             f"tail={tail!r} needs documents=, the number of documents in the collection"

@@ -1,4 +1,4 @@
-"""What users give for judgments and runs, whatever its form: objects, dicts, frames, files, folders.
+"""Judgments and runs from what users give: objects, dicts, frames, files, folders.
 
 Objects of other tools are known by their attributes, so that none of these tools is imported:
 `Qrels` and `Run` of ranx, and the documents that ir_measures and ir_datasets give one by one.
@@ -24,12 +24,12 @@ Source: TypeAlias = Callable[[], Run]
 AnyRun: TypeAlias = Run | RunDict | Source | Path | Frame
 Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
 
-NO_JUDGMENTS = "is no judgments; give a qrels file, a data frame or a dict"
+NO_JUDGMENTS = "cannot be judgments; give a qrels file, a data frame or a dict"
 NO_RUN = "is not a run; give a run file, a data frame or a dict"
 
 
 def judgments_of(qrels: Qrels) -> Judgments:
-    """The judgments, read or made where they are not there yet."""
+    """The judgments, read from a file or made of other data where needed."""
     if isinstance(qrels, Judgments):
         return qrels
     if isinstance(qrels, Mapping):
@@ -51,7 +51,7 @@ def judgments_of(qrels: Qrels) -> Judgments:
 
 
 def sources_of(runs: Runs) -> list[Source]:
-    """One function a run, to be called where the work is done."""
+    """One function for each run; it gives the run, and is called where the work is done."""
     if isinstance(runs, Mapping):
         if not any(_is_run(run) for run in runs.values()):
             return [_source(runs, "run")]

@@ -1,4 +1,4 @@
-"""Runs and judgments whose ids do not meet: what is said about them, and the likely reason."""
+"""Errors and warnings for runs and judgments that share few ids or none, with the likely reason."""
 
 from __future__ import annotations
 
@@ -75,18 +75,19 @@ def shown(ids: Sequence[str]) -> str:
 
 
 def _hint(ours: Sequence[str], theirs: Sequence[str], what: str) -> str:
-    found = reason(ours, theirs)
-    if found is None:
+    pair = reason(ours, theirs)
+    if pair is None:
         return ""
-    here, there, why = found
-    return f"; {what} {here[:LONGEST]!r} is probably {there[:LONGEST]!r} there ({why})"
+    here, there, why = pair
+    ours_is = f"{what} {here[:LONGEST]!r} of the run is probably {there[:LONGEST]!r}"
+    return f"; {ours_is} of the judgements ({why})"
 
 
 def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] | None:
-    """An id of ours, the id of theirs that is probably meant by it, and how the two differ.
+    """An id of ours, the id of theirs that probably means the same, and how the two differ.
 
-    A way of writing ids explains a difference where it keeps the ids of each side apart and makes at
-    least half of ours, or of theirs, one of the other side.
+    A way of writing ids is the reason if at least half of our ids, or of theirs, are then ids of the
+    other side, and no two ids of one side become the same.
 
     >>> reason(["01", "02"], ["1", "2"])
     ('01', '1', 'leading zeros')
@@ -105,8 +106,8 @@ def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] |
 def _by_plain(ids: Sequence[str], plain: Callable[[str], str]) -> dict[str, str] | None:
     """The ids by their plain form; None where two have the same."""
     distinct = dict.fromkeys(ids)
-    found = {plain(each): each for each in distinct}
-    return found if len(found) == len(distinct) else None
+    by_form = {plain(each): each for each in distinct}
+    return by_form if len(by_form) == len(distinct) else None
 
 
 def _without_zeros(text: str) -> str:
@@ -126,6 +127,6 @@ _WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("written as a decimal number", lambda text: re.sub(r"\.0+$", "", text)),
     ("a file ending", lambda text: re.sub(r"(?<=.)\.[A-Za-z]{1,5}$", "", text)),
     ("a folder before it", lambda text: text.rsplit("/", 1)[-1]),
-    ("what stands before or after the number", _number),
+    ("text before or after the number", _number),
 )
 """Ways in which two tools write one id differently, the least first."""

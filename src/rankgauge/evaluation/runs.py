@@ -74,7 +74,7 @@ class _PieceScores(Record):
 
 
 class Scorer(Record):
-    """What is done to each run: judgments, measures and policies. It can be sent to another process."""
+    """The judgments, measures and policies to score a run with. It can be sent to another process."""
 
     judgments: Judgments
     judged: JudgedLabels
@@ -94,19 +94,19 @@ class Scorer(Record):
 
     def __call__(self, source: Source) -> RunScores:
         """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
-        found: Run | list[_PieceScores]
+        run: Run | list[_PieceScores]
         if isinstance(source, RunFile):
-            found = source.scanned(self._piece_scores, self.judgments.lookup, self.threads)
+            run = source.scanned(self._piece_scores, self.judgments.lookup, self.threads)
         else:
-            found = source()
-        if not isinstance(found, Run | list):
-            kind = type(found).__name__
+            run = source()
+        if not isinstance(run, Run | list):
+            kind = type(run).__name__
             raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
         where = display_name(source.path) if isinstance(source, RunFile) else label(source)
-        if isinstance(found, Run):
-            piece = self._piece_scores(located(self.judgments, found))
-            return self._joined(found.name, where, [piece], found.dropped)
-        return self._joined(label(source), where, found)
+        if isinstance(run, Run):
+            piece = self._piece_scores(located(self.judgments, run))
+            return self._joined(run.name, where, [piece], run.dropped)
+        return self._joined(label(source), where, run)
 
     def _piece_scores(self, piece: Piece) -> _PieceScores:
         """The scores of the judged queries in a piece of a run."""
@@ -217,7 +217,7 @@ _NO_IDS = Ids.of([])
 
 
 def scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
-    """The score of each list, and what to know of the scores."""
+    """The score of each list, and notes on the scores."""
     if not len(lists):  # a measure of a user's own may not know what to do with none
         return np.zeros(0), []
     with _blaming(measure):

@@ -22,26 +22,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STYLED = 10
-"""So many lines have a style of their own; of more, those in the middle are grey."""
+"""Up to so many lines have their own style. If there are more, those in the middle are grey."""
 _FAINT = "#CCCCCC"
 _NUMBERED = 15
 _STEPS = 1000
-"""A line has about so many steps: more are narrower than what can be seen, and make large files."""
+"""A line has about so many steps. More steps could not be seen, and would make large files."""
 C = TypeVar("C", bound=Collection[str])
 
 
 class AslCurve(NamedTuple):
-    """The p-values of the tests by a measure, and the share of the tests that find a difference."""
+    """The p-values of the tests of a measure, and the share of the tests that find a difference."""
 
     p: ArrayLike
     power: float
 
 
 class SwapCurve(NamedTuple):
-    """How often two halves of the topics disagree by a measure.
+    """How often two halves of the topics disagree, for one measure.
 
-    `differences` are sizes of differences, as shares of the greatest one, and `rates` the swap rate of
-    each size. `trusted` is the share of the decisions so large that at most 5% swap.
+    `differences` are sizes of differences, divided by the greatest difference. `rates` has the swap rate
+    of each size. `trusted` is the share of the decisions with a difference so large that at most 5%
+    swap.
     """
 
     differences: ArrayLike
@@ -50,12 +51,14 @@ class SwapCurve(NamedTuple):
 
 
 def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: str = "") -> Figure:
-    """The achieved significance levels of all tests, the largest first: a line a measure.
+    """The achieved significance levels (p-values) of all tests, the largest first: a line for each
+    measure.
 
-    Shown is what is near the level `alpha`, which is dashed. A line crosses it at the share of the
-    tests that find no difference, so the further left, the better does the measure tell runs apart. The
-    legend has the discriminative power, the greatest first. Of more than ten measures the five with the
-    greatest power and the five with the least are coloured. `about` is the title.
+    The figure shows the levels near `alpha`, which is a dashed line. A line crosses it at the share of
+    the tests that find no difference. So the further left it crosses, the better the measure tells runs
+    apart. The legend has the discriminative power, the greatest first. If there are more than ten
+    measures, only the five with the greatest power and the five with the least power are coloured.
+    `about` is the title.
 
     >>> figure = asl_curves({"AP": AslCurve([0.01, 0.2], 0.5), "RR": AslCurve([0.01, 0.02], 1.0)})
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
@@ -84,13 +87,13 @@ def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: st
 
 
 def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
-    """How often two halves of the topics disagree on two runs, by how far apart one half puts them: a
-    line a measure.
+    """How often two halves of the topics disagree which of two runs is better, against the size of the
+    difference: a line for each measure.
 
-    Measures have scales of their own, so the difference is a share of the greatest one between the means
-    of two runs. A rate of 5% is dashed. The legend has the share of decisions so large that no more
-    swap, the greatest first. Of more than ten measures the five with the greatest share and the five
-    with the least are coloured. `about` is the title.
+    Measures have different scales, so each difference is divided by the greatest difference of two runs.
+    The dashed line is a swap rate of 5%. The legend has the share of the decisions with a difference so
+    large that at most 5% swap, the greatest first. If there are more than ten measures, only the five
+    with the greatest share and the five with the least share are coloured. `about` is the title.
 
     >>> figure = swap_curves({"AP": SwapCurve([0.1, 0.5], [0.3, 0.01], 0.75)})
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
@@ -107,7 +110,7 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
             axes.plot(differences, rates, **style)
             end = max(end, differences[rates > 0.002].max(initial=0.0))
         axes.set(xlim=(0, _tenth_above(end)), ylim=(0, max(0.1, axes.get_ylim()[1])))
-        axes.set(xlabel="Difference, as a share of the greatest", ylabel="Swap rate")
+        axes.set(xlabel="Difference of two runs / greatest difference", ylabel="Swap rate")
         labels = [f"{name} {100 * curves[name].trusted:.1f}%" for name in names]
         _finish(figure, axes, about, labels, "Decisions with a swap rate of at most 5%")
         return figure
@@ -116,24 +119,25 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
 def tau_map(
     alike: ArrayLike, names: Sequence[str], *, about: str = "", label: str = "Kendall's τ"
 ) -> Figure:
-    """How alike the measures rank the runs, as a square of colours, like measures together.
+    """How similarly the measures rank the runs, as a square of colours: the lighter, the more similar.
 
-    The lighter, the more alike. Up to 15 measures have the numbers too.
+    Similar measures stand next to each other. If there are at most 15 measures, the numbers are shown
+    too.
 
     Parameters
     ----------
-    alike: measure × measure, 1 for the same ranking; NaN where it is not defined.
-    names: the measures in the same order.
+    alike: measure × measure, 1 for the same ranking; NaN if it is not defined.
+    names: the names of the measures, in the same order.
     about: the title.
-    label: what says how alike two rankings are.
+    label: the name of the correlation.
 
     >>> figure = tau_map([[1.0, -1.0], [-1.0, 1.0]], ["AP", "RR"])
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['1.00', '-1.00', '-1.00', '1.00']
     """
-    given = np.asarray(alike, dtype=np.float64).reshape(len(_some(names)), len(names))
-    order = near_together(1 - np.nan_to_num(given, nan=0.0))
-    square = given[np.ix_(order, order)]
+    values = np.asarray(alike, dtype=np.float64).reshape(len(_some(names)), len(names))
+    order = near_together(1 - np.nan_to_num(values, nan=0.0))
+    square = values[np.ix_(order, order)]
     size = len(order)
     with plotting():
         from matplotlib.figure import Figure
@@ -167,12 +171,12 @@ def _some(measures: C) -> C:
 
 
 def _shortened(name: str) -> str:
-    """A name that leaves room for the rest."""
+    """A name, shortened so that there is room for the rest."""
     return wrapped(name if len(name) <= 36 else f"{name[:35]}…", 40)
 
 
 def _styles(count: int) -> Iterator[dict[str, Any]]:
-    """What each of so many lines looks like."""
+    """The style of each line."""
     ends = _STYLED // 2
     for place in range(count):
         if count > _STYLED and ends <= place < count - ends:
@@ -206,7 +210,7 @@ def _tenth_above(share: float) -> float:
 
 
 def _finish(figure: Figure, axes: Axes, about: str, names: Sequence[str], title: str) -> None:
-    """The title, and a legend beside the lines; the first line is the dashed one."""
+    """Add the title, and a legend next to the lines. The first line is the dashed one."""
     axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
     shown = [wrapped(name, 40) for name in names]
     legend = figure.legend(

@@ -1,4 +1,4 @@
-"""Figures of how far apart runs can be."""
+"""Figures of the distances of runs."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _NAMED = 40
 def distance_map(
     distances: ArrayLike, names: Sequence[str], *, about: str = "", exact: bool = True
 ) -> Figure:
-    """The mean distances of all pairs of runs as a square of colours.
+    """The mean distances of all pairs of runs as a square of colours: the darker, the nearer.
 
-    The darker, the nearer; the scale begins where the nearest hundredth of the pairs end.
+    The scale begins at the distance that only 1% of the pairs are below.
 
     Parameters
     ----------
-    distances: run × run; near runs should stand together.
-    names: the runs in the same order; up to 40 are named.
-    about: what the distances are of, for the title.
-    exact: whether the distances are more than lower bounds.
+    distances: run × run; runs with a small distance should stand next to each other.
+    names: the names of the runs, in the same order; up to 40 are shown.
+    about: the title.
+    exact: whether the distances are exact; else they are lower bounds.
 
     >>> figure = distance_map([[0.0, 0.5], [0.5, 0.0]], ["a", "b"], about="P@1, 2 runs")
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
@@ -61,10 +61,10 @@ def distance_map(
 
 
 def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
-    """How far apart pairs of runs can be by how far apart they are, a panel a measure.
+    """The distances of pairs of runs against their differences, with a panel for each measure.
 
-    `panels` has for each the distances and the differences, a number a pair. No point lies below the
-    diagonal where the distances are right.
+    `panels` has for each measure the distances and the differences of all pairs. If the distances are
+    right, no point is below the diagonal.
 
     >>> figure = distance_scatter({"P@1": ([1.0, 0.5], [0.25, 0.5])})
     >>> figure.axes[0].get_title()

@@ -61,7 +61,7 @@ def plotting() -> Iterator[None]:
     try:
         import matplotlib
     except ImportError:
-        message = "figures need matplotlib, expected pip install 'rankgauge[plot]'"
+        message = "figures need matplotlib; install it: pip install 'rankgauge[plot]'"
         raise RankgaugeError(message) from None
     settings: Any = {**matplotlib.rcParamsDefault, **_SETTINGS}
     del settings["backend"]
@@ -70,13 +70,13 @@ def plotting() -> Iterator[None]:
 
 
 def marker_area(count: int) -> float:
-    """The area of each of so many markers, in square points: small where there are many."""
+    """The area of a marker, in square points, if there are `count` markers: small if there are many."""
     return min(max(12000 / max(count, 1), 5.0), 36.0)
 
 
 def near_together(apart: Floats) -> list[int]:
-    """An order of the rows of a square of distances that puts near ones together: the leaves of an
-    average-link tree.
+    """An order of the rows of a square of distances that puts near rows next to each other: the leaves
+    of an average-link tree.
 
     >>> near_together(np.array([[0.0, 0.9, 0.1], [0.9, 0.0, 0.8], [0.1, 0.8, 0.0]]))
     [1, 2, 0]
@@ -91,6 +91,6 @@ def near_together(apart: Floats) -> list[int]:
 
 
 def wrapped(text: str, width: int) -> str:
-    """A text in short lines, with what cannot be seen escaped."""
+    """A text in short lines; characters that cannot be printed are escaped."""
     seen = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
     return "\n".join(textwrap.fill(line, width) for line in seen.split("\n"))

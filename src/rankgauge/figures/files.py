@@ -18,10 +18,10 @@ _DOTS_PER_INCH = 200
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as SVG or PNG, by the ending of the path; whole or not at all.
+    """Write a figure as SVG or PNG, by the ending of the path. After an error no partial file is left.
 
     The same figure gives the same bytes, with the same version of matplotlib. Raises InputError for
-    another ending, and where the file cannot be written.
+    another ending, and if the file cannot be written.
     """
     form = _form(path)
     content = io.BytesIO()
@@ -33,9 +33,9 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def check_figure_path(path: str | os.PathLike[str]) -> None:
-    """Refuse what no figure can be written to, before there is one.
+    """Check, before any work, that a figure can be written to this path.
 
-    Raises InputError for an ending other than .svg and .png, RankgaugeError without matplotlib.
+    Raises InputError for an ending other than .svg and .png, and RankgaugeError without matplotlib.
     """
     _form(path)
     with plotting():
@@ -45,6 +45,6 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
 def _form(path: str | os.PathLike[str]) -> str:
     ending = os.path.splitext(path)[1]
     if ending.lower() not in ENDINGS:
-        found = f"the ending {ending}" if ending else "no ending"
-        raise InputError(os.fspath(path), None, f"{found}, expected {' or '.join(ENDINGS)}")
+        problem = f"the ending {ending}" if ending else "no ending"
+        raise InputError(os.fspath(path), None, f"{problem}, expected {' or '.join(ENDINGS)}")
     return ENDINGS[ending.lower()]

@@ -1,4 +1,4 @@
-"""Figures of queries and of what a random ranking gets on them.
+"""Figures of queries and of the expected scores of random rankings.
 
 They are those of Feng and Karmaker, Joint upper & expected value normalization for evaluation of
 retrieval systems (2023).
@@ -37,7 +37,7 @@ _MARKS = ((BLUE, "o", 1.0), (VERMILION, "v", 1.3), (ORANGE, "s", 1.0), (GREY, "D
 _BINS = 20
 _COLUMNS = 3
 _DECIMALS = 12
-"""Values are rounded to so many decimals, so that 0.1 + 0.2 is in the bar of 0.3."""
+"""Values are rounded to so many decimals. So 0.1 + 0.2 is in the bar of 0.3."""
 
 
 def query_map(
@@ -47,18 +47,18 @@ def query_map(
     measure: str = "",
     lower: bool = False,
 ) -> Figure:
-    """The map of queries: their score by what a random ranking is expected to get, coloured by type.
+    """The map of queries: each query is a point, its score against its expected score.
 
-    A point is a query. On the diagonal the runs are as good as chance; above it they are better, or
-    below it where lower scores are better. The legend has the count of each type and what was left
-    out.
+    The colour is the type. On the diagonal the runs are as good as chance. Above it they are better; if
+    lower scores are better, below it. The legend has the count of each type, and how many queries are
+    left out.
 
     Parameters
     ----------
-    groups: for each type of queries the scores and the expected scores, a number a query; up to four
-        types. Points of the last type lie below the others.
-    left_out: for each reason how many queries are not drawn.
-    measure: what the score is, for the title of the legend.
+    groups: for each type of queries the scores and the expected scores, with a number for each query; at
+        most four types. Points of the last type are drawn first, below the others.
+    left_out: for each reason, how many queries are not drawn.
+    measure: the name of the score, for the title of the legend.
     lower: whether lower scores are better.
 
     >>> groups = {"ideal": ([1.0], [0.5]), "other": ([0.5, 0.0], [0.5, 0.5])}
@@ -131,11 +131,12 @@ def _draw_sides(axes: Axes, lower: bool) -> None:
 def expected_histogram(
     values: Mapping[str, ArrayLike], left_out: Mapping[str, Mapping[str, int]] | None = None
 ) -> Figure:
-    """The histogram of what a random ranking is expected to get, a panel a measure.
+    """A histogram of the expected scores of random rankings, with a panel for each measure.
 
-    `values` has for each measure a number a query, as `Measure.expected_each` gives them. `left_out`
-    has for each measure and reason how many queries are not among them; values that are no numbers are
-    counted too. A dashed line marks the mean. Panels of values between 0 and 1 have one scale.
+    `values` has for each measure the expected score of each query, as `Measure.expected_each` gives it.
+    `left_out` says for each measure and reason how many queries are left out. Values that are not
+    numbers are left out and counted too. A dashed line marks the mean. All panels with values between 0
+    and 1 have the same scale.
 
     >>> left_out = {"P@5": {"nothing relevant": 2}}
     >>> figure = expected_histogram({"P@5": [0.1, 0.4]}, left_out)
@@ -146,8 +147,8 @@ def expected_histogram(
         raise RankgaugeError("no measures, expected the values of at least one")
     panels: dict[str, Floats] = {}
     summaries: dict[str, str] = {}
-    for name, given in values.items():
-        numbers = np.asarray(given, dtype=np.float64).round(_DECIMALS)
+    for name, scores in values.items():
+        numbers = np.asarray(scores, dtype=np.float64).round(_DECIMALS)
         panels[name] = numbers[np.isfinite(numbers)]
         undefined = {"an undefined score": len(numbers) - len(panels[name])}
         reasons = [*(left_out or {}).get(name, {}).items(), *undefined.items()]
@@ -198,7 +199,7 @@ def _draw_bars(axes: Axes, values: Floats, extent: tuple[float, float]) -> None:
 
 
 def _extent(values: Floats) -> tuple[float, float]:
-    """From where to where values are shown: from 0 on, and to 1 where they go at least half as far."""
+    """The range to show: it includes 0, and it is 0 to 1 if the greatest value is between 0.5 and 1."""
     low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
     if low == high or (low == 0 and 0.5 <= high <= 1):
         return 0.0, 1.0
@@ -206,7 +207,7 @@ def _extent(values: Floats) -> tuple[float, float]:
 
 
 def _summary(queries: int, left_out: Iterable[tuple[str, int]]) -> str:
-    """How many queries are drawn, and for each reason how many are not."""
+    """A text: how many queries are drawn, and for each reason how many are left out."""
     drawn = counted(queries, "query", "queries")
     reasons = ", ".join(f"{count:,} with {reason}" for reason, count in left_out if count)
     return f"{drawn}; left out: {reasons}" if reasons else drawn

@@ -34,8 +34,10 @@ _THRESHOLDS = ((BLUE, "o"), (VERMILION, "v"), (ORANGE, "s"), (GREY, "D"))
 
 
 def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
-    """How many documents of topics are relevant, a panel for each set of judgements and a line for each
-    threshold, drawn in the order given: Moffat's Figure 1, where each is sorted by itself.
+    """How many documents of each topic are relevant: Moffat's Figure 1.
+
+    There is a panel for each set of judgements, and in it a line for each threshold. The numbers are
+    drawn in the given order. In Moffat's figure each line is sorted separately.
 
     >>> figure = relevant_lines({"adhoc": {"1+": [30, 10], "2+": [5, 0]}})
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
@@ -59,7 +61,7 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
         legend = figure.legend(handles, shown, loc="outside upper center", ncols=3, title="Grade")
         for text in legend.get_texts():
             text.set_parse_math(False)
-        figure.supxlabel("Topics, each line sorted by itself", fontsize=11)
+        figure.supxlabel("Topics (each line is sorted separately)", fontsize=11)
         figure.supylabel("Relevant documents", fontsize=11)
         return figure
 
@@ -67,8 +69,10 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
 def ideal_lines(
     panels: Mapping[str, ArrayLike], references: Mapping[str, float], name: str
 ) -> Figure:
-    """The ideal scores of topics, a panel for each set of judgements, drawn in the order given, with
-    a line for each reference: Moffat's Figure 2.
+    """The ideal scores of topics: Moffat's Figure 2.
+
+    There is a panel for each set of judgements. The scores are drawn in the given order. Each reference
+    is a dashed line.
 
     >>> figure = ideal_lines({"adhoc": [3.0, 1.0]}, {"all relevant": 4.0}, "Ideal DCG@20")
     >>> figure.axes[0].lines[1].get_ydata()
@@ -100,15 +104,17 @@ def ideal_lines(
 def power_curves(
     shifts: Sequence[float], panels: Mapping[str, Mapping[str, ArrayLike]], name: str
 ) -> Figure:
-    """How often tests find a difference by how large it is, a panel for each setting and a line for each
-    test, up to eight; `name` is what the differences are. A dashed line is at .05.
+    """How often tests find a difference, against the size of the difference.
+
+    There is a panel for each setting, and in it a line for each test, at most eight. `name` says what
+    the differences are. A dashed line is at .05.
 
     >>> figure = power_curves([0.0, 0.1], {"a pair": {"paired-t": [0.05, 0.8]}}, "Added to AP")
     >>> figure.axes[0].lines[1].get_ydata().tolist()
     [0.05, 0.8]
     """
     if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
-        raise RankgaugeError(f"no curves, or too many, expected 1 to {len(LINES)} in a panel")
+        raise RankgaugeError(f"a panel has no curves or too many, expected 1 to {len(LINES)}")
     with plotting():
         from matplotlib.figure import Figure
 
@@ -132,11 +138,11 @@ def power_curves(
 
 
 def _panels(count: int) -> tuple[Figure, list[Axes]]:
-    """Panels of one scale, at most two in a row."""
+    """Panels with the same scale, at most two in a row."""
     from matplotlib.figure import Figure
 
     if not count:
-        raise RankgaugeError("no judgements, expected at least one set of them")
+        raise RankgaugeError("no judgements, expected at least one set of judgements")
     columns = min(count, 2)
     rows = -(-count // columns)
     figure = Figure(figsize=(3.8 * columns, 2.6 * rows + 0.6), layout="constrained")

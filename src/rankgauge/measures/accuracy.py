@@ -16,10 +16,13 @@ class PairAccuracy(Binary):
     """The share of pairs of a relevant and another retrieved document with the relevant one first."""
 
     name = "Accuracy"
-    summary = "The share of pairs, one of them relevant, that the top k has in the right order."
+    summary = (
+        "Of all pairs of a relevant and another document in the top k, the share with the relevant "
+        "one first."
+    )
     formula = (
-        "Accuracy@k = |pairs of the top k with the relevant document first| / (hits · others); 1 where "
-        "only relevant documents are there, 0 where none is (ir_measures leaves such topics out)"
+        "Accuracy@k = |pairs of the top k with the relevant document first| / (hits · others); 1 if "
+        "all documents of the top k are relevant, 0 if none is (ir_measures leaves such topics out)"
     )
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
     range = (0.0, 1.0)
@@ -29,7 +32,7 @@ class PairAccuracy(Binary):
 
     @property
     def swap_monotone(self) -> bool:  # type: ignore[override]
-        """With a cut-off a relevant document may come in last, below all others of the top k."""
+        """Only without a cut-off: a relevant document that enters the top k at its end may lower it."""
         return self.cutoff is None
 
     def answers(self) -> dict[str, Answer]:

@@ -14,19 +14,19 @@ from rankgauge.parameters import parameter
 
 
 class ArithmeticMean(Aggregate):
-    """The arithmetic mean over queries: what every measure is summed up by anyway."""
+    """The arithmetic mean over queries, which every measure has by default."""
 
     name = "mean"
-    summary = "The arithmetic mean over queries; a bare measure means the same."
+    summary = "The arithmetic mean over queries. It is the default: mean(AP) is the same as AP."
     examples = ("mean(AP)",)
     formula = "mean(m) = (1/|Q|) · Σ_q m(q)"
 
 
 class GeometricMean(Aggregate):
-    """The geometric mean over queries, which weighs the hard ones."""
+    """The geometric mean over queries, in which hard queries weigh more."""
 
     name = "gm"
-    summary = "The geometric mean over queries, scores below `least` counted as `least`."
+    summary = "The geometric mean over queries. Scores below `least` count as `least`."
     formula = "gm(m) = exp((1/|Q|) · Σ_q ln max(m(q), least))"
     source = "Robertson 2006, On GMAP: and other transformations"
     examples = ("gm(AP)", "gm(nDCG@10,least=0.001)")

@@ -1,8 +1,8 @@
-"""What measures answer about queries, each answer worked out once for all who ask.
+"""Answers of measures about queries. Each answer is computed once, for all who ask.
 
-`Answers` is about what is judged of each query, `Orders` about each ranking. The questions are the
-functions at the end. What they find is kept with the judged labels, or with the rankings, so that runs,
-parts of a run, and measures made of the same one share it; it does not matter who asks first.
+`Answers` is about the judged documents of each query, `Orders` about each ranking. The questions are the
+functions at the end. Their answers are kept with the judged labels, or with the rankings. So runs, parts
+of a run, and measures made of the same measure share them; it does not matter who asks first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Asking:
         raise NotImplementedError
 
     def ideal(self, measure: Measure, reach: str = ACHIEVABLE) -> Floats:
-        """The best score that an order gets, or what it would be with k relevant documents."""
+        """The best score of any order, or the score of k relevant documents."""
         return self._ask(_full if reach == FULL else _ideal, measure)
 
     def worst(self, measure: Measure) -> Floats:
@@ -46,7 +46,7 @@ class _Asking:
         return self._ask(_worst, measure)
 
     def mean(self, measure: Measure, chance: str = EXACT) -> Mean:
-        """The mean score over all orders, or what it would be if ranks were independent."""
+        """The mean score over all orders, or the mean if ranks were independent."""
         if chance == INDEPENDENT:
             return Mean.exact(self._ask(_independent, measure))
         values, errors, samples = self._ask(_mean, measure).T
@@ -62,10 +62,10 @@ class _Asking:
 
 
 class Answers(_Asking, Record):
-    """For each query, what the orders of its documents get; which documents, `null` says.
+    """For each query, the scores that orders of its documents get. `null` says which documents.
 
-    judged: those judged for the query. pool: and those pooled for it but not judged. collection: all
-    of so many `documents`.
+    judged: the documents judged for the query. pool: also those that were pooled but not judged.
+    collection: all documents of a collection, which has `documents` of them.
 
     >>> from rankgauge import P
     >>> about = Answers(JudgedLabels.of([1, 0, 0, 0], [1, 1]))
@@ -94,8 +94,8 @@ class Answers(_Asking, Record):
 
 
 class Orders(_Asking, Record):
-    """For each of the rankings, what the orders of its documents get: those of its query, as `Answers`
-    has them, or with null=run those of the ranking itself."""
+    """For each ranking, the scores that orders of some documents get. With null=run these are the
+    documents of the ranking itself, else the documents of its query, as in `Answers`."""
 
     rankings: Rankings
     null: str = JUDGED
@@ -178,7 +178,7 @@ def _of_own(rankings: Rankings, question: Question, measure: Measure) -> Floats:
 def _of_more(
     judged: JudgedLabels, question: Question, measure: Measure, documents: int | None
 ) -> Floats:
-    """The answer for what is judged or pooled, and the rest of a collection of so many documents."""
+    """The answer for the judged and the pooled documents, and the rest of the collection."""
     tied = _pooled(judged, documents)
     nothing_more = (tied.sizes == judged.sizes).all()
     return question(judged if nothing_more else tied, measure)
@@ -202,7 +202,7 @@ def _unlisted(sizes: Ints, documents: int | None) -> Ints | None:
         return None
     if sizes.max(initial=0) > documents:
         raise MeasureError(
-            f"documents={documents}, but a topic alone has {sizes.max()} judged or pooled; "
-            "give the size of the collection"
+            f"documents={documents} is too small: one topic has {sizes.max()} judged or pooled "
+            "documents; give the size of the collection"
         )
     return documents - sizes

@@ -1,4 +1,4 @@
-"""What is made of a measure: wrappers, which are measures, and aggregates of scores over queries."""
+"""Wrappers, which make a measure of another measure, and aggregates of scores over queries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Around(Parametric):
             message = f"{self.name}({self.measure}): expected a measure inside, such as {example}"
             raise MeasureError(message)
         if not self.takes(self.measure):
-            message = f"{self.measure} does not suit {self.name}, expected one such as in "
+            message = f"{self.measure} cannot stand inside {self.name}(), expected one such as in "
             raise MeasureError(message + " or ".join(self.examples))
 
     @classmethod
@@ -63,7 +63,7 @@ class Around(Parametric):
 
     @property
     def family(self) -> Hashable:
-        """What is equal where nothing but the cut-off of the measure inside differs."""
+        """A value that is equal for measures that differ only in the cut-off of the measure inside."""
         return type(self), self._values_but("measure"), self.measure.family
 
     def _around(self, inside: str, written: list[str], comma: str) -> str:
@@ -105,7 +105,7 @@ class Wrapper(Around, Measure):
 
 
 class LikeInside(Wrapper):
-    """A wrapper of which is true what the measure inside declares."""
+    """A wrapper that takes over what the measure inside declares."""
 
     @property
     def swap_monotone(self) -> bool:  # type: ignore[override]
@@ -127,8 +127,9 @@ class LikeInside(Wrapper):
 class Aggregate(Around):
     """One number from a measure's scores over queries, such as their geometric mean.
 
-    A mean on some scale says by `forward` what is averaged, and by `back` where the mean is taken;
-    then intervals of the mean are known too. Any other aggregate gives `combine` instead.
+    A mean on another scale defines `forward`, which gives the numbers that are averaged, and `back`,
+    which turns their mean into a score; then the mean has intervals too. Any other aggregate defines
+    `combine`.
     """
 
     def combine(self, scores: Floats) -> float:
@@ -140,7 +141,7 @@ class Aggregate(Around):
         return scores
 
     def back(self, mean: Any) -> Any:
-        """What a mean of them, or an array of means, stands for; a function that only grows."""
+        """The score that a mean of them, or an array of means, stands for. The function only grows."""
         return mean
 
     @property

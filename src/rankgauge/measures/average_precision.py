@@ -73,12 +73,12 @@ class SumOfPrecisions(Binary):
         """At place j of a group of g documents, r of them relevant, with c relevant ones above the
         group: (r/g)·[(c+1) + (j−1)(r−1)/(g−1)]/rank, added up by harmonic numbers (McSherry and
         Najork 2008)."""
-        found = tied.count(tied.rankings.relevant(self.rel))
+        relevant = tied.count(tied.rankings.relevant(self.rel))
         places = tied.within(self.depth)
         harmonic = harmonic_between(tied.above, tied.above + places)
-        others = ratio(found - 1, tied.sizes - 1) * (places - (tied.above + 1) * harmonic)
-        share = ratio(found, tied.sizes)
-        total = tied.over_groups(share * ((tied.before(found) + 1) * harmonic + others))
+        others = ratio(relevant - 1, tied.sizes - 1) * (places - (tied.above + 1) * harmonic)
+        share = ratio(relevant, tied.sizes)
+        total = tied.over_groups(share * ((tied.before(relevant) + 1) * harmonic + others))
         return ratio(total, self._norms(tied.rankings))
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
@@ -93,9 +93,9 @@ class SumOfPrecisions(Binary):
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """That of the sum of precisions over the norm squared, see `covariance_of_pairs`."""
-        found = tied.count(tied.rankings.relevant(self.rel))
+        relevant = tied.count(tied.rankings.relevant(self.rel))
         sums = harmonic_sums(tied.within(self.depth))
-        spread = covariance_of_pairs(sums, tied.sizes, found, found)
+        spread = covariance_of_pairs(sums, tied.sizes, relevant, relevant)
         return ratio(np.maximum(spread, 0.0), self._norms(tied.rankings) ** 2)
 
     def _independent(self, tied: TiedRankings) -> Floats:
@@ -106,8 +106,8 @@ class SumOfPrecisions(Binary):
 
     def _full(self, tied: TiedRankings) -> Floats:
         """k, each of as many relevant documents having a precision of 1 (Feng and Karmaker's Eq. 3)."""
-        found = tied.count(tied.rankings.relevant(self.rel)) > 0
-        return np.where(found, ratio(self._places(tied), self._norms(tied.rankings)), 0.0)
+        any_relevant = tied.count(tied.rankings.relevant(self.rel)) > 0
+        return np.where(any_relevant, ratio(self._places(tied), self._norms(tied.rankings)), 0.0)
 
     def _places(self, tied: TiedRankings) -> Ints:
         """k, the cut-off, or all documents without one."""
@@ -138,10 +138,10 @@ class SumOfPrecisions(Binary):
 
 
 class ScaledSumOfPrecisions(SumOfPrecisions):
-    """The sum of precisions over the cut-off: average precision with norm k."""
+    """The sum of precisions divided by the cut-off: average precision with norm=k."""
 
     name = "SSP"
-    summary = "Scaled sum of precisions: the sum of precisions over k, free of R."
+    summary = "Scaled sum of precisions: the sum of precisions divided by k. It does not use R."
     formula = "SSP@k = SP@k / k"
     source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
     range = (0.0, 1.0)
@@ -156,7 +156,10 @@ class AveragePrecision(SumOfPrecisions):
     """The mean of the precisions at the relevant documents."""
 
     name = "AP"
-    summary = "Average precision: the precisions at the relevant documents over a norm."
+    summary = (
+        "Average precision: the sum of the precisions at the relevant documents, divided by R or "
+        "another norm."
+    )
     formula = "AP@k = (1/norm) · Σ_{i≤k} rel_i · P@i; norm R, min(k, R) or k"
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; norm=min: Sakai"
     range = (0.0, 1.0)
@@ -165,7 +168,8 @@ class AveragePrecision(SumOfPrecisions):
 
     norm: str = parameter(
         Choice(("R", "min", "k")),
-        "R: all relevant documents; min: min(k, R), so that 1 can be reached; k: the cut-off",
+        "what the sum is divided by. R: the number of relevant documents; min: min(k, R), so that 1 can "
+        "be reached; k: the cut-off",
         default="R",
     )
 

@@ -49,7 +49,7 @@ Direction: TypeAlias = Literal["higher", "lower", "none"]
 
 
 def estimates(mean: Mean, what: str) -> list[Note]:
-    """That numbers are estimated from random orders of something, where any is."""
+    """The note that numbers are estimated from random orders, if some are."""
     drawn = mean.samples > 0
     if not drawn.any():
         return []
@@ -60,7 +60,7 @@ def estimates(mean: Mean, what: str) -> list[Note]:
 
 
 class Measure(OneList, Parametric):
-    """One number a query, from the labels in rank order and the judged labels.
+    """One number for each query, from the labels in rank order and the judged labels.
 
     Subclasses declare what they are in class attributes and their parameters as fields made by
     `parameter`; `_score` gets rankings already cut at the cut-off.
@@ -139,12 +139,12 @@ class Measure(OneList, Parametric):
 
     @property
     def range_is_declared(self) -> bool:
-        """Whether `range` is said of this score, not only assumed."""
+        """Whether this class declares `range` for its score, or only inherits it."""
         return self.knows("range")
 
     @property
     def family(self) -> Hashable:
-        """What is equal for measures that differ in nothing but the number at which they are cut."""
+        """A value that is equal for measures that differ only in their cut-off."""
         return type(self), self._values_but("cutoff"), self.cutoff is None
 
     @property
@@ -169,7 +169,7 @@ class Measure(OneList, Parametric):
 
     @property
     def basis(self) -> Measure:
-        """The measure from whose score of a list, and the judged documents, this one follows."""
+        """The measure that this one is computed from, together with the judged documents."""
         return self
 
     def from_basis(self, scores: Floats, judged: JudgedLabels) -> Floats:
@@ -197,8 +197,8 @@ class Measure(OneList, Parametric):
     def tied_each(self, tied: TiedRankings) -> Mean:
         """The mean score of each list over all orders of its tied documents.
 
-        By the formula where the measure has one, else by enumeration or, where there are too many
-        orders, estimated from some drawn at random.
+        Computed by the measure's formula if it has one. Otherwise all orders are tried, or if there are
+        too many, the mean is estimated from orders drawn at random.
         """
         undecided = tied.undecided
         means = Mean.exact(np.zeros(len(tied)))
@@ -227,7 +227,8 @@ class Measure(OneList, Parametric):
             )
 
     def knows(self, formula: str) -> bool:
-        """Whether a formula is for the score as this class has it, not as one it derives from had."""
+        """Whether this formula belongs to the score of this class, and not to one that it derives
+        from."""
         return knows(type(self), Measure, formula)
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
@@ -243,7 +244,8 @@ class Measure(OneList, Parametric):
     def ideal_each(self, judged: JudgedLabels) -> Floats:
         """The best score any order of each query's judged documents gets.
 
-        That of the highest label first where the measure is `swap_monotone`, else by enumeration.
+        The score of the highest label first if the measure is `swap_monotone`; otherwise all orders are
+        tried.
         """
         if self.knows("_best_score"):
             return self.complete()._best_score(judged)
@@ -260,11 +262,12 @@ class Measure(OneList, Parametric):
     def extreme_each(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The best score, or the worst, over all orders of each list's ties."""
         if self.direction == "none":
-            raise self._unsupported("what is best", "it is neither better high nor low")
+            raise self._unsupported("the best score", "neither a high nor a low score is better")
         return self.complete()._extreme(tied, best=best)
 
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
-        """What the best order goes by, highest first: the label, an unjudged document just above 0.
+        """What the best order sorts by, the highest first: the label, with an unjudged document just
+        above 0.
 
         Its place beside 0 is free for nearly all measures; it is above it for the sake of
         CorrectPairs, for which only a judged document can be in the wrong place.
@@ -296,7 +299,7 @@ class Measure(OneList, Parametric):
         """The scores of all different orders of each list of few documents."""
         if tied.lengths.max(initial=0) > MOST_ORDERED:
             most = f"more than {MOST_ORDERED} documents are too many to enumerate"
-            raise self._unsupported("what is best here", most)
+            raise self._unsupported("the best score here", most)
         return scores_of_all_orders(self.score_each, tied, self.depth)
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
@@ -308,8 +311,9 @@ class Measure(OneList, Parametric):
     def random_each(self, judged: JudgedLabels) -> Mean:
         """What a random order of each query's judged documents gets on average.
 
-        That is the mean over ties with all of them tied: by the measure's formula where it has one,
-        else by enumeration or, where there are too many orders, estimated from some drawn at random.
+        It is the mean over ties, with all documents tied. It is computed by the measure's formula if it
+        has one. Otherwise all orders are tried, or if there are too many, the mean is estimated from
+        orders drawn at random.
         """
         if self.knows("expected_each"):
             return Mean.exact(self.expected_each(judged))
@@ -330,7 +334,8 @@ class Measure(OneList, Parametric):
     def tied_variance_each(self, tied: TiedRankings) -> Floats:
         """The variance of the score over all orders, of lists of one tie each.
 
-        By the measure's formula where it has one, else as the mean is had.
+        Computed by the measure's formula if it has one. Otherwise all orders are tried, or if there are
+        too many, orders drawn at random.
         """
         self.complete()
         if self.knows("_variance"):
@@ -339,37 +344,38 @@ class Measure(OneList, Parametric):
         return variance_over_orders(self.score_each, tied, self.depth)
 
     def _independent(self, tied: TiedRankings) -> Floats:
-        """What a random order would get were ranks independent, of lists of one tie each."""
+        """The mean score of random orders if ranks were independent, for lists of one tie each."""
         raise NotImplementedError
 
     def independent_each(self, tied: TiedRankings) -> Floats:
-        """The mean score of random orders as the UE paper has it, of lists of one tie each."""
+        """The mean score of random orders by the formula of Feng and Karmaker 2023, for lists of one
+        tie each."""
         if not self.knows("_independent"):
-            raise self._unsupported("what independent ranks would give", "no formula is known")
+            raise self._unsupported("the score of independent ranks", "no formula is known")
         return self.complete()._independent(tied)
 
     def _full(self, tied: TiedRankings) -> Floats:
-        """The score of k relevant documents, as many as there are places, whether they exist or not."""
+        """The score of k relevant documents, one on each place, whether they exist or not."""
         raise NotImplementedError
 
     def full_each(self, tied: TiedRankings) -> Floats:
-        """The best score as the UE paper has it, for lists of one tie each."""
+        """The best score by the formula of Feng and Karmaker 2023, for lists of one tie each."""
         if not self.knows("_full"):
-            raise self._unsupported("what k relevant documents would get", "no formula is known")
+            raise self._unsupported("the score of k relevant documents", "no formula is known")
         return self.complete()._full(tied)
 
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
-        """What a user should know of the scores on these queries, whatever the rankings are."""
+        """Notes on the scores on these queries that hold for all rankings."""
         return []
 
     def list_remarks(self, rankings: Rankings) -> list[Note]:
-        """What a user should know of the scores of these lists, apart from `query_remarks`."""
+        """Notes on the scores of these lists, beside `query_remarks`."""
         return []
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The lowest and highest score of each list over all labels of its unjudged documents."""
         if self.bounding == "no":
-            raise self._unsupported("its bounds", "judging a document changes what it measures")
+            raise self._unsupported("its bounds", "its score depends on which documents are judged")
         if self.monotone:
             return (
                 self.score_each(labelled(rankings, 0)),
@@ -389,14 +395,14 @@ class Measure(OneList, Parametric):
 
     @property
     def bounding(self) -> Answer:
-        """How the bounds are had."""
+        """How the bounds are computed."""
         return "exact" if self.monotone else "enumerated"
 
     def _bounds_by_enumeration(self, one: Rankings) -> tuple[float, float]:
         grades, free = one.judged.max_grade + 1, int(np.count_nonzero(one.labels < 0))
         if free * np.log(grades) > np.log(MOST_LABELLINGS):
             raise self._unsupported(
-                "bounds here",
+                "its bounds here",
                 f"{free} unjudged documents with {grades} grades are too many to enumerate",
             )
         values = itertools.product(range(grades), repeat=free)
@@ -404,30 +410,31 @@ class Measure(OneList, Parametric):
         return extremes(self.score_each(labelled_variants(one, choices)))
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        """The greatest differences of pairs of lists over all labels of their free documents, where
-        there is a way to have them; None where there is none for these grades."""
+        """The greatest differences of pairs of lists over all labels of their free documents, by an
+        algorithm of this measure; None where it has none for these grades."""
         return None
 
     def distance_each(self, lists: Lists, first: Ints, second: Ints) -> Greatest:
         """The greatest differences of pairs of lists over all labels of their free documents.
 
-        Lists hold no documents beyond the cut-off. By the measure's own way where it has one, else over
-        all labels, or by a search where these are too many.
+        Lists hold no documents beyond the cut-off. The measure's own algorithm is used if it has one.
+        Otherwise all labels are tried, or if there are too many, some are searched.
         """
         from rankgauge.measures.distances.search import improved, searched
 
         lists = lists.top(self.complete().depth)
-        found = self._distance(lists, first, second) if self.knows("_distance") else None
-        if found is None:
+        distances = self._distance(lists, first, second) if self.knows("_distance") else None
+        if distances is None:
             within = self.range if self.range_is_declared else (-np.inf, np.inf)
             return searched(self.score_each, lists, first, second, within)
-        if found.exact.all():
-            return found
-        return improved(found, self.score_each, lists, first, second)
+        if distances.exact.all():
+            return distances
+        return improved(distances, self.score_each, lists, first, second)
 
     def _unsupported(self, question: str, reason: str) -> Unsupported:
         able = ", ".join(q for q, how in self.answers().items() if how == "exact")
-        return Unsupported(f"{self} cannot say {question}: {reason}. Exact at any size: {able}")
+        message = f"{self} cannot compute {question}: {reason}"
+        return Unsupported(f"{message}. It computes exactly: {able}")
 
     def answers(self) -> dict[str, Answer]:
         """What this measure can answer, and how."""
@@ -446,7 +453,7 @@ class Measure(OneList, Parametric):
 
 
 class Binary(Measure):
-    """A measure that asks of a label only whether it is at least `rel`.
+    """A measure for which a label only counts as relevant, from `rel` on, or as not relevant.
 
     Its bounds are exact where it is `swap_monotone`: for any number s of relevant documents among the
     unjudged, no choice scores better than the s ranked highest, and none worse than the s ranked

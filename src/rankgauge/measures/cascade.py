@@ -34,12 +34,13 @@ MOST_JOINT = 50
 
 
 class RankBiasedPrecision(Weighted):
-    """The rate at which a user gains who goes on to the next document with probability p."""
+    """The gain per document of a user who goes on to the next document with probability p."""
 
     name = "RBP"
     summary = "Rank-biased precision: the gain of a user who reads on with probability p."
     formula = (
-        "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i), binary at rel unless gain is set"
+        "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i); without gain= it is 1 for labels from "
+        "rel on, else 0"
     )
     source = (
         "Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness"
@@ -52,7 +53,7 @@ class RankBiasedPrecision(Weighted):
     )
     rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
     gain: str | GainMap | None = parameter(
-        Gain(), "graded gain instead of 0 or 1 at rel", default=None
+        Gain(), "a graded gain in place of 1 for labels from rel on and 0 below", default=None
     )
 
     @property
@@ -77,10 +78,14 @@ class RankBiasedPrecision(Weighted):
 
 
 class ExpectedReciprocalRank(Measure):
-    """The reciprocal rank at which a user stops whom each document may satisfy."""
+    """The mean of 1/rank of the document where a user stops. The better a document, the more likely the
+    user stops there."""
 
     name = "ERR"
-    summary = "Expected reciprocal rank: 1/rank where a user stops whom better documents satisfy."
+    summary = (
+        "Expected reciprocal rank: the mean of 1/rank of the document where a user stops. The better a "
+        "document, the more likely the user stops there."
+    )
     formula = "ERR@k = Σ_{i≤k} (ρ_i / i) · Π_{j<i} (1 − ρ_j), ρ = (2^label − 1)/2^max_grade"
     source = (
         "Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance"
@@ -209,7 +214,7 @@ def _variance_of_short(
 
     List l has the chances to stop stops[starts[l]:starts[l] + counts[l]], and documents without one;
     lists with more chances come first. With Q_i = Π_{j≤i} (1 − ρ_j) the score is Σ_i v_i·Q_i over i from
-    0 to m, v_0 = 1, v_i = −1/(i(i+1)) and v_m = −1/m. The mean of Q_a·Q_{a+c} is had by putting one
+    0 to m, v_0 = 1, v_i = −1/(i(i+1)) and v_m = −1/m. The mean of Q_a·Q_{a+c} follows from putting one
     document after the other into the order: of t of them the last one put is among the first a with
     chance a/t, and among the next c with chance c/t.
     """

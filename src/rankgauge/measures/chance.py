@@ -1,6 +1,7 @@
-"""Wrappers made of what the orders of some documents get, and their parameters.
+"""Wrappers that need the scores of orders of some documents, and their parameters.
 
-The documents are those that a random ranking is made of, the null: by default the judged ones.
+A random ranking is a random order of these documents. The parameter `null` says which documents they
+are: by default the judged ones.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 
 def chance_parameter() -> str:
-    """How the mean over orders is had, as a parameter."""
+    """The parameter `reb`: how the mean score over orders is computed."""
     meaning = (
-        "what chance gives: exact; independent: as in the UE paper, k·p² for sums of precisions and "
-        "the mean gain times k discounts for DCG"
+        "how the mean score of a random ranking is computed. exact: over all orders; independent: by "
+        "the simpler formula of Feng and Karmaker 2023, as if ranks were independent"
     )
     chosen: str = parameter(Choice(CHANCES), meaning, default=EXACT)
     return chosen
 
 
 def best_parameter() -> str:
-    """What the best is, as a parameter."""
+    """The parameter `iub`: how the best score is computed."""
     meaning = (
-        "the best: achievable by an order of the documents; k: as in the UE paper, that of k relevant "
-        "documents, for sums of precisions"
+        "how the best score is computed. achievable: the score of the best order; k: as if k documents "
+        "were relevant, as in Feng and Karmaker 2023, for sums of precisions only"
     )
     chosen: str = parameter(Choice(BESTS), meaning, default=ACHIEVABLE)
     return chosen
@@ -54,8 +55,8 @@ def check_chance(measure: Measure, chance: str) -> None:
     """MeasureError where a measure has no such form of chance."""
     if chance == INDEPENDENT and not measure.knows("_independent"):
         raise MeasureError(
-            f"{measure} has no reb=independent, expected a measure that weighs ranks and adds gains, "
-            "such as nDCG@10 or P@5, or a sum of precisions, such as AP@30; or use reb=exact"
+            f"reb=independent does not work for {measure}; use reb=exact, or a measure such as nDCG@10, "
+            "P@5 or AP@30"
         )
 
 
@@ -63,24 +64,25 @@ def check_best(measure: Measure, reach: str) -> None:
     """MeasureError where a measure has no such form of the best."""
     if reach == FULL and not measure.knows("_full"):
         raise MeasureError(
-            f"{measure} has no iub=k, expected a sum of precisions, such as AP@30 or SP@10; "
-            "or use iub=achievable"
+            f"iub=k does not work for {measure}; use iub=achievable, or a sum of precisions such as "
+            "AP@30 or SP@10"
         )
 
 
 class OverOrders(LikeInside):
-    """A measure made of another one and of what the orders of some documents get by it."""
+    """A measure made of another one, and of the scores that orders of some documents get by it."""
 
     over_orders = True
 
     null: str = parameter(
         Choice(NULLS),
-        "what is put in any order: the judged documents; the ranking's own (run); also those that "
-        "were pooled and not judged; or a collection of so many documents",
+        "which documents a random ranking orders. judged: the judged ones; run: those of the ranking "
+        "itself, so that two rankings of a query may change places; pool: the judged ones and those "
+        "pooled but not judged; collection: all documents",
         default=JUDGED,
     )
     documents: int | None = parameter(
-        Whole(1), "how many documents the collection has, for null=collection", default=None
+        Whole(1), "how many documents the collection has; only for null=collection", default=None
     )
 
     def __post_init__(self) -> None:
@@ -91,12 +93,12 @@ class OverOrders(LikeInside):
         if self.null != COLLECTION and self.documents is not None:
             example = f"{self.name}({self.measure},null=collection,documents={self.documents})"
             raise MeasureError(
-                f"{self.name}: documents={self.documents} is for null=collection alone; write {example}"
+                f"{self.name}: documents={self.documents} needs null=collection; write {example}"
             )
 
     @property
     def ideal_is_best(self) -> bool:  # type: ignore[override]
-        # Against its own documents a ranking of a few can be the best, and all of them be nothing.
+        # With null=run, a ranking of a few documents can be its own best order, and so beat the ideal.
         return self.null != RUN and self.measure.ideal_is_best
 
     def _orders(self, rankings: Rankings) -> Orders:
@@ -115,15 +117,15 @@ class OverOrders(LikeInside):
         return super().extreme_each(tied, best=best)
 
     def _check_own(self, tied: TiedRankings) -> None:
-        """Unsupported where a ranking's own documents are asked for, and some of them have no row."""
+        """Unsupported where null=run meets lists that were completed with a whole collection."""
         if self.null == RUN and tied.unlisted.any():
             raise self._unsupported(
-                "what orders get here",
-                "null=run takes a ranking's own documents, and here a collection's are among them",
+                "the scores of orders here",
+                "null=run cannot be used with tail='tied', which adds documents to each ranking",
             )
 
     def _remarks(self, rankings: Rankings) -> list[Note]:
-        """What to know of what the orders of documents get."""
+        """Notes on the scores that the orders get."""
         return []
 
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:

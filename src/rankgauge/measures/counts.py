@@ -14,7 +14,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class Count(Measure):
-    """A number of documents: neither better high nor low."""
+    """A number of documents. Neither a high nor a low number is better."""
 
     range = (0.0, np.inf)
     direction = "none"
@@ -22,9 +22,10 @@ class Count(Measure):
     source = "trec_eval"
 
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
-        """That this is a mean, and how to have the sum; one note for all runs and all counts."""
+        """One note for all runs and all counts: this is a mean, and how to get the sum."""
         kind = (
-            "the mean over topics; trec_eval prints the sum, this mean times the number of topics"
+            "the mean over topics; trec_eval prints the sum, which is the mean times the number of "
+            "topics"
         )
         return [Note(kind)] if len(judged) else []
 

@@ -84,7 +84,9 @@ class ScaledDCG(DiscountedCumulativeGain):
     """DCG over the sum of its discounts, free of what the query holds."""
 
     name = "SDCG"
-    summary = "Scaled DCG: DCG over the sum of the discounts, so it does not depend on the query."
+    summary = (
+        "Scaled DCG: DCG divided by the sum of the discounts, so it does not depend on the query."
+    )
     formula = "SDCG@k = DCG@k / Σ_{i≤k} discount(i)"
     source = "Moffat 2013, Seven numeric properties of effectiveness metrics"
     cutoffs = "required"
@@ -98,7 +100,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
     """DCG over the best DCG that the query's judged documents allow."""
 
     name = "nDCG"
-    summary = "Normalised DCG: DCG over that of the best possible ranking."
+    summary = "Normalised DCG: DCG divided by the DCG of the best possible ranking."
     formula = "nDCG@k = DCG@k / DCG@k of the judged documents in the best order"
     source = (
         "Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques; "
@@ -173,7 +175,9 @@ class ChanceNormalizedDCG(NormalizedDCG):
     """How far nDCG gets from what a random ranking has to what the best one has."""
 
     name = "RNDCG"
-    summary = "nDCG set against the random ranking's: 0 is as good as random, 1 is the best."
+    summary = (
+        "nDCG compared with the nDCG of a random ranking: 0 is as good as random, 1 is the best."
+    )
     formula = (
         "RNDCG@k = (nDCG@k − E) / (1 − E), E the mean of nDCG@k over all orders of the judged "
         "documents; 0 where E = 1"

@@ -124,21 +124,22 @@ class Diversity(Binary):
     def worst_each(self, judged: JudgedLabels) -> Floats:
         if judged.aspects is None:
             return super().worst_each(judged)
-        raise self._unsupported("what is worst here", "no way is known with subtopics")
+        raise self._unsupported("the worst score here", "with subtopics no algorithm is known")
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if tied.rankings.judged.aspects is None:
             return super()._extreme(tied, best=best)
         raise self._unsupported(
-            "what is best or worst here",
-            "with subtopics it is known for the judged documents alone",
+            "the best or worst score here",
+            "with subtopics it can be computed for the judged documents only",
         )
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if rankings.judged.aspects is None or self.monotone:
             return super().bounds_each(rankings)
         raise self._unsupported(
-            "its bounds here", "with subtopics the ideal moves in too many ways"
+            "its bounds here",
+            "with subtopics the best ranking depends on the labels in too many ways",
         )
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
@@ -214,7 +215,7 @@ class _Redundant(Diversity):
 
     alpha: float = parameter(
         Number(0, 1),
-        "how much of a subtopic's gain a document that serves it takes from those below",
+        "by how much a document lowers the gain of later documents on the same subtopic",
         default=0.5,
     )
 
@@ -226,7 +227,7 @@ class _Redundant(Diversity):
 class _Ideal(Diversity):
     """A diversity measure divided by its sum for the best ranking.
 
-    With several subtopics that ranking is built greedily, so a score may pass 1.
+    With several subtopics the best ranking is built greedily and may be beaten: a score may pass 1.
     """
 
     range = (0.0, np.inf)
@@ -237,7 +238,7 @@ class _Ideal(Diversity):
 
 
 class AlphaDCG(_Redundant):
-    """Discounted gain for novelty, over that of a list whose every document serves everything."""
+    """Discounted gain for novelty, divided by that of a list whose documents all serve all subtopics."""
 
     name = "alpha_DCG"
     summary = "Discounted gain that shrinks by 1 − alpha each time a subtopic is served again."
@@ -258,10 +259,10 @@ class AlphaDCG(_Redundant):
 
 
 class AlphaNDCG(_Ideal, AlphaDCG):
-    """Discounted gain for novelty, over that of the best ranking."""
+    """alpha_DCG divided by the alpha_DCG of the best ranking."""
 
     name = "alpha_nDCG"
-    summary = "Normalised discounted gain for novelty: alpha-DCG over that of the best ranking."
+    summary = "Normalised alpha-DCG: alpha_DCG divided by the alpha_DCG of the best ranking."
     formula = (
         "alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the judged documents in the best order, "
         "built greedily"
@@ -275,11 +276,12 @@ class AlphaNDCG(_Ideal, AlphaDCG):
 
 
 class IntentAwareERR(_Redundant):
-    """The reciprocal rank at which users stop whom any document on their subtopic may satisfy."""
+    """ERR for users who each want one subtopic, averaged over the subtopics."""
 
     name = "ERR_IA"
     summary = (
-        "Expected reciprocal rank over subtopics; a document on one satisfies by chance alpha."
+        "Intent-aware ERR: ERR averaged over subtopics. A document on a subtopic satisfies its user "
+        "with probability alpha."
     )
     formula = (
         "ERR_IA@k = Σ_{i≤k} Σ_subtopics [i serves it] · (1 − alpha)^(times above) / i, "
@@ -299,10 +301,10 @@ class IntentAwareERR(_Redundant):
 
 
 class NormalizedIntentAwareERR(_Ideal, IntentAwareERR):
-    """ERR over subtopics, over that of the best ranking."""
+    """ERR_IA divided by the ERR_IA of the best ranking."""
 
     name = "nERR_IA"
-    summary = "Normalised expected reciprocal rank over subtopics: over that of the best ranking."
+    summary = "Normalised intent-aware ERR: ERR_IA divided by the ERR_IA of the best ranking."
     formula = (
         "nERR_IA@k = ERR_IA@k / ERR_IA@k of the judged documents in the best order, built greedily"
     )
@@ -318,7 +320,7 @@ class NoveltyRankBiasedPrecision(_Redundant):
     """Rank-biased precision for novelty."""
 
     name = "NRBP"
-    summary = "Novelty- and rank-biased precision: of users who read on by chance beta."
+    summary = "Novelty- and rank-biased precision, for users who read on with probability beta."
     formula = (
         "NRBP = (1 − (1 − alpha)·beta) / subtopics · "
         "Σ_i beta^(i−1) · Σ_subtopics [i serves it] · (1 − alpha)^(times above)"
@@ -342,10 +344,10 @@ class NoveltyRankBiasedPrecision(_Redundant):
 
 
 class NormalizedNRBP(_Ideal, NoveltyRankBiasedPrecision):
-    """Rank-biased precision for novelty, over that of the best ranking."""
+    """NRBP divided by the NRBP of the best ranking."""
 
     name = "nNRBP"
-    summary = "Normalised novelty- and rank-biased precision: over that of the best ranking."
+    summary = "Normalised NRBP: NRBP divided by the NRBP of the best ranking."
     formula = "nNRBP = NRBP / NRBP of the judged documents in the best order, built greedily"
     source = (
         "Clarke, Kolla and Vechtomova 2009, "
@@ -386,7 +388,9 @@ def served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints,
         relevant = np.flatnonzero(lists.relevant(rel))
         return relevant, np.zeros_like(relevant)
     if lists.rows is None:
-        raise MeasureError("lists of labels have no subtopics; align a run with the judgments")
+        raise MeasureError(
+            "lists of labels have no subtopics; this measure needs a run and judgments"
+        )
     query = lists.each_row(lists.query)
     known = np.flatnonzero(lists.rows >= 0)
     entry, length = _entries(aspects, lists.rows[known])

@@ -1,4 +1,4 @@
-"""Scores that were made elsewhere: a measure known by no more than what people call it."""
+"""Scores that another tool or person made: of their measure only the name is known."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from rankgauge.parameters import parameter
 
 
 class Given(Measure):
-    """What scores from elsewhere are by, such as ratings of people; it scores no ranking itself."""
+    """A name for scores that rankgauge did not compute, such as ratings by people. It cannot score a
+    ranking."""
 
     name = "given"
-    summary = "Scores that come from elsewhere, by what they are called; it scores no ranking."
-    formula = "given(title) = what somebody measured"
+    summary = "A name for scores that another tool or person made. It cannot score a ranking."
+    formula = "given(title) = the scores as they were given"
     examples = ('given("human rating")', 'given("errors",better=lower)')
     range = (-np.inf, np.inf)
     cutoffs = "none"
@@ -39,13 +40,13 @@ class Given(Measure):
         return [text.removeprefix("title=") for text in super()._written(python, every)]
 
     def complete(self) -> Self:
-        raise self._unsupported("what a ranking scores", "")
+        raise self._unsupported("the score of a ranking", "")
 
     def answers(self) -> dict[str, Answer]:
         return dict.fromkeys(super().answers(), "no")
 
     def _unsupported(self, question: str, reason: str) -> Unsupported:
-        message = f"{self} cannot say {question}: its scores are given, not computed"
+        message = f"{self} cannot compute {question}: it is only a name for scores made elsewhere"
         return Unsupported(f"{message}; expected a measure that `rankgauge measures` explains")
 
 

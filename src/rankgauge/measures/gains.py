@@ -76,7 +76,7 @@ class Share(Gain):
         return checked
 
     def _fits(self, gain: str | GainMap) -> bool:
-        """Whether gains stay within 0 and 1; for a function, by what a few scales give."""
+        """Whether gains stay within 0 and 1; a function is tried on a few scales."""
         if not isinstance(gain, str):
             return all(worth <= 1 for _, worth in gain)
         found = [gains(gain, np.arange(g + 1, dtype=np.int32), g) for g in range(1, 5)]

@@ -206,7 +206,7 @@ class _Parser:
         result: Measure | Aggregate
         if ours is not None:
             if cutoff and "@" in ours:
-                raise MeasureError(f"{self.text!r}: {name} says its cut-off already; write {ours}")
+                raise MeasureError(f"{self.text!r}: {name} has a cut-off already; write {ours}")
             result = self.by_another_name(name, ours, values, keywords)
         elif wraps:
             result = self.around(name, values, keywords)

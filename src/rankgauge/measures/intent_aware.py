@@ -113,13 +113,15 @@ class IntentAwareAveragePrecision(Binary):
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if tied.rankings.judged.aspects is None:
             return super()._extreme(tied, best=best)
-        raise self._unsupported("what is best or worst here", "no way is known with subtopics")
+        raise self._unsupported(
+            "the best or worst score here", "with subtopics no algorithm is known"
+        )
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if rankings.judged.aspects is None:
             return super().bounds_each(rankings)
         raise self._unsupported(
-            "its bounds here", "with subtopics a document may serve any of them, in too many ways"
+            "its bounds here", "an unjudged document may serve the subtopics in too many ways"
         )
 
 

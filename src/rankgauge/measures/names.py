@@ -117,36 +117,37 @@ NAMES = (
 UNCLEAR = (
     Unclear(
         "hits",
-        "two meanings; the number of relevant documents found, as in ranx, is NumRelRet{at}; "
-        "whether there is one is Success{at}",
+        "two meanings; for the number of relevant documents, as in ranx, write NumRelRet{at}; "
+        "for whether there is one, write Success{at}",
         "ranx, common",
     ),
     Unclear(
         "accuracy",
-        "two meanings; the share of pairs in the right order, as in ir_measures, is Accuracy{at}; "
-        "whether a relevant document is found is Success{at}",
+        "two meanings; for the share of pairs in the right order, as in ir_measures, write "
+        "Accuracy{at}; for whether there is a relevant document, write Success{at}",
         "ir_measures, sentence-transformers",
     ),
     Unclear(
         "rndcg",
-        "two meanings; nDCG set against a random ranking is RNDCG{at}, trec_eval's Rndcg is ndcg_levels",
+        "two meanings; for nDCG compared with a random ranking write RNDCG{at}, for trec_eval's Rndcg "
+        "write ndcg_levels",
         "Gienapp et al. 2020, trec_eval",
     ),
     Unclear(
         "recall",
-        f"two meanings; of all that is retrieved it is Recall, trec_eval's are Recall@{CUTOFFS}",
+        f"two meanings; for the whole ranking write Recall, for trec_eval's write Recall@{CUTOFFS}",
         "ranx, trec_eval",
         "bare",
     ),
     Unclear(
         "success",
-        "two meanings; of all that is retrieved it is Success, trec_eval's are Success@1,5,10",
+        "two meanings; for the whole ranking write Success, for trec_eval's write Success@1,5,10",
         "trec_eval",
         "bare",
     ),
     Unclear(
         "rbp",
-        "two meanings; with this cut-off it is RBP{at}, with this persistence, as in ranx, "
+        "two meanings; for a cut-off write RBP{at}, for a persistence, as in ranx, write "
         "RBP(p={p},gain=linear)",
         "ranx",
         "cut",
@@ -162,11 +163,9 @@ UNCLEAR = (
         "trec_eval takes the square of beta; write SetF(beta={root})",
         "trec_eval",
     ),
-    Unclear(
-        "rbp_resid", "the residual is what upper(RBP) has above lower(RBP); write both", "trec_eval"
-    ),
-    Unclear("NumQ", "it counts topics: len(scores.queries) has their number", "ir_measures"),
-    Unclear("num_q", "it counts topics: len(scores.queries) has their number", "trec_eval"),
+    Unclear("rbp_resid", "the residual is upper(RBP) minus lower(RBP); ask for both", "trec_eval"),
+    Unclear("NumQ", "it counts topics; len(scores.queries) is their number", "ir_measures"),
+    Unclear("num_q", "it counts topics; len(scores.queries) is their number", "trec_eval"),
     Unclear("relstring", "it is a text; `rankgauge trec_eval -m relstring` prints it", "trec_eval"),
     Unclear("runid", "it is the name of the run, which every table has", "trec_eval"),
 )
@@ -179,7 +178,7 @@ LEVEL = r"(?i)([a-z0-9_-]+?)(@\d+)?-l(\d+)"
 
 WITH_GAINS = ("dcg", "ndcg", "dcg_burges", "ndcg_burges")
 
-NOT_COUNTED = "of 0 for the grades below, such as nDCG(gain={1:0})@10"
+NOT_COUNTED = "that is 0 for these grades, such as nDCG(gain={1:0})@10"
 
 
 def folded(name: str) -> str:
@@ -196,8 +195,8 @@ def find_name(name: str) -> tuple[Name | Unclear, str] | None:
     if row := exact.get(name) or plain.get(folded(name)):
         return row, ""
     for pattern, row in numbered:
-        if found := pattern.fullmatch(folded(name)):
-            return row, found[1]
+        if match := pattern.fullmatch(folded(name)):
+            return row, match[1]
     return None
 
 
@@ -273,10 +272,10 @@ def example(row: Name) -> tuple[str, str]:
 
 def in_our_words(text: str) -> str:
     """A whole text in the form of another tool that our grammar does not have, or the text as it is."""
-    if "," in text and (found := re.fullmatch(UTILITY, text)):
-        return found.expand(r"Utility(1,\1,\2,\3,\4)")
-    if "-" in text and (found := re.fullmatch(LEVEL, text)):
-        name, cutoff, level = found[1], found[2] or "", found[3]
+    if "," in text and (match := re.fullmatch(UTILITY, text)):
+        return match.expand(r"Utility(1,\1,\2,\3,\4)")
+    if "-" in text and (match := re.fullmatch(LEVEL, text)):
+        name, cutoff, level = match[1], match[2] or "", match[3]
         if folded(name) in WITH_GAINS:
             raise MeasureError(
                 f"{text}: ranx leaves out the grades below {level}; write a gain {NOT_COUNTED}"

@@ -1,9 +1,15 @@
 """Scores normalised by what a random ranking gets, and by the best: v1, v2, linear and z; minmax.
 
-A is the score; best and worst are what any order of some documents gets, by default of the judged ones,
-and chance is what a random order gets on average. Where nothing is relevant, and wherever the best is
-no better than chance (for minmax: than the worst), there is nothing to normalise by, and the score is 0;
-only v2 is below 0 even there for a ranking that is worse than chance, since it lacks documents.
+A is the score. best and worst are the best and the worst score of any order of some documents, by
+default the judged ones. chance is the mean score of their orders: what a random ranking gets.
+
+With null=judged, pool or collection, best and chance are the same for all rankings of a query. Then no
+form puts two rankings of a query in another order. With null=run each ranking has a best and a chance of
+its own, so a form can put two rankings of a query in the opposite order.
+
+Where nothing is relevant, or the best is no better than chance (for minmax: than the worst), there is
+nothing to normalise by, and the score is 0. One exception: v2 is below 0 for a ranking that is worse
+than chance because it lacks documents.
 """
 
 from __future__ import annotations
@@ -33,8 +39,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 TOLERANCE = 1e-12
-"""What is no difference: how far below chance a score still counts as chance, and how far apart chance
-and the best are where there is something to normalise by."""
+"""Differences up to this count as none: between a score and chance, and between chance and the best."""
 
 
 def share(part: Floats, whole: Floats) -> Floats:
@@ -43,14 +48,16 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 
 class Normalized(OverOrders):
-    """A measure seen from what orders of documents get. Higher is better, whatever it was before."""
+    """A measure compared with the scores of orders of documents. Higher is better, also where lower is
+    better by the measure inside."""
 
     asks: ClassVar[tuple[str, ...]]
     """What the form asks the measure inside, beside its score."""
 
     empty: str = parameter(
         Choice(("zero", "skip", "nan")),
-        "queries with nothing relevant: score 0; are left out of the mean; or make it undefined",
+        "what happens to queries with nothing relevant. zero: they score 0; skip: the mean leaves them "
+        "out; nan: the mean is undefined",
         default="zero",
     )
 
@@ -94,7 +101,7 @@ class Normalized(OverOrders):
     def score_each(self, rankings: Rankings) -> Floats:
         return self._normalize(scores(rankings, self.complete().measure), rankings)
 
-    # None of the forms changes the order of scores.
+    # No form changes the order of scores that share the same best and chance: all but null=run.
 
     def ideal_each(self, judged: JudgedLabels) -> Floats:
         return self._normalize(self.complete().measure.ideal_each(judged), judged.best_first)
@@ -122,16 +129,16 @@ class Normalized(OverOrders):
         sizes, relevant = orders.sizes(), orders.relevant(self.measure.relevant_from)
         nothing = self.nothing_relevant_each(rankings.judged)[rankings.query]
         fate = {"zero": "scored 0", "skip": "left out of the mean", "nan": "undefined"}[self.empty]
-        found = {
+        cases = {
             f"nothing relevant ({fate})": nothing,
             "all documents relevant": (relevant == sizes) & (sizes > 0),
             "a single document": sizes == 1,
         }
         depth = self.measure.depth
         if depth is not None:
-            found[f"fewer than {depth} documents"] = sizes < depth
-        found |= self._degenerate(orders, ~nothing)
-        counts = {what: int(np.count_nonzero(which)) for what, which in found.items()}
+            cases[f"fewer than {depth} documents"] = sizes < depth
+        cases |= self._degenerate(orders, ~nothing)
+        counts = {what: int(np.count_nonzero(which)) for what, which in cases.items()}
         return [Note(f"{what} on {{topics}}", count=n) for what, n in counts.items() if n]
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
@@ -141,7 +148,7 @@ class Normalized(OverOrders):
 
 
 class ByChance(Normalized):
-    """A measure seen from what a random ranking gets."""
+    """A measure compared with the mean score of a random ranking."""
 
     source = (
         "Feng and Karmaker 2023, Joint upper & expected value normalization for evaluation of retrieval "
@@ -163,7 +170,7 @@ class ByChance(Normalized):
 
 
 class UpToBest(ByChance):
-    """A measure between what a random ranking gets and the best."""
+    """A measure compared with the mean score of a random ranking, and with the best score."""
 
     asks: ClassVar[tuple[str, ...]] = ("ideal", "expected")
 
@@ -175,10 +182,10 @@ class UpToBest(ByChance):
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         best, chance = self._best(orders), self._chance(orders)
-        found = {"chance as good as the best": _level(best, chance) & known}
+        cases = {"chance as good as the best": _level(best, chance) & known}
         if self.measure.range[0] >= 0:
-            found["chance 0"] = _level(chance, np.zeros(len(chance))) & known
-        return found
+            cases["chance 0"] = _level(chance, np.zeros(len(chance))) & known
+        return cases
 
     def _best(self, orders: Orders) -> Floats:
         return orders.ideal(self.measure, self.iub)
@@ -188,18 +195,24 @@ class UpToBest(ByChance):
         wrong = self._better(chance, best) > TOLERANCE
         if self.reb == INDEPENDENT and wrong.any():
             raise MeasureError(
-                f"{self}: chance is above the best on {counted(int(wrong.sum()), 'topic')}, as "
-                "reb=independent has it where a topic has fewer documents than the cut-off or few that "
-                "are not relevant; use reb=exact"
+                f"{self}: the score of a random ranking is above the best score on "
+                f"{counted(int(wrong.sum()), 'topic')}. reb=independent is not exact, and this happens "
+                "where a topic has few documents; use reb=exact"
             )
         return best, chance
 
 
 class V1(UpToBest):
-    """The score as a share of the best, times its share of score and chance together."""
+    """The score divided by the best, times the score divided by the sum of score and chance.
+
+    With null=run it can put two systems in the opposite order on a query; with other nulls it cannot.
+    """
 
     name = "v1"
-    summary = "UE normalisation, first version: the share of the best, discounted by chance."
+    summary = (
+        "Upper and expected value (UE) normalisation, version 1: the score divided by the best, and "
+        "lowered the more a random ranking gets."
+    )
     formula = "v1(m) = (A/best) · A/(A + chance)"
     examples: ClassVar[tuple[str, ...]] = ("v1(nDCG@10)", "v1(AP@30)", "v1(AP@30,reb=independent)")
 
@@ -221,10 +234,16 @@ class V1(UpToBest):
 
 
 class V2(UpToBest):
-    """The way from chance to the best that the score has gone, or back to the lowest score."""
+    """Where the score lies between chance (0) and the best (1), or the lowest possible score (−1).
+
+    With null=run it can put two systems in the opposite order on a query; with other nulls it cannot.
+    """
 
     name = "v2"
-    summary = "UE normalisation, second version: 0 for chance, 1 for the best, −1 for the lowest."
+    summary = (
+        "Upper and expected value (UE) normalisation, version 2: 0 for what a random ranking gets on "
+        "average, 1 for the best score, −1 for the lowest."
+    )
     formula = "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance"
     examples: ClassVar[tuple[str, ...]] = ("v2(nDCG@10)", "v2(AP@30)", "v2(nDCG@10,null=run)")
 
@@ -259,11 +278,11 @@ class V2(UpToBest):
 
 
 class _Affine(Normalized):
-    """A form on one line, so that means keep: over ties, and over all orders."""
+    """A linear form: the form of a mean is the mean of the forms, over ties and over all orders."""
 
     @property
     def expectation(self) -> Answer:  # type: ignore[override]
-        """As the mean by the measure inside; a spread only scales what is 0 at chance."""
+        """As the mean by the measure inside: the spread only scales the difference from chance."""
         return self._inside("expected", *(asked for asked in self.asks if asked != "variance"))
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
@@ -290,7 +309,7 @@ class Linear(_Affine, UpToBest):
     """The share of the way from chance to the best; a random ranking gets 0 on average."""
 
     name = "linear"
-    summary = "0 for chance and 1 for the best, on one line: random rankings average to 0."
+    summary = "A linear scale: 0 for what a random ranking gets on average, 1 for the best score."
     formula = "linear(m) = (A − chance)/(best − chance)"
     examples: ClassVar[tuple[str, ...]] = ("linear(ERR@20)", "linear(nDCG@10)")
 
@@ -300,20 +319,22 @@ class Linear(_Affine, UpToBest):
 
 
 class Z(_Affine, ByChance):
-    """The distance from chance in standard deviations of a random ranking's score."""
+    """The score minus chance, in standard deviations of the scores of random rankings."""
 
     name = "z"
-    summary = "How many standard deviations of a random ranking's score lie between it and chance."
-    formula = "z(m) = (A − chance)/sd, sd that of the score of a random order"
+    summary = (
+        "How far the score is above the mean of random rankings, in their standard deviations."
+    )
+    formula = "z(m) = (A − chance)/sd, sd the standard deviation of the score over random orders"
     examples: ClassVar[tuple[str, ...]] = ("z(P@5)", "z(nDCG@10)")
     asks = ("expected", "variance")
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
         spread = np.sqrt(orders.variance(self.measure))
-        found = {"all orders as good as each other": _level(spread, np.zeros(len(spread))) & known}
+        cases = {"all orders as good as each other": _level(spread, np.zeros(len(spread))) & known}
         if self.measure.answers()["variance"] != "exact":
-            found["spread from at most 1,000 orders"] = known
-        return found
+            cases["spread from at most 1,000 orders"] = known
+        return cases
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         spread = np.sqrt(orders.variance(self.measure))

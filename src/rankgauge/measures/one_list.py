@@ -1,4 +1,4 @@
-"""What is asked of a measure about one list or one query: the forms for people.
+"""The questions that people ask a measure about one list or one query.
 
 The `…_each` forms of `measures/base.py` answer the same for all lists at once.
 """
@@ -77,8 +77,8 @@ class OneList:
     ) -> float:
         """The score of one list of labels in rank order.
 
-        `judged` holds all judged labels of the query, by default those from 0 on in `ranking`;
-        `max_grade` is the collection's highest grade, by default the highest label here, at least 1.
+        `judged` holds all judged labels of the query; by default those in `ranking`, without -1 and -2.
+        `max_grade` is the highest grade of the collection; by default the highest label, at least 1.
 
         >>> from rankgauge import AP
         >>> AP.score([1, 0, 1], judged=[1, 1, 0, 0])
@@ -162,7 +162,7 @@ def one_list(
     values, counts = np.unique(own, return_counts=True)
     for value, count in zip(values, counts, strict=True):
         if np.count_nonzero(known == value) < count:
-            message = f"the ranking holds {count} documents of label {value}, `judged` fewer"
+            message = f"the ranking has {count} documents of label {value}, but `judged` has fewer"
             raise MeasureError(message)
     return Rankings.of(labels, judged=one_query(known, max_grade))
 

@@ -1,7 +1,7 @@
 """The mean score over all orders of tied documents, for any measure.
 
-All orders are scored where there are few different ones, and beyond that orders drawn at random. A
-measure with a formula for the mean does not need this (`_tied` in `measures/base.py`).
+If there are few different orders, all of them are scored; otherwise orders drawn at random. A measure
+with a formula for the mean does not need this (`_tied` in `measures/base.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ MOST_PLACES = 100_000
 
 
 class Mean(NamedTuple):
-    """A mean score a list; where orders were drawn, how many, and the standard error, else 0."""
+    """The mean score of each list, its standard error, and how many orders were drawn; both 0 if
+    exact."""
 
     values: Floats
     errors: Floats
@@ -42,13 +43,13 @@ class Mean(NamedTuple):
 def mean_over_orders(
     score_each: Callable[[Rankings], Floats], tied: TiedRankings, depth: int | None
 ) -> Mean:
-    """The mean score of each list over all orders of its ties; `depth` documents of it count."""
+    """The mean score of each list over all orders of its ties. The first `depth` documents count."""
     means = Mean.exact(np.zeros(len(tied)))
     with np.errstate(invalid="ignore"):
-        for i, found in enumerate(scores_of_orders(score_each, tied, depth)):
-            means.values[i] = found.mean()
-            means.errors[i] = found.error()
-            means.samples[i] = found.samples
+        for i, scores in enumerate(scores_of_orders(score_each, tied, depth)):
+            means.values[i] = scores.mean()
+            means.errors[i] = scores.error()
+            means.samples[i] = scores.samples
     return means
 
 
@@ -57,15 +58,15 @@ def variance_over_orders(
 ) -> Floats:
     """The variance of each list's score over all orders of its ties, or over those drawn."""
     with np.errstate(invalid="ignore"):
-        found = [one.variance() for one in scores_of_orders(score_each, tied, depth)]
-    return np.array(found).reshape(len(tied))
+        variances = [one.variance() for one in scores_of_orders(score_each, tied, depth)]
+    return np.array(variances).reshape(len(tied))
 
 
 class OrderScores(NamedTuple):
-    """The scores of orders of a list, each as likely as any other; of all orders, or of `samples` drawn.
+    """The scores of orders of a list, all equally likely: all orders, or `samples` drawn ones.
 
-    Where listed documents seldom come among the first, only orders that have one are drawn; `rest` is
-    the score of all the others, and `share` the chance of those.
+    If documents with a row seldom come among the first, only orders with such a document are drawn. All
+    other orders have the score `rest`, and `share` is their probability.
     """
 
     scores: Floats
@@ -95,9 +96,9 @@ def scores_of_orders(
 ) -> list[OrderScores]:
     """For each list the scores of orders of its ties.
 
-    Where a list has no more than SAMPLES different orders, all of them are scored; beyond, SAMPLES
-    orders are drawn. Orders are made one list at a time, because each has its own number of them and a
-    generator of its own, and scored many lists at once.
+    If a list has at most SAMPLES different orders, all of them are scored; otherwise SAMPLES orders are
+    drawn. Orders are made one list at a time, because each list has its own number of orders and its own
+    generator. They are scored many lists at once.
     """
     samples, shares = [0] * len(tied), [0.0] * len(tied)
 
@@ -108,10 +109,10 @@ def scores_of_orders(
         samples[i] = SAMPLES
         return _drawn_orders(template, groups, size, int(tied.seeds[i]), shares[i] > 0)
 
-    found = _scores_by_list(score_each, tied, depth, some_orders)
+    scores = _scores_by_list(score_each, tied, depth, some_orders)
     return [
         OrderScores(one[1:], n, float(one[0]), share) if share else OrderScores(one, n)
-        for one, n, share in zip(found, samples, shares, strict=True)
+        for one, n, share in zip(scores, samples, shares, strict=True)
     ]
 
 

@@ -15,13 +15,15 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 class Compatibility(Measure):
     """Rank-biased overlap with the most similar ideal ranking.
 
-    The ideal ranking holds the documents of grade 1 and above, the highest grade first, and within a
-    grade those that are retrieved first, in the order of the ranking. Overlap is counted at the depths
-    1 to k, also beyond the end of either ranking, and without a cut-off at all depths.
+    The ideal ranking holds the documents of grade 1 and above, the highest grade first. Within a grade
+    the retrieved documents come first, in the order of the ranking. Overlap is counted at the depths
+    1 to k, also beyond the end of either ranking; without a cut-off, at all depths.
     """
 
     name = "compat"
-    summary = "Compatibility: rank-biased overlap with the ideal ranking that is most similar."
+    summary = (
+        "Compatibility: rank-biased overlap of the ranking and the ideal ranking nearest to it."
+    )
     formula = (
         "compat(p)@k = RBO(ranking, ideal) / RBO(ideal, ideal), "
         "RBO = Σ_{d≤k} p^(d−1) · |common in the top d| / d over Σ_{d≤k} p^(d−1)"
@@ -47,7 +49,9 @@ class Compatibility(Measure):
     }
 
     p: float = parameter(
-        Number(0, 1, closed=False), "persistence: how much deeper ranks count", default=0.95
+        Number(0, 1, closed=False),
+        "persistence: the higher it is, the more the lower ranks count",
+        default=0.95,
     )
     normalize: str = parameter(
         Choice(("yes", "no")),

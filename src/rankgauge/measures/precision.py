@@ -80,9 +80,10 @@ class RPrecision(Binary):
     """Precision at R, the number of relevant documents, or at a multiple of it."""
 
     name = "Rprec"
-    summary = "R-precision: precision after as many documents as there are relevant ones."
+    summary = "R-precision: precision at R, where R is the number of relevant documents."
     formula = (
-        "Rprec = |relevant in the top R| / R; with `times`, the top c = ⌊times·R + 0.9⌋, over c"
+        "Rprec = |relevant in the top R| / R; with `times`, |relevant in the top c| / c, "
+        "c = ⌊times·R + 0.9⌋"
     )
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability"
     range = (0.0, 1.0)
@@ -95,7 +96,7 @@ class RPrecision(Binary):
 
     times: float = parameter(
         Number(0, closed=False),
-        "what R is multiplied by to say how many documents count",
+        "how many documents count, as a multiple of R",
         default=1.0,
     )
 
@@ -139,7 +140,7 @@ class ReciprocalRank(Binary):
     """One over the rank of the first relevant document."""
 
     name = "RR"
-    summary = "Reciprocal rank: one over the rank of the first relevant document."
+    summary = "Reciprocal rank: 1 divided by the rank of the first relevant document."
     formula = "RR@k = 1 / (rank of the first relevant document), 0 if none is in the top k"
     source = "Voorhees 1999, The TREC-8 question answering track report"
     range = (0.0, 1.0)
@@ -223,7 +224,7 @@ class JudgedAt(Measure):
     """How much of a ranking has been judged."""
 
     name = "Judged"
-    summary = "The share of the top k documents that are judged: what the other numbers rest on."
+    summary = "The share of the top k documents that are judged. Other scores rest on these."
     formula = "Judged@k = |judged in the top k| / min(k, retrieved)"
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
     range = (0.0, 1.0)

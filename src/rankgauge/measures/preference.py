@@ -271,10 +271,14 @@ class CorrectlyOrderedPairs(Measure):
     """How many pairs of a better and a worse document are in the right order."""
 
     name = "CorrectPairs"
-    summary = "Correct pairs: the share of pairs, one judged better, that are in the right order."
+    summary = (
+        "Correct pairs: of all pairs with different labels, the share with the better document "
+        "first."
+    )
     formula = (
         "CorrectPairs@k = |pairs of judged documents with the higher label first| / |pairs of different "
-        "label|; the top k is above all else, a pair outside it counts half; undefined without a pair"
+        "label|. Documents outside the top k rank below it; a pair of two such documents counts half. "
+        "Undefined if there is no pair"
     )
     source = (
         "Yao 1995, Measuring retrieval effectiveness based on user preference of documents: "

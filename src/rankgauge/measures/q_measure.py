@@ -35,10 +35,13 @@ TOLERANCE = 1e-15
 
 
 class QMeasure(Measure):
-    """Average precision with the gains so far, of the list and of the best one, mixed in."""
+    """Average precision in which the cumulated gains of the list and of the best list count too."""
 
     name = "Q"
-    summary = "Q-measure: average precision blended with the gain so far over the best possible."
+    summary = (
+        "Q-measure: as average precision, but precision at a rank also counts the gains down to it, "
+        "compared with the highest possible gains."
+    )
     formula = (
         "Q(beta)@k = (1/norm) · Σ_{i≤k} [gain_i > 0] · (c_i + β·cg_i) / (i + β·cg*_i), c_i documents "
         "with a gain and cg_i their gains down to rank i, cg*_i the highest cg_i; norm R, min(k, R) or k"
@@ -55,11 +58,12 @@ class QMeasure(Measure):
     examples = ("Q", "Q@10", "Q(beta=10,norm=min)@10", "Q(gain=exp2)@20")
 
     beta: float = parameter(
-        Number(0), "how much gains count against documents; 0 is average precision", default=1.0
+        Number(0), "the weight of the gains; with 0 this is average precision", default=1.0
     )
     norm: str = parameter(
         Choice(("R", "min", "k")),
-        "R: all documents with a gain; min: min(k, R), so that 1 can be reached; k: the cut-off",
+        "what the sum is divided by. R: the number of documents with a gain; min: min(k, R), so that 1 "
+        "can be reached; k: the cut-off",
         default="R",
     )
     gain: str | GainMap = parameter(
@@ -283,13 +287,16 @@ class QMeasure(Measure):
 
 
 class GradedAveragePrecision(Measure):
-    """Average precision of a user who may draw the line of relevance at any grade."""
+    """Average precision, averaged over the lowest grade that a user counts as relevant."""
 
     name = "GAP"
-    summary = "Graded average precision: average precision over all grades a user may insist on."
+    summary = (
+        "Graded average precision: average precision where each grade from 1 on may be the lowest "
+        "that a user counts as relevant."
+    )
     formula = (
-        "GAP@k = Σ_{i≤k} (1/i) · Σ_{j≤i} min(label_i, label_j) / Σ of all judged labels: each grade "
-        "from 1 on is as likely to be the lowest that satisfies"
+        "GAP@k = Σ_{i≤k} (1/i) · Σ_{j≤i} min(label_i, label_j) / Σ of all judged labels. All "
+        "grades from 1 on are equally likely to be the lowest that a user counts as relevant"
     )
     source = (
         "Robertson, Kanoulas and Yilmaz 2010, Extending average precision to graded relevance "

@@ -27,8 +27,8 @@ class AtRecallLevels(Binary):
 
     rounding: str = parameter(
         Choice(("ninetenths", "nearest")),
-        "how many of R documents a level x asks for: ninetenths: x·R + 0.9, the fraction dropped; "
-        "nearest: x·R rounded, halves up",
+        "how x·R, the number of documents of a level x, is rounded. ninetenths: x·R + 0.9 rounded down; "
+        "nearest: to the nearest whole number, halves up",
         default="ninetenths",
     )
 
@@ -55,13 +55,15 @@ class AtRecallLevels(Binary):
 
 
 class InterpolatedPrecision(AtRecallLevels):
-    """The best precision to be had once a share x of the relevant documents is found."""
+    """The highest precision at any rank from which a share x of the relevant documents is found."""
 
     name = "IPrec"
-    summary = "Interpolated precision: the highest precision once a share of R has been found."
+    summary = (
+        "Interpolated precision: the highest precision at any rank where recall is at least x."
+    )
     formula = (
-        "IPrec@x = max P@i over the ranks i with at least x·R (rounded) relevant documents down to "
-        "them, 0 if there is none"
+        "IPrec@x = max P@i over the ranks i where the top i has at least x·R (rounded) relevant "
+        "documents, 0 if there is none"
     )
     range = (0.0, 1.0)
     cutoffs = "required"

@@ -19,8 +19,9 @@ class SearchLengthTo(Binary):
     name = "SearchLength"
     summary = "Search length: non-relevant documents seen before the j-th relevant one."
     formula = (
-        "SearchLength = |non-relevant above the j-th relevant document|; where the list lacks it, the "
-        "judged non-relevant documents it lacks are taken to come first; undefined where R < j"
+        "SearchLength = |non-relevant documents above the j-th relevant one|. If that one is not "
+        "retrieved, all judged non-relevant documents that are not retrieved count as above it. "
+        "Undefined if R < j"
     )
     source = "Cooper 1968, Expected search length"
     range = (0.0, np.inf)

@@ -17,9 +17,9 @@ from rankgauge.rankings.tied_lists import TiedRankings
 class OfCounts(Binary):
     """A measure of how many documents are retrieved, relevant, and both.
 
-    Subclasses give `_of`, in which, R − hits and the retrieved staying as they are, another hit always
-    raises the score or always lowers it, and another relevant document beyond the cut-off never raises
-    it. With a cut-off it must be linear in the hits, for its mean over ties.
+    Subclasses define `_of`. While R − hits and the retrieved documents stay the same, another hit must
+    always raise the score, or always lower it. Another relevant document beyond the cut-off must never
+    raise it. With a cut-off the score must be linear in the hits, so that its mean over ties is known.
     """
 
     swap_monotone = True
@@ -58,8 +58,8 @@ class OfCounts(Binary):
         return (one - none) ** 2 * variance_of_hits(tied.sizes, found, places)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        """At one end every unjudged document of the top k is relevant and none beyond it, at the
-        other none of the top k and every one beyond it."""
+        """The highest: all unjudged documents of the top k are relevant and none beyond it. The lowest:
+        none of the top k is relevant, and all beyond it are."""
         lists = rankings.top(self.complete().depth)
         hits = lists.count(lists.relevant(self.rel)).astype(float)
         retrieved = lists.lengths.astype(float)
@@ -99,7 +99,9 @@ class HarmonicMean(OfCounts):
     source = "van Rijsbergen 1979, Information Retrieval"
 
     beta: float = parameter(
-        Number(0), "how many times as much recall counts as precision", default=1.0
+        Number(0),
+        "the weight of recall compared with precision; 1 is equal, 2 weighs recall twice",
+        default=1.0,
     )
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -150,7 +152,7 @@ class SetAveragePrecision(OfCounts):
 
 
 class RelativeToBest(OfCounts):
-    """Precision over the best precision that R relevant documents allow."""
+    """Precision divided by the best precision that R relevant documents allow."""
 
     range = (0.0, 1.0)
 
@@ -159,10 +161,10 @@ class RelativeToBest(OfCounts):
 
 
 class RelativePrecision(RelativeToBest):
-    """Precision in the first k places over the best precision possible there."""
+    """Precision in the first k places divided by the best precision possible there."""
 
     name = "RelP"
-    summary = "Relative precision: precision in the first k places over the highest possible there."
+    summary = "Relative precision: precision in the first k places divided by the highest possible."
     formula = "RelP@k = |relevant in the top k| / min(k, R)"
     source = "trec_eval 9 (as relative_P)"
     cutoffs = "required"
@@ -171,10 +173,13 @@ class RelativePrecision(RelativeToBest):
 
 
 class SetRelativePrecision(RelativeToBest):
-    """Set precision over the best that a set of this size allows."""
+    """Set precision divided by the best that a set of this size allows."""
 
     name = "SetRelP"
-    summary = "Relative set precision: set precision over the highest possible for a set this big."
+    summary = (
+        "Relative set precision: set precision divided by the highest possible for as many "
+        "documents."
+    )
     formula = "SetRelP = |relevant retrieved| / min(|retrieved|, R)"
     source = "trec_eval 9 (as set_relative_P)"
     cutoffs = "none"
@@ -187,11 +192,12 @@ class WeightedUtility(OfCounts):
 
     name = "Utility"
     summary = (
-        "Utility: a worth for each document, by whether it is relevant and retrieved, added up."
+        "Utility: the sum of a worth for each document, which depends on whether it is relevant and "
+        "whether it is retrieved."
     )
     formula = (
-        "Utility = found·a + noise·b + missed·c + rejected·d, with a relevant and b other documents "
-        "retrieved, c relevant and d = documents − a − b − c other documents not"
+        "Utility = found·a + noise·b + missed·c + rejected·d. Retrieved are a: relevant and b: other "
+        "documents; not retrieved are c: relevant and d = documents − a − b − c: other documents"
     )
     source = "Hull 1997, The TREC-6 filtering track: description and analysis; trec_eval 9"
     range = (-np.inf, np.inf)
@@ -227,8 +233,8 @@ class PowerUtility(OfCounts):
     name = "NonlinearUtility"
     summary = "Non-linear utility: relevant documents count less the more of them are retrieved."
     formula = (
-        "NonlinearUtility = found·a^found_exponent + noise·b^noise_exponent, with a relevant and b "
-        "other documents retrieved; as NF2 by default, as NF1 with found_exponent=0.5"
+        "NonlinearUtility = found·a^found_exponent + noise·b^noise_exponent. Retrieved are a: relevant "
+        "and b: other documents. By default it is NF2, with found_exponent=0.5 it is NF1"
     )
     source = "Hull and Robertson 1999, The TREC-8 filtering track final report"
     range = (-np.inf, np.inf)
@@ -256,7 +262,9 @@ class FilteringUtility(OfCounts):
     """Linear utility as a share of the best possible, with a floor, as in the filtering tracks."""
 
     name = "ScaledUtility"
-    summary = "Scaled utility: linear utility over the best possible, with a floor, from 0 to 1."
+    summary = (
+        "Scaled utility: linear utility divided by the best possible, with a floor, from 0 to 1."
+    )
     formula = (
         "ScaledUtility = (max(U/(found·R), floor) − floor) / (1 − floor), "
         "U = found·|relevant retrieved| + noise·|other documents retrieved|; as T11SU by default"
@@ -273,7 +281,9 @@ class FilteringUtility(OfCounts):
         Number(-np.inf, 0), "what any other document retrieved is worth", default=-1.0
     )
     floor: float = parameter(
-        Number(-np.inf, 0), "the lowest share of the best utility that is told apart", default=-0.5
+        Number(-np.inf, 0),
+        "the lowest share of the best utility; all lower shares count as this one",
+        default=-0.5,
     )
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:

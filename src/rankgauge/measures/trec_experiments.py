@@ -92,7 +92,7 @@ class NormalizedGain(GainAgainstIdeal):
     summary = "Normalised gain: gains discounted by how far the ranking is behind the ideal."
     formula = (
         "G = (1/Σ ideal gains) · Σ_i gain_i / log2(2 + cost_i − gained_i), gained_i the gains down to "
-        "rank i, cost_i the ideal ones there, each at least 1"
+        "rank i, cost_i the gains of the ideal ranking down to rank i, each counted as at least 1"
     )
     range = (0.0, 1.0)
     examples = ("G", "G(gain={1:1,2:3})")
@@ -110,10 +110,10 @@ class AtRelevant(GainAgainstIdeal):
     """nDCG averaged over the ranks of the relevant documents."""
 
     name = "ndcg_rel"
-    summary = "nDCG at the rank of each relevant document, averaged over them."
+    summary = "The mean of nDCG over the ranks of the relevant documents."
     formula = (
-        "ndcg_rel = (1/n) · Σ nDCG@(its rank) over the n documents with a gain; where not retrieved, "
-        "the ranking's DCG over the whole ideal's"
+        "ndcg_rel = (1/n) · Σ nDCG@(its rank) over the n documents with a gain. For a document that is "
+        "not retrieved: the DCG of the whole ranking / the DCG of the whole ideal ranking"
     )
     range = (0.0, 1.0)
     examples = ("ndcg_rel",)
@@ -139,10 +139,10 @@ class AtGainLevels(GainAgainstIdeal):
     """nDCG averaged over the ranks at which the ideal ranking changes its level of gain."""
 
     name = "ndcg_levels"
-    summary = "nDCG where the ideal ranking passes to a lower gain, averaged."
+    summary = "The mean of nDCG over the ranks where the gain of the ideal ranking drops."
     formula = (
-        "ndcg_levels = mean of nDCG@b over the ranks b at which the ideal passes to a lower gain, "
-        "and at the end of a list that goes on by more than a document"
+        "ndcg_levels = mean of nDCG@b over the last rank b of each gain in the ideal ranking, and over "
+        "the end of the list if that is at least 2 ranks below the end of the ideal ranking"
     )
     range = (0.0, 1.0)
     examples = ("ndcg_levels",)

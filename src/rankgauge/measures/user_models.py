@@ -34,16 +34,16 @@ TOLERANCE = 1e-9
 
 
 class UserModel(Gainful):
-    """The rate of gain of a user, of whom a subclass says how long the reading goes on."""
+    """The gain per document that a user reads. A subclass says how long the user reads on."""
 
     synonyms = {"min_rel": {0: {}}}  # noqa: RUF012
     elsewhere = {  # noqa: RUF012
-        "max_rel": "the highest grade is the collection's, or max_grade where it is evaluated"
+        "max_rel": "the highest grade is that of the judgments, or max_grade= of evaluate"
     }
 
     gain: str | GainMap = parameter(
         Share(),
-        "from 0 to 1: fraction: label/max_grade; scaled: (2^label − 1)/2^max_grade; or a map",
+        "a gain from 0 to 1. fraction: label/max_grade; scaled: (2^label − 1)/2^max_grade; or a map",
         default="fraction",
     )
 
@@ -83,7 +83,7 @@ class StaticUserModel(UserModel, Weighted):
 
 
 class AdaptiveUserModel(UserModel):
-    """A user whom documents make stop, given by the chances of reading on."""
+    """A user who may stop because of the documents read, given by the chances of reading on."""
 
     range = (0.0, 1.0)
 
@@ -106,10 +106,13 @@ class AdaptiveUserModel(UserModel):
 
 
 class InverseSquares(StaticUserModel):
-    """The rate of gain of a user who is the more patient the more is wanted."""
+    """The gain per document of a user who wants a gain of T. The higher T, the more patient the user."""
 
     name = "INSQ"
-    summary = "INSQ: the rate of gain of a user who wants T and reads ranks by inverse squares."
+    summary = (
+        "INSQ: the gain per document of a user who wants a gain of T. The weight of a rank falls with "
+        "its inverse square."
+    )
     formula = "INSQ(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = 1/(i + 2T − 1)²"
     source = "Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process"
     examples = ("INSQ", "INSQ(T=3)", "INSQ(gain=scaled)@1000")
@@ -124,7 +127,7 @@ class InverseSquares(StaticUserModel):
 
 
 class AdaptiveInverseSquares(AdaptiveUserModel):
-    """INSQ for a user who wants less, the more has been found.
+    """INSQ for a user who stops the earlier, the more has been gained.
 
     Raising a gain, or moving the higher of two neighbours up, never lowers the score. With
     x_i = i + 2T − (gain so far), at least 1, the gain F that lies ahead at x is at most
@@ -133,7 +136,7 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
     """
 
     name = "INST"
-    summary = "INST: the rate of gain of a user who wants T, and less the more has been found."
+    summary = "INST: as INSQ, but the more the user has gained, the earlier the user stops."
     formula = (
         "INST(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} ((x_j − 1)/x_j)², "
         "x_j = j + 2T − Σ_{l≤j} gain_l"
@@ -149,7 +152,7 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
 
     T: float = parameter(
         Number(0.5),
-        "the gain that the user wants; 0.5 at least, so that finding more never means reading on",
+        "the gain that the user wants; at least 0.5, so that more gain never makes the user read longer",
         default=1.0,
     )
 
@@ -162,7 +165,7 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
 
 
 class NearlyERR(AdaptiveUserModel):
-    """A user who stops at a document with the chance that its gain is, and for lack of patience.
+    """A user who stops at a document with a probability equal to its gain, or for lack of patience.
 
     With weights w_i of patience, never rising, and Q_i = Π_{j≤i} (1 − gain_j) the score is
     1 − Σ w_i Q_i / Σ w_i Q_{i−1}. Raising a gain, or moving the higher of two neighbours up, lowers some
@@ -189,7 +192,9 @@ class NearlyERR8(NearlyERR):
     """A user who stops when satisfied, or at rank k."""
 
     name = "NERR8"
-    summary = "Nearly ERR, equation 8: the rate of gain of a user who is satisfied or stops at k."
+    summary = (
+        "Nearly ERR, equation 8: the gain per document of a user who stops when satisfied, or at k."
+    )
     formula = "NERR8@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} (1 − gain_j)"
     cutoffs = "required"
     examples = ("NERR8@10", "NERR8(gain=scaled)@20")
@@ -202,10 +207,12 @@ class NearlyERR8(NearlyERR):
 
 
 class NearlyERR9(NearlyERR):
-    """A user who stops when satisfied, loses patience as ranks do their reciprocals, or at rank k."""
+    """A user who stops when satisfied, or with a patience of 1/i at rank i, or at rank k."""
 
     name = "NERR9"
-    summary = "Nearly ERR, equation 9: as NERR8, and the patience at rank i is 1/i as in ERR."
+    summary = (
+        "Nearly ERR, equation 9: as NERR8, but the weight of rank i also falls with 1/i, as in ERR."
+    )
     formula = "NERR9@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = (1/i) · Π_{j<i} (1 − gain_j)"
     cutoffs = "required"
     examples = ("NERR9@10", "NERR9(gain=scaled)@20")
@@ -224,7 +231,9 @@ class NearlyERR10(NearlyERR):
     """A user who stops when satisfied, and else reads on with probability p."""
 
     name = "NERR10"
-    summary = "Nearly ERR, equation 10: as NERR8, with RBP's patience p instead of a last rank."
+    summary = (
+        "Nearly ERR, equation 10: as NERR8, but the user has RBP's patience p, not a last rank."
+    )
     formula = "NERR10(p)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} p · (1 − gain_j)"
     examples = ("NERR10", "NERR10(p=0.8)", "NERR10(gain=scaled)@1000")
 
@@ -243,7 +252,9 @@ class NearlyERR11(NearlyERR):
     """A user who stops when satisfied, and else is as patient as INSQ's."""
 
     name = "NERR11"
-    summary = "Nearly ERR, equation 11: as NERR8, with INSQ's patience T instead of a last rank."
+    summary = (
+        "Nearly ERR, equation 11: as NERR8, but the user has INSQ's patience T, not a last rank."
+    )
     formula = (
         "NERR11(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, "
         "V_i = (1/(i + 2T − 1)²) · Π_{j<i} (1 − gain_j)"
@@ -261,16 +272,16 @@ class NearlyERR11(NearlyERR):
 
 
 class BejeweledPlayer(AdaptiveUserModel):
-    """The rate of gain of a user who stops with enough gain, or at rank k.
+    """The gain per document of a user who stops with enough gain, or at rank k.
 
-    A better document can hurt: with T = 1, a gain of ⅔ before one of 1 is one document more of use to
-    the user than the 1 alone. The best order is still the most gainful first, since no other reads
-    fewer documents or has a better mean of as many.
+    A better document can lower the score. Example with T = 1: gains of ⅓, ⅓ and 1 score 5/9. With ⅔ in
+    the second place the user stops there, and the score is ½. The best order is still the most gainful
+    first: no other order reads fewer documents, or has a better mean of as many.
     """
 
     name = "BPM"
     summary = (
-        "Bejeweled player model: the rate of gain of a user who stops with gain T or at rank k."
+        "Bejeweled player model: the gain per document of a user who stops at gain T or at rank k."
     )
     formula = "BPM(T)@k = (1/s) · Σ_{i≤s} gain_i, s = min(k, first rank with Σ_{i≤s} gain_i ≥ T)"
     source = (

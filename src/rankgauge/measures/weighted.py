@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Gainful(Measure):
-    """A measure that sees of a label only its gain, so that orders are by gain and not by label."""
+    """A measure that uses only the gain of a label. Its best order is by gain, not by label."""
 
     def _gains(self, labels: Labels, max_grade: int) -> Floats:
         """The gain of each label; 0 for an unjudged document."""
@@ -43,8 +43,8 @@ class Gainful(Measure):
 
 
 class Weighted(Gainful):
-    """Static weights by rank, which never rise, times gains by label, none below 0, over a divisor that
-    the query sets."""
+    """Weights of ranks times gains of labels, added up and divided by a number that depends on the
+    query. Weights never rise from rank to rank, and no gain is below 0."""
 
     swap_monotone = True
     ideal_is_best = True
@@ -144,7 +144,7 @@ class BinaryWeighted(Binary, Weighted):
 
 
 def by_gain(judged: JudgedLabels, gains: Floats) -> JudgedLabels:
-    """The same labels with each query's most gainful first, where labels do not give that order."""
+    """The same labels, sorted so that the most gainful of each query come first."""
     query = np.repeat(np.arange(len(judged)), judged.sizes)
     rises = (gains[1:] > gains[:-1]) & (query[1:] == query[:-1])
     if not rises.any():

@@ -1,4 +1,4 @@
-"""Measures made of another: what it answers (lower, upper, ideal, worst, expected), prefix_mean."""
+"""Measures made of another measure: lower, upper, ideal, worst, expected and prefix_mean."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ def _all_judged(tied: TiedRankings) -> bool:
 
 
 class Lower(_Bound):
-    """The score at least, whatever the unjudged documents are."""
+    """The lowest possible score, whatever the unjudged documents are."""
 
     name = "lower"
-    summary = "The lowest score over all labels of a ranking's unjudged documents."
+    summary = "The lowest possible score, whatever the labels of the unjudged documents are."
     formula = "lower(m) = min over labels of the unjudged documents of m"
     examples = ("lower(RBP)", "lower(nDCG@10)")
 
@@ -78,11 +78,11 @@ class Lower(_Bound):
 
 
 class Upper(_Bound):
-    """The score at most, whatever the unjudged documents are."""
+    """The highest possible score, whatever the unjudged documents are."""
 
     name = "upper"
     ideal_is_best = False  # what is unjudged may be more than all that is judged
-    summary = "The highest score over all labels of a ranking's unjudged documents."
+    summary = "The highest possible score, whatever the labels of the unjudged documents are."
     formula = "upper(m) = max over labels of the unjudged documents of m"
     examples = ("upper(RBP)", "upper(nDCG@10)")
 
@@ -134,7 +134,7 @@ class _OfOrders(OverOrders):
 
 
 class Ideal(_OfOrders):
-    """The best any order of the judged documents gets."""
+    """The best score of any order of the judged documents."""
 
     name = "ideal"
     question = "ideal"
@@ -153,7 +153,7 @@ class Ideal(_OfOrders):
 
 
 class Worst(_OfOrders):
-    """The worst any order of the judged documents gets."""
+    """The worst score of any order of the judged documents."""
 
     name = "worst"
     question = "worst"
@@ -166,7 +166,7 @@ class Worst(_OfOrders):
 
 
 class Expected(_OfOrders):
-    """What a random ranking of the judged documents gets on average."""
+    """The mean score of random rankings of the judged documents."""
 
     name = "expected"
     question = "expected"
@@ -202,8 +202,8 @@ class Expected(_OfOrders):
 class PrefixMean(LikeInside):
     """The mean of a measure over the cut-offs 1 to k.
 
-    The best and the worst order are the same at every cut-off, and so are the best and the worst labels
-    for a monotone measure; so what the measure answers at each cut-off is averaged, one after the other.
+    The best and the worst order are the same at every cut-off. For a monotone measure so are the best
+    and the worst labels. So the answers of the measure at the cut-offs are averaged.
     """
 
     name = "prefix_mean"

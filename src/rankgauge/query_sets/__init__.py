@@ -1,4 +1,4 @@
-"""Sets of queries, and of their documents, on which to look at scores apart."""
+"""Sets of queries, and parts of their documents, to look at scores on."""
 
 from rankgauge.query_sets.by_chance import (
     TYPES,

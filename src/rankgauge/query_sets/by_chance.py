@@ -1,4 +1,4 @@
-"""Sets of queries that follow from scores and from what a random ranking would get.
+"""Sets of queries chosen by scores and by the expected scores of random rankings.
 
 Ideal and uninformative queries, hard and easy ones, as in Feng and Karmaker, Joint upper & expected
 value normalization for evaluation of retrieval systems (2023).
@@ -42,15 +42,18 @@ if TYPE_CHECKING:
 
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
 DECIMALS = 12
-"""Differences are shown to so many decimals; which of them are equal, `merged` says."""
+"""Differences are shown with so many decimals. `merged` decides which differences are equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class AboveChance:
-    """What sets are chosen by: for each query that counts its mean score and expected score, and how
-    much better than the expected one the score is; `better` is the score, higher for better.
-    `greatest` is the greatest magnitude of the numbers these means are made of: means that `merged`
-    makes equal differ only by rounding, and count as equal."""
+    """What sets are chosen by, for each query that counts.
+
+    `scores` has the mean scores, `expected` the expected scores, and `differences` by how much the score
+    is better than the expected score. `better` is the score, with its sign changed if lower is better.
+    `greatest` is the greatest magnitude of the numbers that were averaged. `merged` needs it: means that
+    differ only by rounding count as equal.
+    """
 
     queries: tuple[str, ...]
     scores: Floats
@@ -74,8 +77,11 @@ class AboveChance:
         return choice.lowest(values, self.greatest)
 
     def easy(self, uninformative: Bools) -> Bools:
-        """Which of them have a score from their median on; of several that have just the median, all
-        are easy or none, as it is at least the median of all queries or below."""
+        """Which of the uninformative queries have their median score or a better one.
+
+        Several queries may have exactly their median score. They are all easy if this score is at least
+        the median of all queries; else none of them is.
+        """
         if not uninformative.any():
             return uninformative
         better = merged(self.better, self.greatest)
@@ -97,16 +103,21 @@ def ideal(
 ) -> QuerySet:
     """The queries on which the runs are furthest above a random ranking.
 
-    The difference is the mean over runs and measures of score - expected score (expected - score
-    where lower is better), and the measures are those of `scores`, such as one at several cut-offs.
-    Exactly one of three says how many queries: their `number`, their `share` of those that can be
-    chosen, or a `threshold` from which on a difference is taken. Of equal differences the earlier
-    queries are taken; differences that only rounding tells apart are equal. `qrels` are the judgments
-    behind the scores.
+    The difference of a query is score - expected score, averaged over runs and measures. If lower is
+    better, it is expected score - score. Differences that differ only by rounding are equal. If several
+    queries have equal differences, the earlier ones are chosen.
 
-    Left out, and counted, are queries with nothing relevant, those that no run answered (with
-    missing="skip", where only the runs that have a query count) and those on which a measure is not
-    defined for a run.
+    Some queries are left out, and counted: queries with nothing relevant, queries on which a measure is
+    not defined for a run, and with missing="skip" queries that no run answered. With missing="skip" only
+    the runs that answered a query count for it.
+
+    Parameters
+    ----------
+    scores: the scores of the runs. There may be several measures, such as one at several cut-offs.
+    qrels: the judgments that the scores were made with.
+    number: how many queries to choose. Give exactly one of number, share and threshold.
+    share: which share of the queries to choose.
+    threshold: the smallest difference of a chosen query.
 
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
@@ -116,8 +127,8 @@ def ideal(
     >>> scores.select(ideal(scores, qrels, number=1)).mean()
     {'run': {'P@1': 1.0}}
     """
-    found = above_chance(scores, qrels)
-    return found.set_of("ideal", found.ideal(HowMany(number, share, threshold)))
+    above = above_chance(scores, qrels)
+    return above.set_of("ideal", above.ideal(HowMany(number, share, threshold)))
 
 
 def informative(
@@ -130,32 +141,34 @@ def informative(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> QuerySet:
-    """The queries on which the runs do better than a random ranking.
+    """The queries on which the runs are better than a random ranking.
 
-    by="difference" takes the queries whose difference is above a threshold: all those that
-    `uninformative` does not take by the same threshold. `ideal` says what the difference is and which
-    queries are left out; it gives the most informative ones.
+    by="difference" chooses the queries whose difference is above the threshold. `ideal` says what the
+    difference is, and which queries are left out. by="significance" chooses the queries on which at
+    least one run is significantly better than a random ranking; see `significance`.
 
-    by="significance" takes the queries on which at least one run is significantly better than random;
-    `significance` says how.
-
-    scores: those of the runs.
-    qrels: the judgments behind the scores.
-    threshold: the difference that is not enough.
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    qrels: the judgments that the scores were made with.
+    threshold: for by="difference": a query is chosen if its difference is greater than this.
     by: "difference" or "significance".
-    level: 1 − level is the greatest p-value, times the number of runs, that counts as significant.
-    samples: how many orders are drawn for a p-value.
+    level: for by="significance": a query is chosen if the smallest p-value of its runs, times the number
+        of runs, is at most 1 − level.
+    samples: how many random orders are drawn for a p-value.
     seed: fixes the orders that are drawn.
     """
     if checked("by", by, one_of(InformativeBy)) == "significance":
         from rankgauge.query_sets.by_significance import significance
 
         if threshold:
-            raise RankgaugeError("threshold is about by='difference', expected level")
+            raise RankgaugeError(
+                "threshold works only with by='difference'; by='significance' needs level"
+            )
         return significance(scores, qrels, level=level, samples=samples, seed=seed).informative()
-    found = above_chance(scores, qrels)
-    rest = found.uninformative(HowMany(threshold=threshold), "signed")
-    return found.set_of("informative", ~rest)
+    above = above_chance(scores, qrels)
+    rest = above.uninformative(HowMany(threshold=threshold), "signed")
+    return above.set_of("informative", ~rest)
 
 
 def uninformative(
@@ -169,9 +182,18 @@ def uninformative(
 ) -> QuerySet:
     """The queries with the smallest difference between the runs and a random ranking.
 
-    by="absolute" takes those nearest to random, from above or below; else, queries on which the runs
-    are worse than random come first. A `threshold` is the largest difference that is taken. The rest
-    is as `ideal` says.
+    `ideal` says what the difference is, and which queries are left out.
+
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    qrels: the judgments that the scores were made with.
+    number: how many queries to choose. Give exactly one of number, share and threshold.
+    share: which share of the queries to choose.
+    threshold: the largest difference of a chosen query.
+    by: "signed" takes the difference as it is: queries on which the runs are worse than random come
+        first. "absolute" takes its magnitude: queries on which the runs are nearest to random come
+        first.
 
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1}}
@@ -182,8 +204,8 @@ def uninformative(
     >>> uninformative(scores, qrels, number=1, by="absolute").queries
     ('q3',)
     """
-    found = above_chance(scores, qrels)
-    return found.set_of("uninformative", found.uninformative(HowMany(number, share, threshold), by))
+    above = above_chance(scores, qrels)
+    return above.set_of("uninformative", above.uninformative(HowMany(number, share, threshold), by))
 
 
 def hard(
@@ -195,12 +217,23 @@ def hard(
     threshold: float | None = None,
     by: By = DEFAULT_BY,
 ) -> QuerySet:
-    """Of the `uninformative` queries, those with a score worse than their median: chance gets little,
-    and so do the runs. Where several queries have just the median, `easy` says which of the two
-    sets gets them."""
-    found = above_chance(scores, qrels)
-    rest = found.uninformative(HowMany(number, share, threshold), by)
-    return found.set_of("uninformative hard", rest & ~found.easy(rest))
+    """The `uninformative` queries with a score worse than the median score of these queries.
+
+    A random ranking scores low on them, and so do the runs. Several queries may have exactly the median
+    score; `easy` says where they belong.
+
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    qrels: the judgments that the scores were made with.
+    number: how many uninformative queries to choose. Give exactly one of number, share and threshold.
+    share: which share of the queries to choose as uninformative.
+    threshold: the largest difference of an uninformative query.
+    by: "signed" or "absolute", as in `uninformative`.
+    """
+    above = above_chance(scores, qrels)
+    rest = above.uninformative(HowMany(number, share, threshold), by)
+    return above.set_of("uninformative hard", rest & ~above.easy(rest))
 
 
 def easy(
@@ -212,19 +245,34 @@ def easy(
     threshold: float | None = None,
     by: By = DEFAULT_BY,
 ) -> QuerySet:
-    """Of the `uninformative` queries, those with their median score or better: chance gets much, and
-    the runs little more. Where several queries have just that score, they are easy if it is at least
-    the median score of all queries; else they are `hard`."""
-    found = above_chance(scores, qrels)
-    rest = found.uninformative(HowMany(number, share, threshold), by)
-    return found.set_of("uninformative easy", found.easy(rest))
+    """The `uninformative` queries with the median score of these queries or a better one.
+
+    A random ranking scores high on them, and the runs score hardly higher. Several queries may have
+    exactly the median score. They are all easy if this score is at least the median of all queries; else
+    they are `hard`.
+
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    qrels: the judgments that the scores were made with.
+    number: how many uninformative queries to choose. Give exactly one of number, share and threshold.
+    share: which share of the queries to choose as uninformative.
+    threshold: the largest difference of an uninformative query.
+    by: "signed" or "absolute", as in `uninformative`.
+    """
+    above = above_chance(scores, qrels)
+    rest = above.uninformative(HowMany(number, share, threshold), by)
+    return above.set_of("uninformative easy", above.easy(rest))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryTypes(Result):
-    """For each query its mean score, expected score, difference and type, one of `TYPES`; `estimated`
-    says of which measures expected scores are estimates. `both` queries are among as many ideal and as
-    many uninformative ones as were asked for; their type is uninformative."""
+    """For each query: its mean score, its expected score, the difference, and the type, one of `TYPES`.
+
+    `estimated` has a note for each measure whose expected scores are estimates. `both` counts the
+    queries that fit both ideal and uninformative, because so many were asked for; their type is
+    uninformative.
+    """
 
     queries: tuple[str, ...]
     scores: Floats
@@ -248,7 +296,7 @@ class QueryTypes(Result):
         return {name: len(queries) for name, queries in self.sets().items()}
 
     def table(self) -> Table:
-        """A row a query; the notes have the count of each type and of what was left out."""
+        """A row for each query. The notes have the counts of the types and of the queries left out."""
         numbers = (self.scores, self.expected, self.differences)
         columns = [self.queries, *(values.tolist() for values in numbers), self.types]
         return Table(
@@ -259,7 +307,7 @@ class QueryTypes(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """The count of each type, what was left out, and which expected scores are estimates."""
+        """The count of each type, the queries left out, and which expected scores are estimates."""
         return (
             *(Note(f"{name}: {count:,}") for name, count in self.counts().items()),
             *(Note(f"left out: {left_out_text(left)}") for left in self.left_out),
@@ -268,10 +316,10 @@ class QueryTypes(Result):
         )
 
     def figure(self, measure: str = "") -> Figure:
-        """The map of queries: their score by what a random ranking is expected to get, coloured by type.
+        """The map of queries: each query is a point, its score against its expected score.
 
-        A point is a query. On the diagonal the runs are as good as chance; above it they are better, or
-        below it where lower scores are better. `measure` says what the score is.
+        The colour is the type. On the diagonal the runs are as good as chance. Above it they are better;
+        if lower scores are better, below it. `measure` is the name of the score.
 
         >>> from rankgauge import evaluate
         >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
@@ -295,8 +343,8 @@ class QueryTypes(Result):
 
 
 BOTH = (
-    "{topics} would be ideal and uninformative at once, and count as uninformative: more are asked for "
-    "than there are"
+    "{topics} fit both ideal and uninformative, since more queries are asked for than there are; they "
+    "count as uninformative"
 )
 
 
@@ -311,10 +359,19 @@ def query_types(
 ) -> QueryTypes:
     """The type of each query: ideal, uninformative and hard, uninformative and easy, or other.
 
-    `number` or `share` (by default a quarter) is that of the ideal queries and of the uninformative
-    ones; a `threshold` is a pair, the largest difference of the uninformative and the smallest of the
-    ideal ones. What is both, because so many are asked for, is uninformative. `ideal`,
-    `uninformative`, `hard` and `easy` say the rest.
+    `ideal`, `uninformative`, `hard` and `easy` say what the types are. If so many queries are asked for
+    that a query is both ideal and uninformative, it counts as uninformative.
+
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    qrels: the judgments that the scores were made with.
+    number: how many queries are ideal, and how many are uninformative. Give at most one of number, share
+        and threshold.
+    share: which share of the queries is ideal, and which share is uninformative; by default 0.25.
+    threshold: two numbers: the largest difference of uninformative queries, and the smallest difference
+        of ideal queries.
+    by: "signed" or "absolute", as in `uninformative`.
 
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1, "b": 1}, "q4": {"a": 0}}
@@ -334,23 +391,23 @@ def query_types(
         share = SET_SHARE
     low, high = (None, None) if threshold is None else _pair(threshold)
     few, many = HowMany(number, share, low), HowMany(number, share, high)
-    found = above_chance(scores, qrels)
-    is_ideal = found.ideal(many)
-    is_uninformative = found.uninformative(few, by)
-    is_easy = found.easy(is_uninformative)
+    above = above_chance(scores, qrels)
+    is_ideal = above.ideal(many)
+    is_uninformative = above.uninformative(few, by)
+    is_easy = above.easy(is_uninformative)
     names = np.select(
         [is_easy, is_uninformative, is_ideal],
         ["uninformative easy", "uninformative hard", "ideal"],
         default="other",
     )
     return QueryTypes(
-        found.queries,
-        found.scores,
-        found.expected,
-        np.round(found.differences, DECIMALS),
+        above.queries,
+        above.scores,
+        above.expected,
+        np.round(above.differences, DECIMALS),
         tuple(names.tolist()),
-        found.left_out,
-        found.estimated,
+        above.left_out,
+        above.estimated,
         int(np.count_nonzero(is_ideal & is_uninformative)),
     )
 
@@ -374,20 +431,24 @@ def above_chance(scores: Scores, qrels: Qrels) -> AboveChance:
     """How far the runs are above chance on each query that counts."""
     measures = [inner(measure) for measure in scores.measures]
     if not measures or not scores.runs:
-        raise RankgaugeError("no scores to choose queries by, expected those of a run by a measure")
+        raise RankgaugeError(
+            "no scores to choose queries by, expected at least one run and one measure"
+        )
     directions = {measure.direction for measure in measures}
     if len(directions) > 1 or directions == {"none"}:
         names = ", ".join(f"{measure} ({measure.direction})" for measure in measures)
         raise RankgaugeError(
-            f"what is better differs or is not said: {names}; "
-            "expected measures that are all better when higher, or all when lower"
+            "the measures must all be better when higher, or all be better when lower; these are: "
+            f"{names}"
         )
     judgments = judgments_of(qrels)
     position = {query: row for row, query in enumerate(judgments.queries.texts())}
     judged = judged_labels(judgments, scores.policies.max_grade)
     rows = np.array([position.get(query, -1) for query in scores.queries], dtype=np.int64)
     if (rows < 0).any() or (judged.take(rows).relevant(1) != scores.relevant).any():
-        raise RankgaugeError("other judgments, expected those that the scores were made with")
+        raise RankgaugeError(
+            "other judgments, expected the judgments that the scores were made with"
+        )
     judged = judged.take(rows)
     counts = scores.present if scores.policies.missing == "skip" else np.ones_like(scores.present)
     values = np.where(counts[:, :, None], scores.values, 0.0)

@@ -1,4 +1,4 @@
-"""Sets of queries that follow from the judgments alone: broad and focused ones.
+"""Sets of queries chosen by the judgments alone: broad and focused queries.
 
 The two are those of Feng and Karmaker, Joint upper & expected value normalization for evaluation of
 retrieval systems (2023).
@@ -24,17 +24,24 @@ def broad(
     balanced: bool = False,
     seed: int = SEED,
 ) -> QuerySet:
-    """The queries of which at least this share of the judged documents has this label or a higher one.
+    """The queries with many highly relevant documents.
 
-    Every other query is `focused`, those with nothing relevant too; a query without judged documents
-    is neither. balanced=True draws from the larger of the two sets as many as the smaller one has,
-    by `seed` and query id.
+    All other queries are `focused`, also those with nothing relevant. A query without judged documents
+    is neither broad nor focused.
+
+    Parameters
+    ----------
+    qrels: the judgments.
+    share: a query is broad if at least this share of its judged documents is highly relevant.
+    label: a document is highly relevant if it has at least this label.
+    balanced: make the two sets equally large. The larger set is then a random sample.
+    seed: fixes the sample; it also depends on the query ids.
 
     >>> qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
     >>> broad(qrels).queries, focused(qrels).queries
     (('q1',), ('q2', 'q3'))
     >>> focused(qrels, balanced=True)
-    QuerySet focused: 1 query (left out: 1 with no place in a balanced set)
+    QuerySet focused: 1 query (left out: 1 with no place, since both sets get the same size)
     """
     return _by_breadth(qrels, share, label, balanced, seed)[0]
 
@@ -47,7 +54,16 @@ def focused(
     balanced: bool = False,
     seed: int = SEED,
 ) -> QuerySet:
-    """The queries that are not `broad`."""
+    """The judged queries that are not `broad`.
+
+    Parameters
+    ----------
+    qrels: the judgments.
+    share: a query is broad if at least this share of its judged documents is highly relevant.
+    label: a document is highly relevant if it has at least this label.
+    balanced: make the two sets equally large. The larger set is then a random sample.
+    seed: fixes the sample; it also depends on the query ids.
+    """
     return _by_breadth(qrels, share, label, balanced, seed)[1]
 
 
@@ -64,14 +80,14 @@ def _by_breadth(
     nothing = left_out({"nothing judged": documents == 0})
     is_broad = labelled / np.maximum(documents, 1) >= share
     sets = [
-        [query for query, wanted in zip(queries, which.tolist(), strict=True) if wanted]
+        [query for query, chosen in zip(queries, which.tolist(), strict=True) if chosen]
         for which in (is_broad & (documents > 0), ~is_broad & (documents > 0))
     ]
     size = min(map(len, sets)) if balanced else max(map(len, sets))
-    found = []
+    both = []
     for name, ids in zip(("broad", "focused"), sets, strict=True):
         kept = drawn(ids, min(size, len(ids)), seed)
         rest = len(ids) - len(kept)
-        drawn_out = (LeftOut("no place in a balanced set", rest),) if rest else ()
-        found.append(QuerySet(name, kept, nothing + drawn_out))
-    return found[0], found[1]
+        drawn_out = (LeftOut("no place, since both sets get the same size", rest),) if rest else ()
+        both.append(QuerySet(name, kept, nothing + drawn_out))
+    return both[0], both[1]

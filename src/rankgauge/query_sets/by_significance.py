@@ -1,4 +1,4 @@
-"""Is a run better than chance on this query? P-values by random orders of the judged documents."""
+"""Is a run better than chance on this query? P-values from random orders of the judged documents."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from rankgauge.tables import PValue, Table
 class Significance(Result):
     """How likely a random order of the judged documents scores at least as well as a run.
 
-    `p` is run × query, NaN where a run does not count on a query. `scores` are the scores of the runs,
-    the mean over measures. `expected` is what a random order is expected to score. `exact` says for
-    which queries all orders were looked at; for the others `samples` orders were drawn.
+    `p` is run × query; it is NaN if a run does not count on a query. `scores` has the scores of the
+    runs, averaged over the measures. `expected` has the expected score of a random order. `exact` says
+    for which queries all orders were tried; for the others `samples` random orders were tried.
     """
 
     runs: tuple[str, ...]
@@ -53,8 +53,8 @@ class Significance(Result):
     estimated: tuple[Note, ...] = ()
 
     def query_p(self) -> Floats:
-        """For each query the p-value of all runs together: the least of the runs, times their number
-        (Bonferroni). It is small if at least one run is better than chance."""
+        """For each query the p-value of all runs together: the smallest p-value, times the number of
+        runs (Bonferroni). It is small if at least one run is better than chance."""
         counts = np.count_nonzero(~np.isnan(self.p), axis=0)
         least = np.where(np.isnan(self.p), 1.0, self.p).min(axis=0, initial=1.0)
         together: Floats = np.minimum(1.0, least * counts)
@@ -67,7 +67,8 @@ class Significance(Result):
         return QuerySet("informative", chosen, self.left_out)
 
     def table(self) -> Table:
-        """A row a query and run: its score, the expected score of a random order, and the p-value."""
+        """A row for each query and run: the score, the expected score of a random order, and the
+        p-value."""
         rows = [
             (query, run, float(self.scores[r, q]), float(self.expected[q]), PValue(self.p[r, q]))
             for q, query in enumerate(self.queries)
@@ -78,27 +79,30 @@ class Significance(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """How many queries are informative, how p-values were computed, and what was left out."""
+        """How many queries are informative, how p-values were computed, and which queries were left
+        out."""
         count, all_of = len(self.informative()), counted(len(self.queries), "query", "queries")
         share = f"{1 - self.level:.4g}"
         drawn = int(np.count_nonzero(~self.exact))
         notes = [
             Note(
-                f"{count:,} of {all_of} informative: p times the number of runs is at most {share} "
-                "for a run"
+                f"{count:,} of {all_of} {'is' if count == 1 else 'are'} informative: for at least one "
+                f"run, p times the number of runs is at most {share}"
             ),
             Note(
-                "p: the share of random orders of the judged documents that score as well or better"
+                "p: the share of random orders of the judged documents that score at least as well"
             ),
         ]
         if drawn:
             orders = counted(self.samples, "random order")
-            notes.append(Note(f"p from {orders} on {{topics}}, from all orders else", count=drawn))
+            text = f"on {{topics}} p is from {orders}, on the others from all orders"
+            notes.append(Note(text, count=drawn))
         if drawn and len(self.runs) / (self.samples + 1) > 1 - self.level:
             least = math.ceil(len(self.runs) / (1 - self.level))
             notes.append(
                 Note(
-                    f"too few orders are drawn for {len(self.runs)} runs, expected {least:,} or more"
+                    f"too few random orders: no p can be significant with {len(self.runs)} runs; use "
+                    f"{least:,} samples or more"
                 )
             )
         notes += [Note(f"left out: {left_out_text(left)}") for left in self.left_out]
@@ -119,16 +123,19 @@ def significance(
 ) -> Significance:
     """For each run and query the p-value of "no better than a random order of the judged documents".
 
-    It is the share of the orders that score at least as well as the run; orders that score the same
-    count as better. Where there are at most `samples` different orders down to the cut-off, all of them
-    are looked at. Else `samples` orders are drawn, and p is (better + 1) / (samples + 1). For several
-    measures the score is their mean.
+    p is the share of the orders that score at least as well as the run. If there are at most `samples`
+    different orders down to the cut-off, all orders are tried. Else `samples` random orders are tried,
+    and p is (k + 1) / (samples + 1), if k of them score at least as well. If there are several measures,
+    the score is their mean.
 
-    scores: those of runs by measures that are all better when higher, or all when lower.
-    qrels: the judgments behind the scores.
-    level: 1 − level is the greatest p-value that counts as significant.
-    samples: how many orders are drawn for a query.
-    seed: fixes the orders that are drawn; other queries do not change them.
+    Parameters
+    ----------
+    scores: the scores of the runs. Higher must be better for all measures, or lower for all measures.
+    qrels: the judgments that the scores were made with.
+    level: a query is informative if the smallest p-value of its runs, times the number of runs, is at
+        most 1 − level.
+    samples: how many random orders are tried for a query.
+    seed: fixes the random orders of each query; other queries do not change them.
 
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}, "q2": {"a": 1, "b": 1, "c": 0}}
@@ -138,47 +145,49 @@ def significance(
     """
     level = checked("level", level, LEVELS)
     samples, seed = checked("samples", samples, SAMPLE_NUMBERS), checked("seed", seed, SEEDS)
-    found = above_chance(scores, qrels)
+    above = above_chance(scores, qrels)
     measures = [inner(measure) for measure in scores.measures]
     judgments = judgments_of(qrels)
     if judgments.subtopics is not None and any(innermost(m).by_subtopic for m in measures):
-        raise MeasureError("p-values are by labels alone, expected measures without subtopics")
+        raise MeasureError(
+            "p-values cannot be computed for measures with subtopics; use other measures"
+        )
     position = {query: row for row, query in enumerate(judgments.queries.texts())}
     judged = judged_labels(judgments, scores.policies.max_grade)
     columns = {query: column for column, query in enumerate(scores.queries)}
-    at = np.array([columns[query] for query in found.queries], dtype=np.int64)
+    at = np.array([columns[query] for query in above.queries], dtype=np.int64)
     own = scores.values[:, at].mean(axis=2)
     if scores.policies.missing == "skip":
         own = np.where(scores.present[:, at], own, np.nan)
     sign = -1 if measures[0].direction == "lower" else 1
     p, exact = np.full(own.shape, np.nan), np.zeros(len(at), dtype=np.bool_)
-    seeds = list_seeds(seed, map(encode, found.queries))
-    for q, query in enumerate(found.queries):
+    seeds = list_seeds(seed, map(encode, above.queries))
+    for q, query in enumerate(above.queries):
         one = judged.take(np.array([position[query]]))
         null = _null(measures, one, samples, int(seeds[q]))
         p[:, q], exact[q] = null.at_least(sign, own[:, q]), null.weights is not None
     return Significance(
         scores.runs,
-        found.queries,
+        above.queries,
         own,
-        found.expected,
+        above.expected,
         p,
         exact,
         level,
         samples,
-        found.left_out,
-        found.estimated,
+        above.left_out,
+        above.estimated,
     )
 
 
 class _Null(NamedTuple):
-    """The scores of orders, with the chance of each, or None where they were drawn."""
+    """The scores of orders, with the probability of each order; `weights` is None for random orders."""
 
     scores: Floats
     weights: Floats | None
 
     def at_least(self, sign: int, values: Floats) -> Floats:
-        """For each value the p-value: how likely an order scores as well or better."""
+        """For each value the p-value: how likely an order scores at least as well."""
         # An order without a score counts as better: nobody knows that it is not.
         scores = np.where(np.isnan(self.scores), np.inf, sign * self.scores)
         order = np.argsort(scores)
@@ -225,8 +234,10 @@ def _scored(measures: Sequence[Measure], judged: JudgedLabels, orders: Labels) -
 
 
 def _prefixes(counts: Sequence[int], places: int, most: int) -> tuple[Labels, Floats] | None:
-    """All different first places of orders of counts[k] things of each kind k, with the chance of each;
-    None where they could be more than `most`.
+    """All different beginnings of orders of counts[k] things of each kind k, with the probability of
+    each.
+
+    None if there could be more than `most`.
 
     >>> rows, chances = _prefixes([3, 1], 1, 10)
     >>> rows.tolist(), chances.tolist()

@@ -1,4 +1,4 @@
-"""Sets of queries: which were chosen, and why others were not."""
+"""Sets of queries: which queries were chosen, and why others were left out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LeftOut(NamedTuple):
 class QuerySet(Collection[str]):
     """Query ids, each once, in the order of the scores or judgments they were chosen from.
 
-    `Scores.select` takes it as it is. `left_out` says which queries could not be chosen.
+    `Scores.select` takes it as it is. `left_out` says how many queries could not be chosen, and why.
 
     >>> QuerySet("hard", ("q1", "q7"), (LeftOut("nothing relevant", 3),))
     QuerySet hard: 2 queries (left out: 3 with nothing relevant)
@@ -47,13 +47,13 @@ class QuerySet(Collection[str]):
         return query in self.queries
 
     def __repr__(self) -> str:
-        found = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
+        text = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
         notes = ", ".join(left_out_text(left) for left in self.left_out)
-        return f"{found} (left out: {notes})" if notes else found
+        return f"{text} (left out: {notes})" if notes else text
 
 
 def left_out_text(left: LeftOut) -> str:
-    """How many were left out, and why."""
+    """A text: how many queries were left out, and why."""
     return f"{left.queries:,} with {left.reason}"
 
 
@@ -68,29 +68,28 @@ class HowMany:
     def __post_init__(self) -> None:
         given = [name for name, value in vars(self).items() if value is not None]
         if len(given) != 1:
-            found = " and ".join(given) or "neither number, share nor threshold"
-            raise RankgaugeError(f"{found} given, expected exactly one of number, share, threshold")
+            names = " and ".join(given) or "neither number, share nor threshold"
+            raise RankgaugeError(f"{names} given, expected exactly one of number, share, threshold")
         checked("number", self.number, Whole(0), optional=True)
         checked("share", self.share, Number(0, 1), optional=True)
         checked("threshold", self.threshold, Number(-math.inf), optional=True)
 
     def size(self, available: int) -> int:
-        """How many of so many are chosen, by number or share; a half counts as a whole one."""
+        """How many queries to choose from `available` queries: the number, or the share, rounded (0.5
+        up)."""
         if self.share is not None:
             return math.floor(self.share * available + 0.5)
         assert self.number is not None
         if self.number > available:
             there = counted(available, "query", "queries")
-            raise RankgaugeError(
-                f"number={self.number} of {there}, expected no more than there are"
-            )
+            raise RankgaugeError(f"number={self.number}, but only {there} can be chosen")
         return int(self.number)
 
     def lowest(self, values: Floats, greatest: Floats) -> Bools:
-        """Which values are chosen as the lowest, of equal ones the first; up to the threshold.
+        """Which values are chosen as the lowest. Of equal values the first ones are chosen.
 
-        Values are equal, also to the threshold, where they differ only by rounding of terms of
-        which `greatest` says the magnitude.
+        With a threshold, these are the values up to the threshold. Values that differ only by rounding
+        are equal; `greatest` is the magnitude of the terms that were rounded.
         """
         if self.threshold is not None:
             with_limit = merged(np.append(values, self.threshold), np.append(greatest, 0.0))
@@ -102,12 +101,15 @@ class HowMany:
         return chosen
 
     def highest(self, values: Floats, greatest: Floats) -> Bools:
-        """Which values are chosen as the highest, of equal ones the first; from the threshold on."""
+        """Which values are chosen as the highest. Of equal values the first ones are chosen.
+
+        With a threshold, these are the values from the threshold on.
+        """
         limit = None if self.threshold is None else -self.threshold
         return replace(self, threshold=limit).lowest(-values, greatest)
 
 
 def left_out(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
-    """How many queries there are for each reason to leave them out, where there are any."""
+    """For each reason, how many queries are left out; reasons without a query do not appear."""
     counts = {reason: int(np.count_nonzero(which)) for reason, which in reasons.items()}
     return tuple(LeftOut(reason, count) for reason, count in counts.items() if count)

@@ -1,4 +1,4 @@
-"""Queries and documents drawn at random, by a seed and their ids.
+"""Random samples of queries and documents. They depend on a seed and on the ids.
 
 Document splits go back to Voorhees, Samarov and Soboroff, Using replicates in information retrieval
 evaluation (2017).
@@ -28,16 +28,16 @@ def query_sample(
     share: float | None = None,
     seed: int = SEED,
 ) -> QuerySet:
-    """So many of the queries, or this share of them, drawn without replacement.
+    """A random sample of the queries, by number or by share, drawn without replacement.
 
-    Whether a query is drawn depends on the seed and the ids, not on their order, and a larger sample
-    by the same seed holds the smaller one.
+    The sample depends on the seed and the ids, not on the order of the ids. With the same seed, a larger
+    sample contains the smaller one.
 
     >>> query_sample(["q1", "q2", "q3", "q4"], share=0.5)
     QuerySet sample: 2 queries
     """
     if (number is None) == (share is None):
-        raise RankgaugeError("number and share: expected exactly one of them")
+        raise RankgaugeError("give exactly one of number and share")
     choice = HowMany(number, share)
     seed = checked("seed", seed, SEEDS)
     if isinstance(queries, str):
@@ -47,7 +47,7 @@ def query_sample(
 
 
 def drawn(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
-    """So many of these queries, in their order."""
+    """A sample of `size` of these queries, in their order."""
     if size == len(queries):
         return tuple(queries)
     drawn = set(sorted(queries, key=lambda query: query_key(seed, encode(query)))[:size])
@@ -55,12 +55,13 @@ def drawn(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
 
 
 def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judgments, ...]:
-    """The judgments in so many parts, each document of each query in exactly one, at random.
+    """The judgments split at random into `ways` parts. Each document of a query is in exactly one part.
 
-    The parts of a query differ by at most one judged document; pooled documents are dealt out after
-    them. Where a document goes depends on the seed and the ids of query and document, not on their
-    order. All parts have all queries, some perhaps without a document, so that scores on them can be
-    compared; evaluate(..., unjudged="condensed") scores each part as if there were no others.
+    The parts of a query differ by at most one judged document. Pooled documents without a judgement are
+    also spread over the parts. The part of a document depends on the seed and on the ids of the query
+    and the document, not on their order. Every part has all queries, so that scores on the parts can be
+    compared; a query may have no document in a part. evaluate(..., unjudged="condensed") scores each
+    part as if there were no others.
 
     >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
     (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
@@ -87,7 +88,7 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judg
 
 
 def _part(judgments: Judgments, rows: Ints, source: str) -> Judgments:
-    """The judgments in these rows, of all queries."""
+    """The judgments in these rows, with all queries."""
     query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
     aspects = judgments.subtopics
     if aspects is None:

@@ -19,12 +19,22 @@ from rankgauge.records import Record
 
 
 class Alignment(Record):
-    """A run, or a piece of one, laid over the judgments: a list for each of its judged queries.
+    """A run, or a piece of one, with its judgments: a list of labels for each of its judged queries.
 
-    `queries` are the numbers of these queries among all that are judged; `rankings` knows of them
-    alone. `tied` says of each row whether its score is that of the row above it; `retrieved` has the
-    judgments of the documents, in any order. `unknown` counts the queries that are not judged,
-    `merged` the neighbours whose scores differ in double but not in single precision.
+    Parameters
+    ----------
+    queries
+        The number of each query among all judged queries.
+    rankings
+        The lists of these queries.
+    tied
+        For each row, whether its score equals the score of the row above it.
+    retrieved
+        The rows of the judgments of the documents, in any order.
+    unknown
+        How many queries are not judged.
+    merged
+        How many adjacent documents have scores that differ in double but not in single precision.
     """
 
     queries: Ints
@@ -50,12 +60,14 @@ class Alignment(Record):
 
 
 def alignment_notes(unknown: int, merged: int) -> list[Note]:
-    """What the user should know about how the lists came about."""
+    """Notes about how the lists were made."""
     notes = []
     if unknown:
         notes.append(Note("topics without judgements, not scored: {count}", count=unknown))
     if merged:
-        kind = "neighbours tied in single precision only: {count}"
+        kind = (
+            "{pairs} of adjacent documents with equal scores in single precision but not in double"
+        )
         detail = "double precision would order them by score"
         notes.append(Note(kind, count=merged, detail=detail))
     return notes
@@ -130,7 +142,19 @@ def align(
 ) -> Alignment:
     """The lists of a run, or of a piece of one, in rank order, with a label for each document.
 
-    Under ties="expected" documents of equal score are in the order of "docno", with `tied` to say so.
+    Parameters
+    ----------
+    judgments
+        All judgments.
+    run
+        The run, or a piece of it.
+    judged
+        The judged labels, by default those of the judgments.
+    ties, seed
+        How documents of equal score are ordered. With "expected" they are ordered as with "docno", and
+        `.tied` says which have equal scores.
+    precision
+        In which precision scores are compared; by default as the run says.
     """
     judged = judged_labels(judgments) if judged is None else judged
     piece = located(judgments, run) if isinstance(run, Run) else run
@@ -166,8 +190,20 @@ def align(
 def rank_order(
     run: Run | Piece, labels: Labels, ties: Ties, seed: int, precision: ScorePrecision
 ) -> tuple[Ints, NDArray[np.bool_], int]:
-    """The rows of a run, query by query, best first; for each place whether its score is that of the
-    one above; and how many neighbours only single precision ties."""
+    """The rows of a run, query by query, the best first; for each place whether its score equals the
+    score above; and how many adjacent documents have equal scores in single precision only.
+
+    Parameters
+    ----------
+    run
+        The run, or a piece of it.
+    labels
+        The label of each row.
+    ties, seed
+        How documents of equal score are ordered.
+    precision
+        In which precision scores are compared.
+    """
     scores = run.scores
     if precision == "single":
         with np.errstate(over="ignore"):

@@ -1,4 +1,4 @@
-"""Rankings: what a measure sees. Labels in rank order, and all that is judged of each query.
+"""Rankings, which measures score: labels in rank order, and all judged labels of each query.
 
 Label >= 0: the document's grade. Label -1: it is not in the qrels. Label -2: it is in the qrels with a
 negative grade, that is pooled but unjudged. Everything is one flat array with offsets, never padded,
@@ -53,9 +53,9 @@ class SharedArrays(Record):
 
 
 class Memo:
-    """What was found before, by question. A copy in another process knows it too.
+    """Keeps answers by question. A copy in another process has them too.
 
-    Arrays that it keeps are read-only, because all who ask get the same ones.
+    Arrays in it are read-only, because every caller gets the same ones.
     """
 
     def __init__(self) -> None:
@@ -63,14 +63,14 @@ class Memo:
         self._lock = threading.RLock()
 
     def own(self, question: Hashable, answer: Callable[[], A]) -> A:
-        """The answer that is known, or `answer()`; threads that ask at once may each work it out."""
+        """The kept answer, or `answer()`. Threads that ask at the same time may each compute it."""
         if question not in self._known:
             self._known[question] = unwritable(answer())
         known: A = self._known[question]
         return known
 
     def shared(self, question: Hashable, answer: Callable[[], A]) -> A:
-        """The same, worked out by one thread while the others wait."""
+        """The same, but one thread computes it while the others wait."""
         if question not in self._known:
             with self._lock:
                 return self.own(question, answer)
@@ -95,9 +95,9 @@ class Part(NamedTuple):
 class JudgedLabels(SharedArrays):
     """The judged labels of each query, highest first, and how many documents were only pooled.
 
-    Query q has labels[offsets[q]:offsets[q + 1]]. `max_grade` is the collection's highest grade, the
-    G of ERR, of scaled gains and of bounds. Where documents were judged for subtopics, `aspects` has
-    these and `rows` the judgment that each label is of.
+    Query q has labels[offsets[q]:offsets[q + 1]]. `max_grade` is the highest grade of the collection;
+    ERR, scaled gains and bounds use it. If documents were judged for subtopics, `aspects` holds the
+    subtopics, and `rows` holds the row of the judgments that each label comes from.
 
     >>> JudgedLabels.of([0, 2, 1, 0]).labels.tolist()
     [2, 1, 0, 0]
@@ -132,7 +132,7 @@ class JudgedLabels(SharedArrays):
         return read_only(np.diff(self.offsets))
 
     def take(self, queries: Ints) -> JudgedLabels:
-        """What is judged of these queries, in their order."""
+        """The judged labels of these queries, in the order given."""
         if len(queries) == len(self) and (queries == np.arange(len(self))).all():
             return self
         sizes = self.sizes[queries]
@@ -152,10 +152,11 @@ class JudgedLabels(SharedArrays):
     def once(
         self, question: Callable[[JudgedLabels, *Arguments], NDArray[T]], *arguments: *Arguments
     ) -> NDArray[T]:
-        """What a question finds for these judged labels, a value a query, which is asked only once.
+        """The answer to a question about these judged labels, one value for each query. It is computed
+        once.
 
-        For queries taken from others it is asked of those, so that parts of a run, and run after
-        run, share the answers. Threads that ask at the same time wait for the first.
+        If these queries were taken from others, all of the others are asked. So parts of a run, and one
+        run after the other, share the answers. Threads that ask at the same time wait for the first.
         """
         if self._taken is not None:
             return self._taken.whole.once(question, *arguments)[self._taken.queries]
@@ -167,15 +168,15 @@ class JudgedLabels(SharedArrays):
 
     @cached_property
     def best_first(self) -> Rankings:
-        """One ranking a query: all judged documents, the highest label first."""
+        """One ranking for each query: all judged documents, the highest label first."""
         return Rankings(self.labels, self.offsets, np.arange(len(self)), self, self.rows)
 
 
 class Rankings(SharedArrays):
     """Lists of labels in rank order: list i is labels[offsets[i]:offsets[i + 1]], for query[i].
 
-    `rows`, kept only where the judgments have subtopics, has the judgment of each document, -1 where it
-    is not judged.
+    `rows` is kept only if the judgments have subtopics: for each document its row in the judgments, -1
+    if it is not judged.
 
     >>> lists = Rankings.of([1, 0, 2], [0])
     >>> lists.ranks.tolist(), lists.count(lists.labels >= 1).tolist()
@@ -193,7 +194,7 @@ class Rankings(SharedArrays):
     def of(cls, *lists: ArrayLike, judged: JudgedLabels | None = None) -> Rankings:
         """These lists, all of one query where `judged` is given, else each of its own query.
 
-        Without `judged`, what is judged of a list are its own labels from 0 on.
+        Without `judged`, the judged labels of a list are its own labels of 0 or more.
         """
         arrays = [np.asarray(labels, dtype=np.int32) for labels in lists]
         flat = np.concatenate([np.zeros(0, dtype=np.int32), *arrays])
@@ -224,8 +225,8 @@ class Rankings(SharedArrays):
         return self.once(_top, cutoff)
 
     def once(self, question: Callable[[Rankings, *Arguments], A], *arguments: *Arguments) -> A:
-        """What a question finds for these lists: several measures want to know it, and it is asked
-        once, unless threads ask at the same time."""
+        """The answer to a question about these lists. Several measures ask it, and it is computed once,
+        unless threads ask at the same time."""
         return self._memo.own((question, *arguments), lambda: question(self, *arguments))
 
     def condensed(self) -> Rankings:
@@ -258,11 +259,11 @@ class Rankings(SharedArrays):
         return count
 
     def sum(self, values: Floats) -> Floats:
-        """The sum of a value a row over each list, in rank order."""
+        """For each list, the sum of its rows' values, in rank order."""
         return native.segment_sum(values, self.offsets)
 
     def each_row(self, per_list: NDArray[T]) -> NDArray[T]:
-        """A value a list, repeated for its rows."""
+        """The value of each list, repeated for each of its rows."""
         return np.repeat(per_list, self.lengths)
 
 

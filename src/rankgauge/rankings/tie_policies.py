@@ -1,4 +1,4 @@
-"""What is made of documents with equal scores: an order, or groups left open."""
+"""How documents with equal scores are treated: they get an order, or stay groups without one."""
 
 from __future__ import annotations
 
@@ -22,10 +22,21 @@ from rankgauge.seeds import digest, query_key
 def broken(
     run: Run | Piece, rows: NDArray[np.intp], labels: Labels, ties: Ties, seed: int
 ) -> list[int]:
-    """An order of these rows, which are tied with others among them: places in `rows`.
+    """An order of rows with equal scores, as places in `rows`.
 
-    Rows that are alike under the policy are ordered by id, the last first. So no score depends on
-    the order of the file, unless `ties` is input.
+    Rows that the policy does not order are ordered by id, the greatest first. So no score depends on the
+    order of the file, unless `ties` is "input".
+
+    Parameters
+    ----------
+    run
+        The run, or a piece of it.
+    rows
+        The rows, each tied with another of them.
+    labels
+        The label of each row of the run.
+    ties, seed
+        The policy, and the seed for "random".
     """
     docnos = list(run.documents.take(rows))
     places = list(range(len(rows)))
@@ -56,7 +67,8 @@ def broken(
 def tied_lists(
     rankings: Rankings, tied: NDArray[np.bool_], seeds: NDArray[np.uint64]
 ) -> TiedRankings:
-    """The lists with ties left open; `tied` says of each row whether it goes with the one above."""
+    """The lists as groups of tied documents; `tied` says of each row whether it is tied with the one
+    above."""
     starts = np.flatnonzero(~tied)
     return TiedRankings(
         rankings,
@@ -74,15 +86,25 @@ def with_tail(
     retrieved: Labels | Ints,
     documents: int,
 ) -> TiedRankings:
-    """The same lists, each followed by one more tie that holds what was not retrieved of a collection
-    of so many documents.
+    """The same lists, each followed by one more tie: the documents of the collection that were not
+    retrieved.
 
-    `queries` has for each list its query among the judged ones, `retrieved` the judgments of the
-    documents in the lists.
-
-    Judged and pooled documents are laid out, the others only counted (Cooper 1968, Expected search
+    Judged and pooled documents have rows, the others are only counted (Cooper 1968, Expected search
     length; McSherry and Najork 2008, Computing information retrieval performance measures efficiently
     in the presence of tied scores). RankgaugeError where the collection is too small to hold them.
+
+    Parameters
+    ----------
+    lists
+        The lists of a run.
+    queries
+        For each list, the number of its query in the judgments.
+    judgments
+        All judgments.
+    retrieved
+        The rows of the judgments of all documents in the lists.
+    documents
+        How many documents the collection has.
     """
     rankings = lists.rankings
     place = np.full(len(judgments.queries), -1, dtype=np.int64)
@@ -98,9 +120,10 @@ def with_tail(
     unlisted = documents - rankings.lengths - left
     if (unlisted < 0).any():
         short = int(np.argmin(unlisted))
+        topic = decode(judgments.queries[queries[short]])
         raise RankgaugeError(
-            f"documents={documents}, but topic {decode(judgments.queries[queries[short]])!r} alone has "
-            f"{documents - unlisted[short]}, retrieved or judged; give the size of the collection"
+            f"documents={documents} is too small: topic {topic!r} has {documents - unlisted[short]} "
+            "retrieved or judged documents; give the size of the collection"
         )
     owner = np.concatenate((rankings.each_row(np.arange(len(rankings))), query[rest]))
     order = np.argsort(owner, kind="stable")

@@ -22,11 +22,11 @@ from rankgauge.rankings.lists import (
 
 
 class TiedRankings(SharedArrays):
-    """Lists of groups of documents: the order of the groups is known, that within a group is not.
+    """Lists of groups of documents. The order of the groups is known, the order within a group is not.
 
-    Group g has the rows bounds[g]:bounds[g + 1] of `rankings`, and `unlisted[g]` unjudged documents
-    more that have no row; list i has the groups offsets[i]:offsets[i + 1]. `seeds`, a number a list, fix
-    which orders are drawn where not all can be tried.
+    Group g has the rows bounds[g]:bounds[g + 1] of `rankings`, and `unlisted[g]` more documents that are
+    unjudged and have no row. List i has the groups offsets[i]:offsets[i + 1]. `seeds` has a number for
+    each list; it fixes which orders are drawn where not all can be tried.
 
     >>> tied = TiedRankings.of([[1, 0], [2]])
     >>> tied.sizes.tolist(), tied.above.tolist()
@@ -63,7 +63,7 @@ class TiedRankings(SharedArrays):
 
     @classmethod
     def one_tie(cls, rankings: Rankings, unlisted: Ints | None = None) -> TiedRankings:
-        """The same lists, all documents of each tied, with so many more that have no row."""
+        """The same lists with all documents of a list tied, and `unlisted` more that have no row."""
         count = len(rankings)
         return cls(
             rankings,

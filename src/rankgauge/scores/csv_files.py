@@ -1,4 +1,5 @@
-"""Scores in CSV files: a column a system and a row a topic, or the rows of `Scores.write_csv`."""
+"""Scores in CSV files. Each column is a system and each row a topic, or the file has the rows of
+`Scores.write_csv`."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ NUMBERED = "(id|num|number|no)"
 TOPICS = re.compile(
     rf"|(topics?|query|queries|request)([ _-]?{NUMBERED})?|(q[ _-]?)?{NUMBERED}", re.IGNORECASE
 )
-"""What the column of topics is called, all of it."""
+"""The whole name of a column of topics."""
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 NONE = ("", "na", "nan")
@@ -41,7 +42,8 @@ STANDARDIZED = '; for standardised scores call the measure given("…")'
 
 MOST_CELLS = 1_000_000
 SPARSEST = 100
-"""A table of more cells than that, and so many times the rows of its file, is refused."""
+"""A table is refused if it has more than MOST_CELLS cells and more than SPARSEST times as many cells as
+the file has rows."""
 
 
 def read_scores(path: str | os.PathLike[str], measure: AnyMeasure | None) -> Scores:
@@ -50,10 +52,10 @@ def read_scores(path: str | os.PathLike[str], measure: AnyMeasure | None) -> Sco
     lines = _Lines(source, read_bytes(path))
     line, header = next(lines, (1, []))
     if not header:
-        raise InputError(source, None, "is empty, expected a header with a column a system")
+        raise InputError(source, None, "is empty, expected a header with a column for each system")
     if header == LONG:
         if measure is not None:
-            message = "the rows name their measures, expected no measure="
+            message = "each row names its measure, expected no measure="
             raise InputError(source, line, message)
         return _long(lines)
     return _wide(lines, line, header, _titled(path) if measure is None else measure)
@@ -117,7 +119,7 @@ class _Lines:
 
 
 def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> Scores:
-    """A column a system, a row a topic, whose ids may be in the first column."""
+    """A column for each system and a row for each topic. Topic ids may be in the first column."""
     names = [name.strip() for name in header]
     if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in header[0]), None)):
         lines.refuse(f"one cell, with {mark!r} in it, expected cells with commas between them")
@@ -128,9 +130,9 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> S
     seen: set[str] = set()
     for column, run in enumerate(runs, len(names) - len(runs) + 1):
         if not run:
-            lines.refuse(f"column {column} has no name, expected that of a system")
+            lines.refuse(f"column {column} has no name, expected the name of a system")
         if run in seen:
-            lines.refuse(f"the system {short(run)} is there twice, expected different ones")
+            lines.refuse(f"the system {short(run)} has two columns, expected one")
         seen.add(run)
     meant = measure_of(measure)
     topics: dict[str, int] = {}
@@ -142,7 +144,9 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> S
             lines.refuse("a topic without an id, expected one")
         if topic in topics:
             first = topics[topic]
-            lines.refuse(f"the topic {short(topic)} is there twice, first on line {first}")
+            lines.refuse(
+                f"the topic {short(topic)} has two rows, the first on line {first}, expected one"
+            )
         topics[topic] = line
         table.append([lines.number(cell) for cell in row[named:]])
         for column, value in enumerate(table[-1], len(names) - len(table[-1])):
@@ -171,7 +175,7 @@ def _numbers_topics(columns: Floats) -> bool:
 def _check_score(
     lines: _Lines, value: float, measure: Measure | Aggregate, column: str, advice: str
 ) -> None:
-    """Refuse what the measure never gives, such as the number of a topic."""
+    """Refuse a score that the measure never gives, such as the number of a topic."""
     low, high = inner(measure).range
     if value < low - SLACK or value > high + SLACK:
         known = f"{value:.12g} in the column {short(column)}, expected {measure}"
@@ -194,24 +198,34 @@ def _long(lines: _Lines) -> Scores:
         if m == len(meant):
             meant.append(_meant(lines, measure))
         if (r, q, m) in values:
-            lines.refuse(f"run, query and measure are there twice ({short(run)}), expected once")
+            lines.refuse(
+                f"a second row for this query and measure of the run {short(run)}, expected one row"
+            )
         values[r, q, m] = lines.number(value)
         _check_score(lines, values[r, q, m], meant[m], "value", STANDARDIZED)
         if present.strip().lower() not in BOOLEANS:
             lines.refuse(f"{short(present)} in the column present, expected true or false")
-        if answered.setdefault((r, q), said := BOOLEANS[present.strip().lower()]) != said:
-            lines.refuse(f"{short(run)} has the query and has it not, expected one of them")
+        if (
+            answered.setdefault((r, q), is_present := BOOLEANS[present.strip().lower()])
+            != is_present
+        ):
+            lines.refuse(
+                f"present is both true and false for a query of the run {short(run)}, expected one"
+            )
     if not values:
         lines.refuse("no scores, expected a row for each run, query and measure")
     shape = (len(runs), len(queries), len(measures))
     if math.prod(shape) > max(MOST_CELLS, SPARSEST * len(values)):
         named = " × ".join(f"{count:,}" for count in shape)
-        lines.refuse(f"{named} runs, queries and measures in {len(values):,} rows, expected most")
+        lines.refuse(
+            f"{len(values):,} rows for {named} runs, queries and measures, expected a row for most "
+            "combinations of them"
+        )
     table, there = np.full(shape, np.nan), np.zeros(shape[:2], dtype=np.bool_)
     table[tuple(np.array(list(values)).T)] = list(values.values())
     there[tuple(np.array(list(answered)).T)] = list(answered.values())
     if len(set(meant)) < len(meant):
-        lines.refuse("one measure under two names, expected one name")
+        lines.refuse("one measure has two names, expected one name")
     missing: Missing = "zero" if len(answered) == shape[0] * shape[1] else "skip"
     return scores_of(tuple(runs), tuple(queries), tuple(meant), table, there, missing)
 
@@ -224,7 +238,7 @@ def _meant(lines: _Lines, text: str) -> Measure | Aggregate:
 
 
 def _titled(path: str | os.PathLike[str]) -> Measure:
-    """The measure that a file is named for."""
+    """The measure with the name of the file."""
     name = os.path.basename(display_name(path))
     title, ending = os.path.splitext(name)
     if ending in (".gz", ".bz2", ".xz", ".zst"):

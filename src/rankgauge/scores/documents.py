@@ -85,12 +85,12 @@ def read_json(text: bytes | str, source: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"{short(twice)} is there twice in one object")
-    return found
+        raise ValueError(f"{short(twice)} is twice in one object")
+    return members
 
 
 def _float(text: str) -> float:
@@ -101,7 +101,7 @@ def _float(text: str) -> float:
 
 
 def _constant(text: str) -> Any:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 class Document:

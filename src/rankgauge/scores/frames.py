@@ -69,4 +69,5 @@ def _package(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise RankgaugeError(f"{name} is not there, expected: pip install {name}") from None
+        message = f"{name} is not installed, expected its package: run pip install {name}"
+        raise RankgaugeError(message) from None

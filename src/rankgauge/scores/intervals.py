@@ -26,7 +26,7 @@ from rankgauge.tables import Table
 
 
 class Intervals(NamedTuple):
-    """Run × measure: the ends of the intervals of the means, and what to know of them."""
+    """Run × measure: the ends of the intervals of the means, and notes on them."""
 
     low: Floats
     high: Floats
@@ -42,10 +42,21 @@ def mean_interval(
 ) -> tuple[Floats, Floats]:
     """The lower and the upper ends of confidence intervals for the mean of each row.
 
-    `values` is run × topic; NaN stands for a topic that the mean of a run is not over. "t" is
-    mean ± t(n − 1) · sd / √n. "bootstrap" is from the means of so many samples of topics, drawn with
-    replacement by the seed, corrected for bias and skewness (BCa; Efron 1987, Better bootstrap
-    confidence intervals). Of equal scores both ends are their mean; of fewer than two topics, NaN.
+    If all scores of a row are equal, both ends are their mean. If it has fewer than two topics, both are
+    NaN.
+
+    Parameters
+    ----------
+    values
+        Run × topic: the scores. NaN is a topic that the mean of a run leaves out.
+    level
+        The confidence level.
+    kind
+        "t": mean ± t(n − 1) · sd / √n. "bootstrap": from the means of samples of topics, drawn with
+        replacement, corrected for bias and skewness (BCa; Efron 1987, Better bootstrap confidence
+        intervals).
+    samples, seed
+        How many samples are drawn, and by which seed.
 
     >>> low, high = mean_interval([[0.2, 0.4, 0.6, 0.8]])
     >>> low.round(4).tolist(), high.round(4).tolist()
@@ -115,7 +126,7 @@ def _by_bootstrap(values: Floats, level: float, drawing: Drawing) -> tuple[Float
 
 
 def _quantiles(ordered: Floats, shares: Floats) -> Floats:
-    """Of each row, in order, the quantile at a share of its own, linear between two numbers."""
+    """For each row, which is sorted, the quantile at its share, linear between two numbers."""
     place = np.nan_to_num(shares) * (ordered.shape[1] - 1)
     before = np.floor(place).astype(np.int64)
     after = np.minimum(before + 1, ordered.shape[1] - 1)
@@ -127,7 +138,17 @@ def _quantiles(ordered: Floats, shares: Floats) -> Floats:
 def score_intervals(
     scores: Scores, missing: Missing, kind: IntervalKind, level: float, samples: int, seed: int
 ) -> Intervals:
-    """The intervals of the means of scores, over the topics that each mean is over."""
+    """The interval of each mean, over the topics that the mean is over.
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    missing
+        How topics that a run lacks are treated.
+    kind, level, samples, seed
+        As in `mean_interval`.
+    """
     skip = ~scores.present & (missing == "skip")
     low, high = np.full((2, len(scores.runs), len(scores.measures)), np.nan)
     notes = [_about(kind, level, samples, seed)]
@@ -161,9 +182,20 @@ def beside_means(
     samples: int,
     seed: int,
 ) -> Table:
-    """A table that ends with a column a measure, its rows the means of runs under a treatment of missing
-    topics, with the ends of their intervals after each."""
-    found = {
+    """A table of means with two more columns after each mean: the ends of its interval.
+
+    Parameters
+    ----------
+    table
+        A table whose last columns are the measures.
+    scores
+        The scores that it shows.
+    shown
+        For each row, the run and how topics that it lacks are treated.
+    kind, level, samples, seed
+        As in `mean_interval`.
+    """
+    intervals = {
         missing: score_intervals(scores, missing, kind, level, samples, seed)
         for missing in dict.fromkeys(missing for _, missing in shown)
     }
@@ -171,10 +203,10 @@ def beside_means(
     columns = ((name, f"{name} low", f"{name} high") for name in table.columns[first:])
     rows = []
     for row, (run, missing) in zip(table.rows, shown, strict=True):
-        low, high, _ = found[missing]
+        low, high, _ = intervals[missing]
         cells = zip(row[first:], low[run].tolist(), high[run].tolist(), strict=True)
         rows.append((*row[:first], *chain.from_iterable(cells)))
-    notes = dict.fromkeys(note for each in found.values() for note in each.notes)
+    notes = dict.fromkeys(note for each in intervals.values() for note in each.notes)
     return Table(
         (*table.columns[:first], *chain.from_iterable(columns)),
         tuple(rows),

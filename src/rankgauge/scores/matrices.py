@@ -65,7 +65,19 @@ def scores_of(
     present: Bools,
     missing: Missing,
 ) -> Scores:
-    """Scores of which no more is known than the numbers."""
+    """Scores of which only the numbers are known.
+
+    Parameters
+    ----------
+    runs, queries, measures
+        Their names.
+    values
+        Run × query × measure: the scores.
+    present
+        Run × query: whether the run has the query.
+    missing
+        How queries that a run lacks are treated.
+    """
     return Scores(
         runs=runs,
         queries=queries,
@@ -80,7 +92,7 @@ def scores_of(
 
 
 def measure_of(text: AnyMeasure) -> Measure | Aggregate:
-    """The measure that a text means, or one of that name for scores that are given."""
+    """The measure that a text means. If rankgauge knows none, a name for scores made elsewhere."""
     try:
         measure = parse(text)
     except MeasureError:
@@ -99,13 +111,13 @@ def _numbers(values: ArrayLike) -> Floats:
     try:
         if isinstance(values, np.ma.MaskedArray):
             values = np.ma.filled(values.astype(np.float64), np.nan)
-        found = np.asarray(values)
-        if found.dtype.kind not in "biufO":
-            raise TypeError(f"they are of type {found.dtype}")
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"they are of type {array.dtype}")
         with np.errstate(over="ignore"):
-            table = np.array(found, dtype=np.float64)
+            table = np.array(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise _refusal(f"the values are no table of numbers ({error}), expected one") from None
+        raise _refusal(f"the values are not a table of numbers ({error}), expected one") from None
     if np.isinf(table).any():
         where = tuple(int(place[0]) for place in np.nonzero(np.isinf(table)))
         raise _refusal(f"the value at {where} is infinite, expected a number, or NaN for none")
@@ -119,21 +131,25 @@ def _numbers(values: ArrayLike) -> Floats:
 def _names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]:
     if isinstance(names, str | bytes):
         raise _refusal(f"the {what} names are one text, {names!r}, expected a list of names")
-    found = []
+    texts = []
     for name in names:
         whole = isinstance(name, int | np.integer) and not isinstance(name, bool)
         if not isinstance(name, str) and not whole:
-            raise _refusal(f"the {what} {name!r} is no name, expected text or a whole number")
-        found.append(str(name))
-    return _different(what, found, count)
+            raise _refusal(
+                f"the {what} name {name!r} is neither text nor a whole number, expected one of them"
+            )
+        texts.append(str(name))
+    return _different(what, texts, count)
 
 
 def _different(what: str, found: list[Any], count: int) -> tuple[Any, ...]:
     if len(found) != count:
-        raise _refusal(f"{counted(len(found), what)} named, expected {count}, as the table has")
+        raise _refusal(
+            f"{counted(len(found), what)} named, expected {count}: the table has so many"
+        )
     (name, often), *_ = Counter(found).most_common(1)
     if often > 1:
-        raise _refusal(f"the {what} {str(name)!r} is there twice, expected different ones")
+        raise _refusal(f"the {what} {str(name)!r} is named twice, expected different names")
     return tuple(found)
 
 
@@ -174,15 +190,15 @@ def joined(parts: Sequence[Scores]) -> Scores:
 
 
 def _common_policies(parts: Sequence[Scores]) -> Policies:
-    """Those of all the scores, or no more than how missing topics are treated."""
+    """The policies if all scores have the same; otherwise only how missing topics are treated."""
     ways: set[Missing] = {part.policies.missing for part in parts if not part.present.all()}
     if len(ways) > 1:
-        message = "missing topics are zero in some of the scores and left out of others"
-        raise RankgaugeError(f"{message}, expected the same: evaluate(..., missing='skip')")
+        message = "missing topics score 0 in some of the scores and are left out of others"
+        raise RankgaugeError(f"{message}, expected one way; evaluate all with the same missing=")
     missing = ways.pop() if ways else parts[0].policies.missing
-    said = {replace(part.policies, missing=missing) for part in parts}
-    if len(said) == 1:
-        return said.pop()
+    policies = {replace(part.policies, missing=missing) for part in parts}
+    if len(policies) == 1:
+        return policies.pop()
     known = next((part.policies for part in parts if part.judgments_known), parts[0].policies)
     return replace(known, source=JOINED, missing=missing, standardized=None)
 

@@ -68,11 +68,28 @@ class ByMeasure(dict[str, V]):
 class Scores(Result, Record):
     """The score of every run on every query by every measure.
 
-    `values` is run × query × measure and `numpy.asarray` of the scores gives it, with NaN for what is
-    left out under missing="skip". `present` tells which queries a run answered, `relevant` how many
-    documents of a query have a grade from 1 on (−1 where that is not known, as of scores that come from
-    elsewhere), `nothing_relevant` by measure which queries hold nothing relevant to it. `failed` says
-    which runs were left out, and why.
+    `numpy.asarray(scores)` gives the values, with NaN where missing="skip" leaves a query out.
+
+    Parameters
+    ----------
+    runs, queries, measures
+        Their names, and the measures themselves.
+    values
+        Run × query × measure: the scores.
+    present
+        Run × query: whether the run answered the query.
+    judged_at_10
+        Run × query: the judged share of the first ten documents, NaN if not known.
+    relevant
+        For each query, how many documents have a grade of 1 or more; −1 if not known.
+    nothing_relevant
+        Measure × query: whether no document of the query counts as relevant.
+    policies
+        How the scores were computed.
+    notes
+        What to know about the scores.
+    failed
+        Which runs were left out, and why.
     """
 
     runs: tuple[str, ...]
@@ -99,12 +116,20 @@ class Scores(Result, Record):
         measure: str | Measure | Aggregate | Sequence[str | Measure | Aggregate],
         queries: Sequence[str | int] | None = None,
     ) -> Scores:
-        """The scores of a table that was made elsewhere: runs × queries, or runs × queries × measures.
+        """The scores of a table that another tool or person made.
 
-        NaN stands for a topic that a run lacks: it is left out of the means of the run
-        (missing="skip"). `queries` are "1", "2" and so on unless named. `measure` is what
-        `rankgauge.parse` understands, or any other text, such as "human rating", for what rankgauge
-        does not know; as many of them as the table has measures where it has three dimensions.
+        Parameters
+        ----------
+        values
+            Runs × queries, or runs × queries × measures. NaN is a topic that a run lacks; the means of
+            the run leave it out (missing="skip").
+        runs
+            The names of the runs.
+        measure
+            A measure as `rankgauge.parse` understands it, or any other text, such as "human rating", for
+            a measure that rankgauge does not know. A list of them if the table has three dimensions.
+        queries
+            The names of the queries, by default "1", "2" and so on.
 
         >>> scores = Scores.from_matrix([[0.2, 0.4], [0.5, 0.7]], runs=["a", "b"], measure="human")
         >>> scores.mean()["b"]
@@ -118,14 +143,14 @@ class Scores(Result, Record):
     def from_csv(
         cls, path: str | os.PathLike[str], measure: str | Measure | Aggregate | None = None
     ) -> Scores:
-        """The scores of a CSV file: a column a system, named in the header, and a row a topic.
+        """The scores of a CSV file. Each column is a system, named in the header; each row is a topic.
 
-        The first column holds the ids of the topics where it is called topic, query, qid, id, num,
-        topic_id, query_num or the like, or nothing; else they are numbered from 1, and a note says if
-        the first system looks like topics. A cell that is empty, NA or nan is a topic that the system
-        lacks. `measure` is as in `from_matrix`, by default given("name of the file"); a score outside
-        its range is refused. A file made by `write_csv` is read back, the policies aside, which it does
-        not hold. Raises InputError, with the line, for anything else.
+        The first column may hold the ids of the topics. Its name is then topic, query, qid, id, num,
+        topic_id, query_num or similar, or empty. Otherwise topics are numbered from 1; a note says if
+        the first system looks like a column of topics. A cell that is empty, NA or nan is a topic that
+        the system lacks. `measure` is as in `from_matrix`, by default given("name of the file"). A score
+        outside its range is refused. A file made by `write_csv` is read too, but it does not hold the
+        policies. Raises InputError, with the line, for anything else.
         """
         from rankgauge.scores.csv_files import read_scores
 
@@ -138,16 +163,16 @@ class Scores(Result, Record):
         return np.array(values, dtype=dtype, copy=copy)
 
     def mean(self, missing: Missing | None = None) -> dict[str, ByMeasure[float]]:
-        """For each run, the mean over queries of each measure, or what its aggregate makes of them.
+        """For each run and measure, the mean over queries; for an aggregate such as gm, its number.
 
-        `missing` says what counts for topics that a run lacks: "zero" scores them as empty rankings,
-        "skip" leaves them out; by default as evaluated. A query on which a measure is undefined is
-        left out.
+        `missing` says how topics that a run lacks are treated: "zero" scores them as empty rankings,
+        "skip" leaves them out. By default they are treated as in the evaluation. A query on which a
+        measure is undefined is left out.
         """
         policy = missing or self.policies.missing
         if policy == "zero" and self.unknown().any():
-            message = "what a run would score on topics it lacks is not known"
-            raise RankgaugeError(f"{message}, expected missing='skip', or scores for them")
+            message = "the score of an empty ranking is not known on topics that a run lacks"
+            raise RankgaugeError(f"{message}, expected missing='skip', or scores for these topics")
         return {run: self.means_over(r, self.counts(r, policy)) for r, run in enumerate(self.runs)}
 
     def interval(
@@ -159,9 +184,10 @@ class Scores(Result, Record):
     ) -> dict[str, ByMeasure[tuple[float, float]]]:
         """`{run: {measure: (low, high)}}`: a confidence interval for each mean of `mean()`.
 
-        Over the topics that the mean is over; "t" by Student's t, "bootstrap" by BCa from so many
-        samples of topics, drawn by the seed. For gm it is that of the mean of the logarithms, taken
-        back. NaN where there is none: over a single topic, and for an aggregate that is no mean.
+        The interval is over the same topics as the mean. kind="t" uses Student's t. kind="bootstrap"
+        draws `samples` samples of topics by the seed (BCa). For gm, the interval of the mean of the
+        logarithms is taken, and its ends are turned back into scores. There is no interval (NaN) over a
+        single topic, or for an aggregate that is not a mean.
 
         >>> scores = Scores.from_matrix([[0.2, 0.4, 0.6, 0.8]], runs=["bm25"], measure="AP")
         >>> low, high = scores.interval()["bm25"]["AP"]
@@ -180,7 +206,8 @@ class Scores(Result, Record):
         }
 
     def per_query(self) -> dict[str, dict[str, ByMeasure[float]]]:
-        """`{run: {query: {measure: score}}}`; under missing="skip" only what a run answered."""
+        """`{run: {query: {measure: score}}}`; with missing="skip" only the queries that a run
+        answered."""
         names = [str(measure) for measure in self.measures]
         skip = self.policies.missing == "skip"
         return {
@@ -199,7 +226,7 @@ class Scores(Result, Record):
         runs: Iterable[str] | None = None,
         measures: Iterable[str | Measure | Aggregate] | None = None,
     ) -> Scores:
-        """The scores on these queries alone, of these runs and by these measures, in their order."""
+        """Only the scores on these queries, of these runs and by these measures, in the order given."""
         wanted = None if measures is None else [ByMeasure.name(each) for each in _several(measures)]
         names = [str(measure) for measure in self.measures]
         r = places("run", self.runs, runs)
@@ -218,10 +245,11 @@ class Scores(Result, Record):
         )
 
     def joined(self, *others: Scores) -> Scores:
-        """The scores of the same runs on the same queries by the measures of all of these together.
+        """These scores and others of the same runs and queries, with the measures of all of them.
 
-        Runs and queries are found by name, and are in the order of the first. A run or query that is
-        not in all of them is refused. Where the policies differ, the notes say those of each measure.
+        Runs and queries are matched by name, and are in the order of these scores. A run or query that
+        is not in all of them is refused. Where the policies differ, notes give the policies of each
+        measure.
         """
         from rankgauge.scores.matrices import joined
 
@@ -233,13 +261,14 @@ class Scores(Result, Record):
         *,
         kind: Standardization = DEFAULT_STANDARDIZATION,
     ) -> Scores:
-        """The scores set against those of all runs on the topic, so that all topics weigh alike.
+        """Each score compared with the scores of all runs on its topic, so that all topics weigh the
+        same.
 
-        "z" is (x − mean) / sd over the runs, the sd with n − 1 below; "normal" takes that to (0, 1) by
-        the normal distribution (Webber, Moffat and Zobel, SIGIR 2008); "empirical" is the share of
-        runs with a score of at most x (Urbano, Lima and Hanjalic, SIGIR 2019). `reference` has the
-        runs to set against, by default these. A topic on which they do not differ gives z = 0, which
-        a note counts. Missing scores stay so, and do not count.
+        kind="z": (x − mean) / sd over the runs, with n − 1 in the sd. kind="normal": the z-score mapped
+        to (0, 1) by the normal distribution (Webber, Moffat and Zobel, SIGIR 2008). kind="empirical":
+        the share of runs with a score of at most x (Urbano, Lima and Hanjalic, SIGIR 2019). `reference`
+        holds the runs to compare with, by default these runs. If all of them score the same on a topic,
+        z is 0 there, and a note counts such topics. Missing scores stay missing, and do not count.
 
         >>> scores = Scores.from_matrix([[0.1, 0.8], [0.3, 0.6]], runs=["a", "b"], measure="AP")
         >>> scores.standardized(kind="z").values[:, :, 0].round(4).tolist()
@@ -265,12 +294,22 @@ class Scores(Result, Record):
         seed: int = SEED,
         notes: bool = True,
     ) -> Table:
-        """A row a run: means, and beside them what they rest on.
+        """One row for each run: its means, how many topics they are over, and how many are judged.
 
-        `over` says which topics the means are over: all judged ones, or those the run answered. A
-        run that lacks topics has a row for each, the one of the chosen policy first. With `interval`,
-        two columns after each mean have the ends of its interval, as by `Scores.interval`. Below it
-        are the notes of the scores, unless `notes` is false.
+        The column `over` says which topics the means are over: "all" judged topics, or those that the
+        run "answered". A run that lacks topics has a row for both; the row of the chosen policy comes
+        first.
+
+        Parameters
+        ----------
+        signature
+            Add a note with the signature of each measure.
+        interval
+            Add two columns after each mean: the ends of its confidence interval.
+        level, samples, seed
+            As in `Scores.interval`.
+        notes
+            Put the notes of the scores below the table.
         """
         from rankgauge.scores.tables import mean_table
 
@@ -281,11 +320,11 @@ class Scores(Result, Record):
 
     @property
     def judgments_known(self) -> bool:
-        """Whether it is known what was judged: not of scores that come from elsewhere."""
+        """Whether the judgments are known. Of scores that another tool made they are not."""
         return bool((self.relevant != UNKNOWN).all())
 
     def unknown(self, r: int | slice = slice(None)) -> Bools:
-        """Which topics a run lacks without it being known what an empty ranking would score."""
+        """Which topics a run lacks where the score of an empty ranking is not known."""
         computed = self.policies.source is None and self.policies.standardized is None
         if computed or self.policies.missing == "zero":
             return np.zeros(self.present[r].shape, dtype=np.bool_)
@@ -303,7 +342,8 @@ class Scores(Result, Record):
         )
 
     def query_table(self, *, signature: bool = False) -> Table:
-        """A row a run and topic, those that the run lacks marked, and last the means of the run."""
+        """One row for each run and topic, and the means after the topics of each run. Topics that a run
+        lacks are marked."""
         from rankgauge.scores.tables import query_table
 
         return query_table(self, signature)
@@ -319,9 +359,9 @@ class Scores(Result, Record):
     def to_polars(self) -> Any:
         """A polars data frame in long form: run, query, measure, value, present.
 
-        A row for each run, query and measure, in this order; under missing="skip" not for queries
-        that a run lacks. `present` says whether the run has the query; a value that a measure does
-        not define is NaN.
+        There is a row for each run, query and measure, in this order; with missing="skip", none for
+        queries that a run lacks. `present` says whether the run has the query. A value is NaN where the
+        measure is undefined.
         """
         from rankgauge.scores.frames import polars_frame
 
@@ -346,7 +386,7 @@ class Scores(Result, Record):
     # Files
 
     def write_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows of `to_polars` as CSV, every value with the digits that bring it back.
+        """Write the rows of `to_polars` as CSV, with all digits: every value is read back exactly.
 
         The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
         """
@@ -364,9 +404,9 @@ class Scores(Result, Record):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scores to a file that `Scores.load` reads back exactly, whole or not at all.
 
-        The file is Parquet, whatever its name: a column a measure, and all else in the metadata. The
-        same scores give the same bytes. InputError where names are there twice, or a score is outside
-        the range of its measure. `write_parquet` is for other programs.
+        The file is Parquet, whatever its name. Each measure is a column; the rest is in the metadata.
+        The same scores give the same bytes. InputError if two names are the same, or a score is outside
+        the range of its measure. For other programs use `write_parquet`.
         """
         from rankgauge.scores.saved import save
 
@@ -376,8 +416,8 @@ class Scores(Result, Record):
     def load(cls, path: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Scores:
         """The scores that `save` wrote, also the JSON of earlier versions.
 
-        All that the file says is checked: InputError for any other file, and for a file of more than
-        `size_limit` bytes once it is decoded.
+        Everything in the file is checked. InputError for any other file, and for a file that takes more
+        than `size_limit` bytes when decoded.
         """
         from rankgauge.scores.saved import load
 
@@ -394,7 +434,7 @@ def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Int
     if wanted is None:
         return np.arange(len(names))
     place = {name: i for i, name in enumerate(names)}
-    found = []
+    rows = []
     for name in _several(wanted):
         if name not in place:
             import difflib
@@ -403,10 +443,10 @@ def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Int
             lists = {"run": ".runs", "query": ".queries", "measure": ".measures"}[what]
             hint = f"did you mean {near[0]!r}?" if near else f"`{lists}` lists them"
             raise RankgaugeError(f"no scores for {what} {name!r}; {hint}")
-        found.append(place[name])
-    if what != "query" and len(set(found)) < len(found):
-        raise RankgaugeError(f"a {what} is asked for twice, expected different ones")
-    return np.array(found, dtype=np.int64)
+        rows.append(place[name])
+    if what != "query" and len(set(rows)) < len(rows):
+        raise RankgaugeError(f"the same {what} is asked for twice, expected different ones")
+    return np.array(rows, dtype=np.int64)
 
 
 def _combined(measure: Measure | Aggregate, scores: Floats) -> float:

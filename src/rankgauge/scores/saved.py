@@ -144,11 +144,11 @@ def _of_parquet(content: Content) -> Scores:
 def described_by(
     text: str | None, columns: list[tuple[str, str]], rows: int, source: str
 ) -> Described:
-    """What a Parquet file with this document holds, its columns and rows as they should be."""
+    """The description of the scores in a Parquet file, after a check of its columns and rows."""
     if text is None:
         names = [name for name, _ in columns]
         if names == LONG:
-            message = "the rows of Scores.write_parquet, which hold no policies"
+            message = "a table made by Scores.write_parquet, which lacks the evaluation settings"
             remedy = "a file made by Scores.save, or by Scores.write_csv for Scores.from_csv"
             raise InputError(source, None, f"{message}, expected {remedy}")
         message = f"not a file of scores (a table with the columns {short(', '.join(names))})"
@@ -156,10 +156,10 @@ def described_by(
     document = Document(read_json(text, source), VERSION, source)
     described = Described.by(document)
     expected = columns_of(document.texts("measures"))
-    for found, wanted in zip(columns, expected, strict=False):
-        if found != wanted:
-            told = f"the column {short(found[0])} of type {found[1]}"
-            wish = f"{short(wanted[0])} of type {wanted[1]} in its place"
+    for column, right in zip(columns, expected, strict=False):
+        if column != right:
+            told = f"the column {short(column[0])} of type {column[1]}"
+            wish = f"{short(right[0])} of type {right[1]} in its place"
             raise InputError(source, None, f"{told}, expected {wish} (save the scores again)")
     runs, queries, _ = described.shape
     if len(columns) != len(expected) or rows != runs * queries:
@@ -186,10 +186,21 @@ def _fill(array: NDArray[Any], stream: IO[bytes]) -> None:
 
 
 def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> None:
-    """What the other process does: a line that says what the file holds, then the numbers.
+    """What the other process does: write a line that says what the file holds, then the numbers.
 
     The numbers come piece by piece: whether the queries are present, the shares judged, the values of
     all measures, as `Scores` has them in memory.
+
+    Parameters
+    ----------
+    file, source
+        The Parquet file, and its name for messages.
+    limit
+        How many bytes the numbers may take.
+    asked
+        Not used.
+    result
+        Where the line and the numbers go.
     """
     import json
 
@@ -226,7 +237,7 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
 
 
 def _check_whole(frame: Any, piece: slice, source: str) -> None:
-    """Refuse what no numbers are there for."""
+    """Refuse rows without numbers."""
     if frame.height != piece.stop - piece.start:
         message = f"damaged Parquet data ({frame.height:,} rows from row {piece.start + 1:,} on)"
         expected = f"expected {piece.stop - piece.start:,}"

@@ -1,4 +1,4 @@
-"""Scores set against those of many systems, topic by topic, so that topics weigh alike."""
+"""Scores compared with the scores of many systems on the same topic, so that topics weigh the same."""
 
 from __future__ import annotations
 
@@ -25,19 +25,21 @@ def standardized(scores: Scores, reference: Scores | None, kind: Standardization
     alike = ROUNDING * np.fmax.reduce(np.abs(known))
     flat = ~(np.fmax.reduce(known) > np.fmin.reduce(known) + alike)
     if kind == "empirical":
-        found = _shares(values, known, alike)
+        standard = _shares(values, known, alike)
     else:
-        found = _deviations(values, known, flat)
-        if np.isinf(found).any() or (np.isnan(found) & ~np.isnan(values)).any():
-            raise RankgaugeError("scores too far apart to be standardised, expected usual numbers")
+        standard = _deviations(values, known, flat)
+        if np.isinf(standard).any() or (np.isnan(standard) & ~np.isnan(values)).any():
+            raise RankgaugeError(
+                "the scores differ too much to be standardised, expected smaller numbers"
+            )
     if kind == "normal":
         from scipy.special import ndtr
 
-        found = ndtr(found)
+        standard = ndtr(standard)
     method = f"{kind}({counted(len(others.runs), 'run')})"
     return replace(
         scores,
-        values=found,
+        values=standard,
         policies=replace(scores.policies, standardized=method),
         notes=(*scores.notes, *_notes(scores, flat)),
     )
@@ -52,22 +54,24 @@ def _matching(reference: Scores, scores: Scores) -> Scores:
 
 def _check(scores: Scores, others: Scores, kind: Standardization) -> None:
     if scores.policies.standardized or others.policies.standardized:
-        raise RankgaugeError("scores that are standardised already, expected others")
+        raise RankgaugeError("the scores are standardised already, expected scores that are not")
     if len(others.runs) < 2:
-        raise RankgaugeError("one run, expected at least two to standardise across")
+        raise RankgaugeError("the reference has one run, expected at least two")
     for measure in scores.measures:
         if kind == "z" and isinstance(measure, GeometricMean):
-            message = f"{measure} is for scores from 0 on, and z-scores are also below it"
+            message = f"{measure} needs scores of 0 or more, but z-scores can be negative"
             raise RankgaugeError(f"{message}; expected kind='normal' or 'empirical'")
     unknown = np.isnan(np.asarray(others)).all(axis=0) & ~np.isnan(np.asarray(scores)).all(axis=0)
     if unknown.any():
         q, m = (int(place[0]) for place in np.nonzero(unknown))
         where = f"on query {scores.queries[q]!r} by {scores.measures[m]}"
-        raise RankgaugeError(f"the reference has no score {where}, expected that of some run")
+        raise RankgaugeError(
+            f"the reference has no score {where}, expected one of at least one run"
+        )
 
 
 def _deviations(values: Floats, known: Floats, flat: Bools) -> Floats:
-    """(x − mean) / sd, the sd with n − 1 below; 0 where nothing differs.
+    """(x − mean) / sd, the sd divided by n − 1; 0 where all runs score the same.
 
     Deviations are divided by the greatest before they are squared, so that no square is lost.
     """
@@ -78,24 +82,24 @@ def _deviations(values: Floats, known: Floats, flat: Bools) -> Floats:
         apart = np.where(there, known - mean, 0.0)
         unit = np.abs(apart).max(axis=0)
         deviation = np.sqrt(((apart / unit) ** 2).sum(axis=0) / (count - 1))
-        found = (values - mean) / unit / deviation
-    return np.where(flat & ~np.isnan(values), 0.0, found)
+        deviations = (values - mean) / unit / deviation
+    return np.where(flat & ~np.isnan(values), 0.0, deviations)
 
 
 def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
-    """The share of the known scores that are not above each, by more than rounding, topic by topic."""
-    found = np.full(values.shape, np.nan)
+    """For each score, the share of the known scores on its topic that are no higher (save rounding)."""
+    shares = np.full(values.shape, np.nan)
     for q, m in np.ndindex(*values.shape[1:]):
         column = known[:, q, m]
         ordered = np.sort(column[~np.isnan(column)])
         there = ~np.isnan(values[:, q, m])
         below = np.searchsorted(ordered, values[there, q, m] + alike[q, m], side="right")
-        found[there, q, m] = below / max(1, len(ordered))
-    return found
+        shares[there, q, m] = below / max(1, len(ordered))
+    return shares
 
 
 def _notes(scores: Scores, flat: Bools) -> list[Note]:
     """How many topics have no differences between the runs, by measure."""
     counts = zip(scores.measures, np.count_nonzero(flat, axis=0).tolist(), strict=True)
-    kind = "the runs do not differ on {topics}, no deviation there"
+    kind = "all runs score the same on {topics}, so there is no deviation there"
     return [Note(kind, measure=str(measure), count=n) for measure, n in counts if n]

@@ -1,4 +1,4 @@
-"""Scores as tables: a row a run with its means, or a row a run and topic."""
+"""Scores as tables: one row for each run with its means, or one row for each run and topic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankgauge.scores.model import Scores, mean_of
 from rankgauge.tables import Cell, Table
 
 OVER: dict[Missing, str] = {"zero": "all", "skip": "answered"}
-"""What a mean is over, by the treatment of missing topics."""
+"""Which topics a mean is over, for each way to treat missing topics."""
 
 
 def mean_table(
@@ -23,7 +23,7 @@ def mean_table(
     samples: int,
     seed: int,
 ) -> Table:
-    """What `Scores.table` gives."""
+    """What `Scores.table` gives; the parameters are the same."""
     known = ("no relevant", "judged@10") if scores.judgments_known else ()
     columns = ("run", "over", "topics", "missing", *known)
     names = tuple(str(measure) for measure in scores.measures)
@@ -86,7 +86,7 @@ def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:
         zip(scores.measures, scores.nothing_relevant, strict=True)
     ):
         if (count := int(np.count_nonzero(nothing))) > barren:
-            kind = "{topics} with nothing relevant to it"
+            kind = "{topics} with nothing that counts as relevant"
             notes.append(Note(kind, measure=str(measure), count=count))
         undefined = np.isnan(scores.values[:, :, m]) & ~unknown
         if count := int(np.count_nonzero(undefined.any(axis=0))):

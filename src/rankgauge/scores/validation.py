@@ -53,7 +53,7 @@ def _check_names(scores: Scores, source: str) -> None:
                 raise InputError(source, None, message)
         name, often = next(iter(Counter(names).most_common(1)), ("", 0))
         if often > 1:
-            message = f"the {axis} {short(name)} is there {often} times, expected different names"
+            message = f"the {axis} {short(name)} is named {often} times, expected different names"
             raise InputError(source, None, message)
 
 

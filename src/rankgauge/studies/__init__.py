@@ -1,1 +1,1 @@
-"""What papers did, done again: one file a paper, with our numbers beside the published ones."""
+"""Published studies, repeated: a file for each paper, with our numbers next to the published ones."""

@@ -1,8 +1,9 @@
 """Moffat, Computing maximized effectiveness distance for recall-based metrics: its tables and figures.
 
-Tables 1 to 3 need no data. Figures 1 and 2 are of the judgements of the TREC Web tracks of 2013 and
-2014: those by subtopic, as for ndeval, with a row for each subtopic of a document, and the adhoc ones,
-with a row for each document. The paper's are by the first of these, of 2013.
+Tables 1 to 3 need no data. Figures 1 and 2 show the judgements of the TREC Web tracks of 2013 and 2014.
+There are judgements by subtopic, as for ndeval, with a row for each subtopic of a document, and adhoc
+judgements, with a row for each document. The figures of the paper show the judgements by subtopic of
+2013.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ STEPS = {
         "J": (0.301, 0.315, -0.014, 5, 0.539, 2.948, 0.183),
     },
 }
-"""Table 2: the steps of Algorithm 1, by which list is ahead and the document that is made relevant."""
+"""Table 2: the steps of Algorithm 1. Keys: which list is ahead, and which document is made relevant."""
 
 ASSIGNMENTS = {
     (1, 1, 0, 1, 0, 1, 0, 1, 0): (6, 0.128, 0.176, 0.155, 0.259),
@@ -69,8 +70,8 @@ ASSIGNMENTS = {
     (1, 1, 0, 1, 1, 1, 1, 1, 0): (8, 0.120, 0.138, 0.161, 0.201),
     (1, 1, 0, 0, 0, 0, 0, 1, 0): (4, 0.117, 0.208, 0.113, 0.283),
 }
-"""Table 3: labels of the free documents, R and the differences of SDCG, NDCG, SSP and AP at 10; each of
-the four rows has the greatest difference of one of them, in this order."""
+"""Table 3: labels of the free documents, R, and the differences of SDCG, NDCG, SSP and AP at 10. Row 1
+has the greatest difference of SDCG, row 2 of NDCG, row 3 of SSP and row 4 of AP."""
 
 THRESHOLDS = (1, 2, 3)
 HIGHEST = 4
@@ -112,7 +113,7 @@ def table_2() -> Table:
             best = max(best, step.numbers[-1] or 0.0)
     exact = med_of_lists("nDCG@10", X3, X4, KNOWN)
     columns = ("wY", "wZ", "diff", "R", "numer", "denom", "numer/denom")
-    note = f"the greatest numer/denom {best:.6f}, the distance by rankgauge {exact.value:.6f}"
+    note = f"the greatest numer/denom is {best:.6f}; the distance by rankgauge is {exact.value:.6f}"
     return _beside(("side", "d"), columns, rows, note)
 
 
@@ -143,23 +144,24 @@ def _steps(first: bool) -> Iterable[_Step]:
 def table_3() -> Table:
     """Differences of the two rankings under four labellings, ours and the published ones."""
     rows = []
-    for given, published in ASSIGNMENTS.items():
-        labels = {**KNOWN, **dict(zip(FREE, given, strict=True))}
+    for free_labels, published in ASSIGNMENTS.items():
+        labels = {**KNOWN, **dict(zip(FREE, free_labels, strict=True))}
         judged = JudgedLabels.of(list(labels.values()))
         ours = []
         for text in MEASURES.values():
             first, second = (_score(asked_measure(text), x, labels, judged) for x in (X3, X4))
             ours.append(abs(first - second))
         rows.append(
-            _Row(("".join(map(str, given)),), (int(judged.relevant(1)[0]), *ours), published)
+            _Row(("".join(map(str, free_labels)),), (int(judged.relevant(1)[0]), *ours), published)
         )
     notes: list[str] = []
-    for (name, text), given in zip(MEASURES.items(), ASSIGNMENTS, strict=True):
-        found = med_of_lists(text, X3, X4, KNOWN)
-        same = found.witness().labels == dict(zip(FREE, given, strict=True))
+    for (name, text), free_labels in zip(MEASURES.items(), ASSIGNMENTS, strict=True):
+        distance = med_of_lists(text, X3, X4, KNOWN)
+        same = distance.witness().labels == dict(zip(FREE, free_labels, strict=True))
+        exact = "yes" if distance.exact else "no"
         notes.append(
-            f"the distance by {name} is {found.value:.6f}, exact: {'yes' if found.exact else 'no'}; "
-            f"its labels are {'those' if same else 'NOT those'} of row {len(notes) + 1}"
+            f"the distance by {name} is {distance.value:.6f}, exact: {exact}; its labels are "
+            f"{'those' if same else 'NOT those'} of row {len(notes) + 1}"
         )
     return _beside(("".join(FREE),), ("R", *MEASURES), rows, *notes)
 
@@ -172,7 +174,7 @@ def _score(
 
 
 class _Row(NamedTuple):
-    """What a row is about, our numbers and the published ones."""
+    """The label of a row, our numbers and the published numbers."""
 
     about: tuple[Cell, ...]
     ours: tuple[float | None, ...]
@@ -182,7 +184,7 @@ class _Row(NamedTuple):
 def _beside(
     about: tuple[str, ...], columns: tuple[str, ...], rows: Sequence[_Row], *notes: str
 ) -> Table:
-    """Our numbers, below each row of them the published ones, and how far off the furthest is."""
+    """Our numbers, below each row the published numbers, and the largest difference."""
     cells: list[tuple[Cell, ...]] = []
     furthest = 0.0
     for row in rows:
@@ -194,7 +196,7 @@ def _beside(
         furthest = max(furthest, off)
         cells.append((*row.about, "ours", *row.ours, off))
         cells.append((*row.about, "published", *row.published, None))
-    summary = f"largest difference {furthest:.6f}; the published numbers have three decimals"
+    summary = f"the largest difference is {furthest:.6f}; published numbers have three decimals"
     return Table((*about, "source", *columns, "off by"), tuple(cells), (*notes, summary))
 
 
@@ -203,7 +205,7 @@ def _beside(
 
 @dataclass(frozen=True, eq=False)
 class JudgedTopics:
-    """Of each topic of some judgements, how many reach each threshold, and the ideal DCG@20."""
+    """For each topic, how many documents reach each threshold, and the ideal DCG@20."""
 
     name: str
     counts: dict[int, Ints]
@@ -211,7 +213,7 @@ class JudgedTopics:
 
     @property
     def sorted_counts(self) -> dict[int, Ints]:
-        """The counts of each threshold, each sorted by itself, the largest first."""
+        """The counts of each threshold, each threshold sorted separately, the largest count first."""
         return {threshold: np.sort(counts)[::-1] for threshold, counts in self.counts.items()}
 
     @property
@@ -219,7 +221,7 @@ class JudgedTopics:
         return np.sort(self.ideal)[::-1]
 
     def underestimated(self) -> int:
-        """On how many topics SSP@100 is below AP@100, by the same sum over 100 and over R."""
+        """On how many topics SSP@100 is below AP@100: the same sum, divided by 100 and by R."""
         relevant = self.counts[1]
         return int(np.count_nonzero((relevant > 0) & (relevant < 100)))
 
@@ -230,7 +232,8 @@ class JudgedTopics:
 
 
 def reference_lines() -> dict[str, float]:
-    """The ideal DCG@20 of a topic with 20 navigational documents, and with one and 19 key ones."""
+    """The ideal DCG@20 of a topic with 20 navigational documents, and of a topic with 1 navigational
+    document and 19 key documents."""
     measure = _dcg()
     return {
         "20 navigational": measure.score([4] * 20),
@@ -244,7 +247,7 @@ def _dcg() -> Measure:
 
 
 def topics_of(name: str, judgments: Judgments) -> JudgedTopics:
-    """Counts and ideals of judgements; where there are subtopics, a document counts for each of them."""
+    """The counts and ideal scores of judgements. If there are subtopics, a document counts for each."""
     judged = _by_row(judgments) if judgments.subtopics is not None else judged_labels(judgments)
     return JudgedTopics(
         name,
@@ -266,20 +269,20 @@ def _by_row(judgments: Judgments) -> JudgedLabels:
 
 
 def read(folder: str | os.PathLike[str]) -> list[JudgedTopics]:
-    """The topics of the four sets of judgements; InputError where a file is not there."""
+    """The topics of the four sets of judgements; InputError if a file is missing."""
     return [
         topics_of(name, read_qrels(os.path.join(folder, file), subtopics=name.endswith(SUBTOPICS)))
         for name, file in QRELS.items()
     ]
 
 
-def claims_table(found: Sequence[JudgedTopics]) -> Table:
-    """What the paper's text says of Figures 1 and 2, and what each set of judgements gives."""
+def claims_table(sets: Sequence[JudgedTopics]) -> Table:
+    """What the text of the paper says about Figures 1 and 2, and what each set of judgements gives."""
     (first, high), (second, low) = reference_lines().items()
     rows: list[tuple[Cell, ...]] = [
         ("the paper, on TREC 2013", "thirty", "a small minority", "more than 20", "five", "none")
     ]
-    for topics in found:
+    for topics in sets:
         counts = topics.counts
         rows.append(
             (
@@ -296,16 +299,17 @@ def claims_table(found: Sequence[JudgedTopics]) -> Table:
         (*columns, "by a factor up to", "ideal above 3.58"),
         tuple(rows),
         (
-            "all but the factor count topics, of 50; ideal: DCG@20 of the best order",
+            "all columns except the factor are numbers of topics, of 50; ideal: the DCG@20 of the best "
+            "order",
             f"lines of Figure 2: {first} {high:.4f}; {second} {low:.4f} (published: 3.58)",
         ),
     )
 
 
-def topics_table(found: Sequence[JudgedTopics]) -> Table:
-    """What Figures 1 and 2 show: each line sorted by itself, the largest first."""
+def topics_table(sets: Sequence[JudgedTopics]) -> Table:
+    """The numbers of Figures 1 and 2: each line sorted separately, the largest first."""
     rows: list[tuple[Cell, ...]] = []
-    for topics in found:
+    for topics in sets:
         lines = [*topics.sorted_counts.values(), topics.sorted_ideal]
         columns = [line.tolist() for line in lines]
         rows += [
@@ -320,23 +324,23 @@ def topics_table(found: Sequence[JudgedTopics]) -> Table:
 
 
 def tables() -> dict[str, Table]:
-    """What needs no data: Tables 1 to 3, by the names of their files without endings."""
+    """The tables that need no data, Tables 1 to 3, by the names of their files without endings."""
     return {"table-1": table_1(), "table-2": table_2(), "table-3": table_3()}
 
 
-def data_tables(found: Sequence[JudgedTopics]) -> dict[str, Table]:
-    """What the judgements give: the claims of the paper's text, and the numbers of its figures."""
-    return {"claims": claims_table(found), "figures": topics_table(found)}
+def data_tables(sets: Sequence[JudgedTopics]) -> dict[str, Table]:
+    """The tables that need the judgements: the claims of the paper, and the numbers of its figures."""
+    return {"claims": claims_table(sets), "figures": topics_table(sets)}
 
 
-def figures(found: Sequence[JudgedTopics]) -> dict[str, Figure]:
+def figures(sets: Sequence[JudgedTopics]) -> dict[str, Figure]:
     """Figures 1 and 2, by the names of their files without endings."""
     from rankgauge.figures.studies import ideal_lines, relevant_lines
 
     counts = {
-        topics.name: {f"{t}+": line for t, line in topics.sorted_counts.items()} for topics in found
+        topics.name: {f"{t}+": line for t, line in topics.sorted_counts.items()} for topics in sets
     }
-    ideals = {topics.name: topics.sorted_ideal for topics in found}
+    ideals = {topics.name: topics.sorted_ideal for topics in sets}
     return {
         "figure-1": relevant_lines(counts),
         "figure-2": ideal_lines(ideals, reference_lines(), "Ideal DCG@20"),

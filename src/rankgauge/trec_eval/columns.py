@@ -1,4 +1,4 @@
-"""The columns of trec_eval's output: how each of its kinds of measure is made of measures of ours."""
+"""The columns of trec_eval's output, each made of our measures."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ Make: TypeAlias = Callable[[Settings, str, Sequence[str]], Iterable[ReportColumn
 
 
 def relevance(text: str) -> TopicScores:
-    """The scores of the measure that a text describes, relevant being what -l says."""
+    """The scores of the measure that a text describes, with -l as the lowest relevant grade."""
     measure = _measure(text)
     return lambda topics: measure.score_each(topics.binary)
 
@@ -105,12 +105,12 @@ def zero_where_bogus(scores: TopicScores) -> TopicScores:
 
 
 def scored(text: str) -> Make:
-    """One column: a measure of ours, relevant being what -l says."""
+    """One column: one of our measures, with -l as the lowest relevant grade."""
     return lambda settings, label, parameters: [ReportColumn(label, relevance(text))]
 
 
 def cut(template: str, scores_of: Callable[[str], TopicScores] = relevance) -> Make:
-    """One column a cut-off, each a measure of ours at it."""
+    """One column for each cut-off: one of our measures at that cut-off."""
 
     def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
         for cutoff in sorted(map(whole, parameters)):
@@ -204,7 +204,7 @@ def _relabelled(lists: Rankings, old: int, new: int) -> Rankings:
 def gain_levels(
     settings: Settings, label: str, parameters: Sequence[str]
 ) -> Iterable[ReportColumn]:
-    """Rndcg, 0 where no document is relevant at the level of -l, though its gains ignore that."""
+    """Rndcg. It is 0 if no document is relevant at the level of -l, though its gains ignore -l."""
     for column in with_gains("ndcg_levels(gain={gain})")(settings, label, parameters):
 
         def scores(topics: ReportTopics, column: ReportColumn = column) -> Floats:
@@ -233,7 +233,7 @@ def number_of_queries(
 def number_relevant(
     settings: Settings, label: str, parameters: Sequence[str]
 ) -> Iterable[ReportColumn]:
-    """With -c, all judged topics count, and in the sum every grade from 1 on, whatever -l says."""
+    """With -c, all judged topics count; then the sum counts every grade from 1 on, whatever -l says."""
 
     def total(topics: ReportTopics) -> float:
         return float(topics.all_judged.relevant(1).sum())
@@ -301,7 +301,8 @@ def set_f(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable
 def multiples_of_r(
     settings: Settings, label: str, parameters: Sequence[str]
 ) -> Iterable[ReportColumn]:
-    """Precision at multiples of R: 0 at none of it and less, as at multiples that no list reaches."""
+    """Precision at multiples of R. It is 0 at multiples of 0 or less, and at those that no list
+    reaches."""
     for times in sorted(map(number, parameters)):
         text = f"Rprec(times={number_text(min(times, float(LARGEST)))})"
         scores = relevance(text) if times > 0 else lambda topics: np.zeros(len(topics.ids))
@@ -309,7 +310,7 @@ def multiples_of_r(
 
 
 def level_text(level: float) -> str:
-    """A level as it shows in a name: two places, and of a long number the first eight characters."""
+    """A level as names show it: two decimals, and only the first eight characters of a long number."""
     return f"{level:3.2f}"[:8]
 
 

@@ -114,9 +114,9 @@ UNSUPPORTED = ("prefs", "all_prefs", "qrels_jg")
 
 
 def asked_for(measures: Sequence[str], compat: Compat) -> dict[str, str | None]:
-    """The names of the measures asked for, each with its parameters, None for its own.
+    """The names of the measures asked for, each with its parameters; None stands for the default ones.
 
-    The first parameters given for a measure count; those of a nickname do not.
+    If a measure is given parameters twice, the first ones count. Those of a nickname do not count.
     """
     known = {listing.name for listing in LISTINGS if listing.since <= compat}
     asked: dict[str, str | None] = {}
@@ -157,7 +157,7 @@ def columns(settings: Settings) -> list[ReportColumn]:
 
 
 def columns_of(listing: Listing, given: str | None, settings: Settings) -> Iterable[ReportColumn]:
-    """The columns of one measure, with the parameters given for it, None for its own."""
+    """The columns of one measure with these parameters; None stands for the default ones."""
     parameters = listing.defaults if given is None else tuple(given.split(","))
     label = listing.name
     if listing.takes == "nothing":

@@ -1,4 +1,4 @@
-"""What a call of trec_eval asks for: its options, numbers read as it reads them, its refusals."""
+"""The options of a call of trec_eval, numbers read as trec_eval reads them, and its errors."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def whole(text: str) -> int:
     >>> whole("1.5"), whole("1e2"), whole("-3x"), whole("abc")
     (1, 1, -3, 0)
     """
-    found = re.match(r"[ \t-\r]*[+-]?[0-9]+", text[:4000])
-    return min(max(int(found.group()), -(2**63)), 2**63 - 1) if found else 0
+    match = re.match(r"[ \t-\r]*[+-]?[0-9]+", text[:4000])
+    return min(max(int(match.group()), -(2**63)), 2**63 - 1) if match else 0
 
 
 def number(text: str) -> float:
@@ -75,8 +75,8 @@ def number(text: str) -> float:
     >>> number("1.5x"), number(".5"), number("abc")
     (1.5, 0.5, 0.0)
     """
-    found = re.match(r"[ \t-\r]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
-    value = float(found.group()) if found else 0.0
+    match = re.match(r"[ \t-\r]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
+    value = float(match.group()) if match else 0.0
     if not math.isfinite(value) or re.match(r"\s*[+-]?(inf|nan|0x)", text, re.IGNORECASE):
         raise ParameterError(f"{text!r} is not a plain number")
     return value

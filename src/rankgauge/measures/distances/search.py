@@ -75,26 +75,32 @@ def searched(
     second: Ints,
     within: tuple[float, float] = (-np.inf, np.inf),
 ) -> Greatest:
-    """The greatest differences over all labels, or those that a search finds.
+    """The greatest differences over all labels, or if these are too many, those that a search finds.
 
-    score_each: the score of each list.
-    lists: the lists of one query.
-    first, second: the places of the two lists of each pair.
-    within: the range that is declared of the scores, which limits what a search does not find.
+    Parameters
+    ----------
+    score_each
+        The score of each list.
+    lists
+        The lists of one query.
+    first, second
+        The places of the two lists of each pair.
+    within
+        The declared range of the scores. It limits how much a search may have missed.
     """
     watched = _Watched(score_each, within)
     exact = enumerable(lists, first, second)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    found, defined = [], exact.copy()
+    best, defined = [], exact.copy()
     for p, ((a, b), few) in enumerate(zip(pairs, exact.tolist(), strict=True)):
         before = watched.undefined
-        found.append((_tried if few else _climbed_both)(watched, lists.only(a, b)))
+        best.append((_tried if few else _climbed_both)(watched, lists.only(a, b)))
         defined[p] &= watched.undefined == before
-    ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(found), 2)
+    ahead = np.array([[value for value, _ in both] for both in best]).reshape(len(best), 2)
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
         labels = lists.labels.copy()
-        labels[lists.pair(*pairs[p]).documents] = found[p][side][1]
+        labels[lists.pair(*pairs[p]).documents] = best[p][side][1]
         return labels, 0
 
     return Greatest(ahead, labelling, exact, watched.widest, defined=defined)
@@ -103,7 +109,19 @@ def searched(
 def improved(
     found: Greatest, score_each: Score, lists: Lists, first: Ints, second: Ints
 ) -> Greatest:
-    """The same with those that are not exact had over all labels, where these are few."""
+    """The same, with the pairs that are not exact made exact, where their labels are few enough to try.
+
+    Parameters
+    ----------
+    found
+        The distances so far.
+    score_each
+        The score of each list.
+    lists
+        The lists of one query.
+    first, second
+        The places of the two lists of each pair.
+    """
     few = np.flatnonzero(~found.exact & enumerable(lists, first, second))
     if not len(few):
         return found
@@ -138,13 +156,14 @@ def _tried(score_each: Score, two: Lists) -> list[Labelled]:
 
 
 def _climbed_both(score_each: Score, two: Lists) -> list[Labelled]:
-    """What a search finds for each list ahead, or the search for the other found on its way."""
+    """For each list, the labels that put it furthest ahead, as far as either search passed them."""
     own, other = _climbed(score_each, two, 1), _climbed(score_each, two, -1)
     return [_better(own, other), _better(other, own)]
 
 
 def _better(own: Labelled, other: Labelled) -> Labelled:
-    """What was found with a list ahead, or what the search for the other list found it ahead by."""
+    """The labels that put a list further ahead: those of its own search, or those of the search for the
+    other list, which may pass better ones on its way."""
     ahead = -other[0] if np.isfinite(other[0]) else -np.inf
     return (ahead, other[1]) if ahead > own[0] else own
 

@@ -17,8 +17,20 @@ Chosen = tuple[float, NDArray[np.bool_], int]
 def pair_by_pair(
     lists: Lists, first: Ints, second: Ints, rel: int, best_of: Callable[[Pair], Chosen]
 ) -> Greatest:
-    """Both directions of each pair; `best_of` is asked how far the first list can be ahead, and gets
-    labels of 0 and 1, relevant from `rel` on, or -1."""
+    """The greatest differences of each pair of lists, in both directions.
+
+    Parameters
+    ----------
+    lists
+        The lists of one query.
+    first, second
+        The places of the two lists of each pair.
+    rel
+        The lowest label that counts as relevant.
+    best_of
+        Says how far the first list of a pair can be ahead. The labels of the pair are 1 for relevant, 0
+        for other and -1 for free documents.
+    """
     top = int(lists.grades[-1])
     if top < rel:
         lists = lists.fixed()

@@ -1,7 +1,7 @@
 """Distances of AP, ERR and Q: a walk over all staircases in the plane of places in the two lists.
 
-MED for AP was left open in the literature; that relevance moved to a document that is better placed in
-the list ahead and worse placed in the other never hurts makes it polynomial (native/distance.pyx).
+MED for AP was left open in the literature. It takes polynomial time because of one fact: relevance may
+always move to a document that is higher in the list ahead and lower in the other (native/distance.pyx).
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Rewards(Record):
 
 
 Rewarding = Callable[[NDArray[np.int32], int], Rewards]
-"""Rewards of a list of documents, for so many free documents; places beyond its end are not asked."""
+"""The rewards of a list of documents, given the number of free documents. Only places of the list are
+asked for."""
 
 
 class _Laid(NamedTuple):
@@ -176,9 +177,24 @@ def over_pairs(
     exact: bool = True,
     limit: float = np.inf,
 ) -> Greatest:
-    """Both directions of each pair. `best_of` gives for a walk the greatest difference, the number of
-    relevant free documents in it, the rewards it is by, and how many documents off the lists are
-    relevant too; `top` is the label of what is relevant."""
+    """The greatest differences of each pair of lists, in both directions.
+
+    Parameters
+    ----------
+    lists
+        The lists of one query.
+    first, second
+        The places of the two lists of each pair.
+    best_of
+        Gives for a walk the greatest difference, how many free documents are relevant in it, the rewards
+        that it uses, and how many documents in neither list are relevant too.
+    top
+        The label that relevant documents get.
+    exact
+        Whether the differences are exact.
+    limit
+        The greatest difference there can be.
+    """
     board = Board(lists)
     walks = [
         [Walk(board, a, b), Walk(board, b, a)]

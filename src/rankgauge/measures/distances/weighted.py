@@ -23,9 +23,25 @@ def static(
 ) -> Greatest:
     """Every free document gains the most it can where its weight is larger in the list ahead.
 
-    `gains` are those of the documents, `allowed` those of the grades, `unseen` the weight
-    beyond the end of each list (Tan and Clarke 2015, A family of rank similarity measures based
-    on maximized effectiveness difference).
+    Tan and Clarke 2015, A family of rank similarity measures based on maximized effectiveness
+    difference.
+
+    Parameters
+    ----------
+    lists
+        The lists of one query.
+    first, second
+        The places of the two lists of each pair.
+    weights
+        The weight of each rank.
+    gains
+        The gain of each document.
+    allowed
+        The gain of each grade that a free document may get.
+    divisor
+        What scores are divided by.
+    unseen
+        For each list, the weight of all ranks beyond its end.
     """
     ahead = native.weighted(
         lists.documents,
@@ -59,15 +75,30 @@ def by_ideal(
     allowed: Floats,
     known: Floats,
 ) -> Greatest:
-    """The same with both lists divided by the best order of all gains, which free documents raise.
+    """The same for scores that are divided by the best order of all gains. Free documents raise that
+    too.
 
-    Moffat 2017, Computing maximized effectiveness distance for recall-based metrics, where free
-    documents have the highest grade or none. With grades between, gains are cut into layers at the
-    allowed ones: how many free documents reach into each is chosen apart, since a layer above, with
-    fewer judged documents in it, is dearer, and so never wants more. A list that no labels put ahead is
-    behind by the least where the ideal is large, so then free documents of both lists matter too.
-    `weights` go on as far as the ideal can reach, with 0 beyond a cut-off; `known` are the gains of all
-    judged documents.
+    Moffat 2017, Computing maximized effectiveness distance for recall-based metrics, where a free
+    document has the highest grade or none. With grades between, gains are cut into layers at the allowed
+    gains. How many free documents reach into a layer is chosen for each layer alone: a higher layer has
+    fewer judged documents and costs more, so it never wants more free documents than a lower one. If no
+    labels put a list ahead, it is behind by the least where the ideal is large; then free documents of
+    both lists matter.
+
+    Parameters
+    ----------
+    lists
+        The lists of one query.
+    first, second
+        The places of the two lists of each pair.
+    weights
+        The weight of each rank that the ideal can reach, 0 beyond a cut-off.
+    gains
+        The gain of each document.
+    allowed
+        The gain of each grade that a free document may get.
+    known
+        The gains of all judged documents.
     """
     longest = int(np.diff(lists.offsets).max(initial=0))
     levels, grade_of = np.unique(allowed, return_index=True)
