@@ -29,6 +29,7 @@ PAGES = [
         "docs/CHANCE.md",
         "docs/COMPARISON.md",
         "docs/DISTANCE.md",
+        "docs/FUSION.md",
     )
 ]
 FENCED = re.compile(r"^```(\w*)( \S+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -67,6 +67,8 @@ OPTIONS = [
     ["--condensed"], ["-o", "none/such"], ["-o", "."], ["--baseline", "x"], ["--power", "0.8"],
     ["--test", "tukey"], ["--samples", "50"], ["--level", "2"], ["--judge", "3"], ["--top", "0"], ["-J"],
     ["-l", "-1"], ["--no-such-option"], ["--spreadsheet"], ["--standardize"], ["--witness"],
+    ["--method", "rrf"], ["--method", "condorcet"], ["--normalize", "none"], ["--weight", "1,1e308"],
+    ["--weight", "nan,1"], ["--weight", ","], ["--k", "-1"], ["--absent", "skip"],
 ]  # fmt: skip
 PACK = [bytes, gzip.compress, bz2.compress, lzma.compress, zstandard.compress]
 

@@ -43,6 +43,7 @@ COMMANDS = {
     "compare": ["qrels", "runs", "-m", "AP", "--test", "randomization"],
     "assess": ["qrels", "runs", "-m", "AP", "-m", "RR", "--json", "out/json"],
     "distance": ["runs/r1", "runs/r2", "runs/r3", "-m", "AP@10"],
+    "fuse": ["runs", "--method", "rrf"],
 }
 
 

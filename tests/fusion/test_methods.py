@@ -179,6 +179,12 @@ def test_equal_votes_are_a_tie_whatever_rounding_does() -> None:
     assert scores_of(lists, "condorcet", weights=[0.1, 0.2, 0.3]) == {"a": 1.5, "b": 1.5}
 
 
+def test_votes_may_have_any_weight() -> None:
+    lists = [{"a": 2.0, "b": 1.0}, {"a": 1.0, "b": 2.0}]
+    for huge in (1e308, 1e-308):
+        assert scores_of(lists, "condorcet", weights=[huge, 1.5 * huge]) == {"a": 1.0, "b": 2.0}
+
+
 def test_many_documents_are_compared_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = random.Random(5)
     lists = [{f"d{i}": generator.random() for i in range(40)} for _ in range(3)]

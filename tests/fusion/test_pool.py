@@ -13,7 +13,6 @@ from profiles import examples
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.model import Ids, Run, encode
 from rankgauge.fusion.pool import BEYOND_SINGLE, Pool, pool
-from rankgauge.native import ids as native
 
 DOCUMENTS = st.text(alphabet="ab\0é", max_size=4).map(lambda text: f"d{text}")
 SCORES = st.sampled_from([0.0, -1.5, 1.0, 1.0 + 1e-12, 2.0, 1e300, -1e300])
@@ -69,26 +68,6 @@ def test_a_pool_is_what_its_definition_says(dicts: list, is_single: bool) -> Non
             ]
             assert found.lengths[number, column] == len(each)
     assert found.topic.tolist() == np.repeat(range(len(topics)), np.diff(found.bounds)).tolist()
-
-
-@examples(200)
-@given(st.lists(st.lists(st.binary(max_size=20).map(lambda raw: b"prefix" + raw), max_size=30)))
-def test_ids_are_put_in_descending_order_of_bytes(topics: list[list[bytes]]) -> None:
-    ids = Ids.of_bytes([raw for topic in topics for raw in topic])
-    bounds = np.concatenate(([0], np.cumsum([len(topic) for topic in topics], dtype=np.int64)))
-    order = native.descending(ids.data, ids.offsets, bounds)
-    rows = [(t, -i) for t, topic in enumerate(topics) for i in range(len(topic))]
-    flat = [raw for topic in topics for raw in topic]
-    expected = sorted(
-        range(len(flat)), key=lambda row: (-rows[row][0], flat[row], rows[row][1]), reverse=True
-    )
-    assert order.tolist() == expected
-
-
-def test_segments_of_ids_must_cover_the_column() -> None:
-    ids = Ids.of(["a", "b"])
-    with pytest.raises(ValueError, match="cover"):
-        native.descending(ids.data, ids.offsets, np.array([0, 1]))
 
 
 def test_the_same_run_twice_has_two_columns_alike() -> None:

@@ -342,5 +342,5 @@ def test_a_measure_that_scores_no_ranking_answers_nothing(name: str, data: st.Da
         lambda: measure.expected([1, 0]),
         lambda: measure.variance([1, 0]),
     ):
-        with pytest.raises(Unsupported, match="its scores are given"):
+        with pytest.raises(Unsupported, match="only a name for scores made elsewhere"):
             ask()

@@ -103,6 +103,27 @@ def test_repeats_point_at_the_first_of_the_segment(groups: list[list[bytes]]) ->
     assert ids.repeats(table.data, table.offsets, bounds).tolist() == expected
 
 
+prefixed = st.lists(st.lists(st.binary(max_size=20).map(lambda raw: b"prefix" + raw), max_size=30))
+
+
+@given(names | prefixed)
+def test_ids_are_ordered_from_the_greatest_down(groups: list[list[bytes]]) -> None:
+    col, bounds = column(groups)
+    expected = [
+        start + i
+        for start, group in zip(bounds.tolist(), groups, strict=False)
+        for i in sorted(range(len(group)), key=lambda i: (group[i], -i), reverse=True)
+    ]
+    assert ids.descending(col.data, col.offsets, bounds).tolist() == expected
+
+
+@pytest.mark.parametrize("bounds", [[1, 2], [0, 1], [0, 3], [0, 2, 1, 2], []])
+def test_segments_of_ids_to_order_cover_the_column(bounds: list[int]) -> None:
+    col, _ = column([[b"a", b"b"]])
+    with pytest.raises(ValueError, match="segment"):
+        ids.descending(col.data, col.offsets, np.array(bounds, dtype=np.int64))
+
+
 @given(st.binary(max_size=50), st.data())
 def test_pieces_are_gathered_in_order(raw: bytes, data: st.DataObject) -> None:
     starts = data.draw(st.lists(st.integers(0, len(raw))))

@@ -10,6 +10,7 @@ from rankgauge.cli.assessment_output import TABLES, draw, show_assessment, write
 from rankgauge.cli.options import (
     CommandWithFiles,
     output_options,
+    persistence_option,
     plugin_option,
     samples_option,
     scores_options,
@@ -105,13 +106,10 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     help="For the swap rates: two runs are tied if their means differ by at most this share of the "
     "greater mean. 0.05 is usual.",
 )
-@click.option(
-    "--persistence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=PERSISTENCE,
-    show_default=True,
-    help="The persistence p of the rank-biased overlap of two rankings of the runs. The nearer p is to "
-    "1, the more the lower ranks count.",
+@persistence_option(
+    PERSISTENCE,
+    "The persistence p of the rank-biased overlap of two rankings of the runs. The nearer p is to 1, "
+    "the more the lower ranks count.",
 )
 @click.option(
     "--show",

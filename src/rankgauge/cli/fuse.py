@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar, get_args
 
 import click
 import numpy as np
 
-from rankgauge.cli.options import output_option, reading_options, together
+from rankgauge.cli.options import (
+    absent_option,
+    normalize_option,
+    output_option,
+    persistence_option,
+    reading_options,
+)
 from rankgauge.cli.output import notify, print_or_write, progress
 from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import column_names
@@ -17,19 +21,11 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_files, run_lines, write_run
 from rankgauge.fusion.methods import METHODS
-from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.pool import Pool, pool
 from rankgauge.fusion.runs import Fusion, check_topics
 from rankgauge.notes import WARNING, Note
-from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
+from rankgauge.policies import DEFAULT_FUSION, Absent
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-PARAMETERS = {
-    parameter.name: (method, parameter)
-    for method in METHODS.values()
-    for parameter in method.parameters
-}
 WEIGHTED = ", ".join(method.name for method in METHODS.values() if method.weighted)
 STANDARD_OUTPUT = "-"
 
@@ -44,18 +40,13 @@ def _numbers(
         raise click.BadParameter(f"{','.join(texts)!r}, expected numbers such as 0.4,0.6") from None
 
 
-parameter_options: Callable[[F], F] = together(
-    *(
-        click.option(
-            f"--{name}",
-            type=float,
-            metavar="NUMBER",
-            help=f"For {method.name}: {parameter.meaning} By default {parameter.default:g}.",
-        )
-        for name, (method, parameter) in PARAMETERS.items()
-    )
-)
-"""An option for each parameter of a method."""
+def _about(parameter: str) -> str:
+    """The help of a parameter of a method."""
+    for method in METHODS.values():
+        for each in method.parameters:
+            if each.name == parameter:
+                return f"For {method.name}: {each.meaning} By default {each.default:g}."
+    raise KeyError(parameter)
 
 
 @click.command("fuse")
@@ -76,23 +67,15 @@ parameter_options: Callable[[F], F] = together(
     help=f"A weight for each run, in the order of the runs: --weight 0.4,0.6. For {WEIGHTED}. By "
     "default each run has weight 1.",
 )
-@click.option(
-    "--normalize",
-    type=click.Choice(list(NORMALIZATIONS)),
-    default=DEFAULT_NORMALIZE,
-    show_default=True,
-    help="How the scores of each run are made comparable, topic by topic. Methods that look at ranks "
-    "alone, such as rrf, need none.",
+@normalize_option(
+    "How the scores of each run are made comparable, topic by topic. Methods that look at ranks alone, "
+    "such as rrf, need none."
 )
-@click.option(
-    "--absent",
-    type=click.Choice(get_args(Absent)),
-    default=DEFAULT_ABSENT,
-    show_default=True,
-    help="The score of a document in a run that lacks it: the lowest score that the run has for the "
-    "topic (minimum), 0 (zero), or none, so that this run does not count for the document (skip).",
-)
-@parameter_options
+@absent_option
+@click.option("--k", type=float, metavar="NUMBER", help=_about("k"))
+@click.option("--gamma", type=float, metavar="NUMBER", help=_about("gamma"))
+@click.option("--sigma", type=float, metavar="NUMBER", help=_about("sigma"))
+@persistence_option(None, _about("persistence"))
 @click.option("--tag", metavar="NAME", help="The name of the fused run; by default the method.")
 @reading_options
 @output_option(

@@ -13,7 +13,9 @@ from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STAN
 from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, Role
 from rankgauge.measures import load_plugin
 from rankgauge.policies import (
+    DEFAULT_ABSENT,
     DEFAULT_MISSING,
+    DEFAULT_NORMALIZE,
     DEFAULT_STANDARDIZATION,
     DEFAULT_TEST,
     DEFAULT_TIES,
@@ -22,6 +24,7 @@ from rankgauge.policies import (
     MOST_SAMPLES,
     SAMPLES,
     SEED,
+    Absent,
     Missing,
     ScorePrecision,
     SharedTopics,
@@ -268,6 +271,43 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
             "intersection: they are left out for all runs. By default zero. With --scores, by default "
             "zero if the scores were computed with zero, else intersection.",
         ),
+    )
+
+
+# How runs are fused
+
+
+def normalize_option(help_text: str, *more: str) -> Callable[[F], F]:
+    """`--normalize`; `more` are choices beside the normalisations."""
+    from rankgauge.fusion.normalizations import NORMALIZATIONS
+
+    return click.option(
+        "--normalize",
+        type=click.Choice([*NORMALIZATIONS, *more]),
+        default=DEFAULT_NORMALIZE,
+        show_default=True,
+        help=help_text,
+    )
+
+
+absent_option = click.option(
+    "--absent",
+    type=click.Choice(get_args(Absent)),
+    default=DEFAULT_ABSENT,
+    show_default=True,
+    help="The score of a document in a run that lacks it: the lowest score that the run has for the "
+    "topic (minimum), 0 (zero), or none, so that this run does not count for the document (skip).",
+)
+
+
+def persistence_option(default: float | None, help_text: str) -> Callable[[F], F]:
+    """`--persistence`, how likely a user goes on from rank to rank."""
+    return click.option(
+        "--persistence",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=default,
+        show_default=True,
+        help=help_text,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -50,12 +51,12 @@ class Pool(Record):
     def __len__(self) -> int:
         return len(self.documents)
 
-    @property
+    @cached_property
     def topic(self) -> Ints:
         """The number of the topic that each row belongs to."""
         return np.repeat(np.arange(len(self.queries)), np.diff(self.bounds))
 
-    @property
+    @cached_property
     def lengths(self) -> Ints:
         """How many documents each run has for each topic (topics × runs)."""
         return _per_topic(self.ranks > 0, self.bounds)
