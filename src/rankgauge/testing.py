@@ -50,7 +50,7 @@ class LawBroken(AssertionError):
     """A measure breaks a law: which one, for which labels, and what is expected."""
 
     def __init__(self, law: str, measure: Measure, why: str) -> None:
-        super().__init__(f"{measure} breaks the law {law!r}: {why}")
+        super().__init__(f"{measure} fails the check {law!r}: {why}")
         self.law = law
 
 
@@ -468,8 +468,8 @@ def _ties(subject: _Subject) -> None:
         if not _same(mean, right).all():
             told = [group.tolist() for group in groups]
             subject.broken(
-                f"for a ranking of the ties {told} with judged {known} it answers {mean[0]}, expected "
-                f"{right[0]}, the mean over all orders of the tied documents"
+                f"for the ranking with the tied groups {told} and judged {known} the measure returns "
+                f"{mean[0]}, expected {right[0]}, the mean over all orders of the tied documents"
             )
 
 

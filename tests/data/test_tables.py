@@ -492,7 +492,9 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         with pytest.raises(rg.InputError, match=r"for the score, expected an array or a list"):
             Run.from_arrays(["q"], ["a"], scores)
     for documents in (np.array(["\ud800"]), ["\ud800"]):
-        with pytest.raises(rg.InputError, match=r"row 0: the document .* is no text"):
+        with pytest.raises(
+            rg.InputError, match=r"row 0: the document .* cannot be written as UTF-8"
+        ):
             Run.from_arrays(["q"], documents, [1])
 
 
@@ -603,7 +605,10 @@ def test_a_decoder_that_fails_does_not_blame_the_file(
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
     monkeypatch.setattr(decoder, "DECODER", program)
-    with pytest.raises(rg.InputError, match=r"x.parquet: the decoder could not start \(.*good\)"):
+    with pytest.raises(
+        rg.InputError,
+        match=r"x.parquet: the process that decodes Parquet could not start \(.*good\)",
+    ):
         rg.read_run(tmp_path / "x.parquet")
 
 
@@ -614,7 +619,8 @@ def test_an_interpreter_that_does_not_start_does_not_blame_the_file(
     for executable in (tmp_path / "gone", tmp_path):
         monkeypatch.setattr(sys, "executable", str(executable))
         with pytest.raises(
-            rg.InputError, match=r"x.parquet: the decoder could not start \(.*good\)"
+            rg.InputError,
+            match=r"x.parquet: the process that decodes Parquet could not start \(.*good\)",
         ):
             rg.read_run(tmp_path / "x.parquet")
 

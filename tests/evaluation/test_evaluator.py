@@ -278,7 +278,7 @@ def test_lists_of_labels_score_what_the_run_does(qrels: Any, run: Any) -> None:
         ({"labels": [[0], [1, 2]]}, "labels: expected one array of whole numbers"),
         ({"labels": np.array([2**64 - 1], np.uint64)}, "too large"),
         ({"labels": [9]}, "labels from 9 to 9, expected -2 to 2"),
-        ({"offsets": [0]}, "1 offsets for 1 list"),
+        ({"offsets": [0]}, "expected 2 offsets for 1 list"),
         ({"offsets": [0, 2]}, "the first 0 and the last"),
         ({"labels": [1], "offsets": [0, 2, 1], "queries": [0, 0]}, "the offsets descend"),
         ({"queries": [7]}, "query numbers from 7 to 7, expected numbers from 0 to 2"),

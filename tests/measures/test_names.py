@@ -342,7 +342,7 @@ def test_parameters_of_ir_measures_are_understood(theirs: Any, ours: str) -> Non
 @pytest.mark.parametrize(
     ("theirs", "remedy"),
     [
-        (ir_measures.RBP, "RBP(rel=1), or in our language RBP(gain=linear)"),
+        (ir_measures.RBP, "'RBP(gain=linear)', for relevant or not write RBP(rel=1)"),
         (ir_measures.SetF(beta=4.0), "write SetF(beta=2.0)"),
         (ir_measures.NumQ, "len(scores.queries)"),
         (ir_measures.BPM(max_rel=3) @ 10, "max_grade"),

@@ -329,7 +329,7 @@ def test_scores_that_say_nothing_are_refused() -> None:
         query_sets.ideal(rg.evaluate(QRELS, [], "P@1"), QRELS, number=1)
     with pytest.raises(rg.RankgaugeError, match="must all be better when higher"):
         query_sets.ideal(rg.evaluate(QRELS, RUN, ["P@1", "SearchLength"]), QRELS, number=1)
-    with pytest.raises(rg.RankgaugeError, match="these are: NumRet"):
+    with pytest.raises(rg.RankgaugeError, match="you gave: NumRet"):
         query_sets.ideal(rg.evaluate(QRELS, RUN, "NumRet"), QRELS, number=1)
 
 

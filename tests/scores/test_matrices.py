@@ -406,7 +406,7 @@ def test_long_rows_have_their_measures_and_size_has_a_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path, "run,query,measure,value,present\na,1,AP,1,true\n")
-    with pytest.raises(rg.InputError, match="expected no measure="):
+    with pytest.raises(rg.InputError, match="leave out measure="):
         Scores.from_csv(path, "AP")
     with pytest.raises(rg.InputError, match="cannot be read"):
         Scores.from_csv(tmp_path / "nothing.csv")

@@ -279,8 +279,9 @@ class Evaluator:
         query = _wholes("queries", queries)
         if len(ends) != len(query) + 1 or ends[0] != 0 or ends[-1] != len(rows):
             raise RankgaugeError(
-                f"{len(ends)} offsets for {counted(len(query), 'list')} with {len(rows)} labels in all, "
-                f"expected {len(query) + 1} offsets, the first 0 and the last {len(rows)}"
+                f"wrong offsets, expected {len(query) + 1} offsets for "
+                f"{counted(len(query), 'list')}; the first is 0, and the last is {len(rows)}, the "
+                f"number of labels ({len(ends)} given)"
             )
         if (ends[1:] < ends[:-1]).any():
             raise RankgaugeError(
