@@ -183,8 +183,8 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": [{"id": "b"}, "c"]}\n',
-            'x:2: place 2 of the retrieved documents: "c", expected an object, like the first document of '
-            "the list",
+            'x:2: place 2 of the retrieved documents: "c", expected an object, like the first document '
+            "of the list",
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": [{"id": "b", "score": 1}, {"id": "c"}]}\n',
