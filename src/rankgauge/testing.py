@@ -402,7 +402,7 @@ def _extreme(subject: _Subject, found: Floats, highest: bool) -> None:
     subject.expect(
         _same(found, right),
         lists,
-        f"it answers {{found}}, expected {{right}}, the {which} score of any order of the judged "
+        f"the measure returns {{found}}, expected {{right}}, the {which} score of any order of the judged "
         "documents",
         found=found,
         right=right,
@@ -428,7 +428,7 @@ def _expected(subject: _Subject) -> None:
     subject.expect(
         _same(mean.values, right),
         lists,
-        "it answers {found}, expected {right}, the mean over all orders",
+        "the measure returns {found}, expected {right}, the mean over all orders",
         found=mean.values,
         right=right,
     )
@@ -449,7 +449,7 @@ def _variance(subject: _Subject) -> None:
     subject.expect(
         _same(found / scale, right / scale),
         lists,
-        "it answers {found}, expected {right}, the variance over all orders",
+        "the measure returns {found}, expected {right}, the variance over all orders",
         found=found,
         right=right,
     )
@@ -563,7 +563,7 @@ def _bounds(subject: _Subject) -> None:
         bounds = tuple(float(end[0]) for end in measure.bounds_each(one))
         if not _same(np.array(bounds), np.array(right)).all():
             subject.broken(
-                f"for {_told(one, 0)} it answers {bounds}, expected {right}, the lowest and the "
+                f"for {_told(one, 0)} the measure returns {bounds}, expected {right}, the lowest and the "
                 "highest score over all labels of the unjudged documents"
             )
 

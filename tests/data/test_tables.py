@@ -574,7 +574,9 @@ def test_a_decoder_that_takes_too_much_memory_is_stopped(
     greedy = "from rankgauge.data import decoder as d; d._is_decoder = True; "
     greedy += "d.limit_memory(10**6); bytes(1 << 40)"
     monkeypatch.setattr(decoder, "DECODER", greedy)
-    with pytest.raises(rg.InputError, match="needs more memory than a content of 1,000,000 bytes"):
+    with pytest.raises(
+        rg.InputError, match="needs more memory than the size limit of 1,000,000 bytes"
+    ):
         rg.read_run_table(tmp_path / "x.parquet", size_limit=10**6)
 
 
