@@ -402,8 +402,8 @@ def _extreme(subject: _Subject, found: Floats, highest: bool) -> None:
     subject.expect(
         _same(found, right),
         lists,
-        f"the measure returns {{found}}, expected {{right}}, the {which} score of any order of the judged "
-        "documents",
+        f"the measure returns {{found}}, expected {{right}}, the {which} score of any order of the "
+        "judged documents",
         found=found,
         right=right,
     )
@@ -563,8 +563,8 @@ def _bounds(subject: _Subject) -> None:
         bounds = tuple(float(end[0]) for end in measure.bounds_each(one))
         if not _same(np.array(bounds), np.array(right)).all():
             subject.broken(
-                f"for {_told(one, 0)} the measure returns {bounds}, expected {right}, the lowest and the "
-                "highest score over all labels of the unjudged documents"
+                f"for {_told(one, 0)} the measure returns {bounds}, expected {right}, the lowest "
+                "and the highest score over all labels of the unjudged documents"
             )
 
 

@@ -329,9 +329,8 @@ class NoveltyRankBiasedPrecision(_Redundant):
     name = "NRBP"
     summary = "Novelty- and rank-biased precision, for users who read on with probability beta."
     formula = (
-        "NRBP = (1 − (1 − alpha)·beta) / subtopics · "
-        "Σ_i beta^(i−1) · Σ_{subtopics that i serves} (1 − alpha)^above, above: how many documents above "
-        "rank i serve the same subtopic"
+        "NRBP = (1 − (1 − alpha)·beta) / subtopics · Σ_i beta^(i−1) · Σ_{subtopics that i serves} "
+        "(1 − alpha)^above, above: how many documents above rank i serve the same subtopic"
     )
     source = (
         "Clarke, Kolla and Vechtomova 2009, "
