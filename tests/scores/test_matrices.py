@@ -159,7 +159,7 @@ def test_tables_claim_nothing_that_nobody_said() -> None:
     assert scores.signatures()["AP"] == (
         f"AP(rel=1,norm=R)|source=matrix|missing=skip|rankgauge={rg.__version__}"
     )
-    with pytest.raises(rg.RankgaugeError, match="not known on topics that a run lacks"):
+    with pytest.raises(rg.RankgaugeError, match="a run lacks topics, and missing="):
         scores.mean("zero")
     assert named([[0.5, 0.0]]).mean("zero") == {"r0": {"AP": 0.25}}
 
