@@ -217,7 +217,7 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": ["\\ud800"]}\n',
-            "x:2: the document '\\ud800' is no te",
+            "x:2: the document '\\ud800' cannot be written as UTF-8",
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": ["\xff"]}\n',

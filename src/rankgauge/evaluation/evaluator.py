@@ -279,9 +279,9 @@ class Evaluator:
         query = _wholes("queries", queries)
         if len(ends) != len(query) + 1 or ends[0] != 0 or ends[-1] != len(rows):
             raise RankgaugeError(
-                f"wrong offsets, expected {len(query) + 1} offsets for "
-                f"{counted(len(query), 'list')}; the first is 0, and the last is {len(rows)}, the "
-                f"number of labels ({len(ends)} given)"
+                f"{counted(len(ends), 'offset')} for {counted(len(query), 'list')}, expected "
+                f"{len(query) + 1} offsets; the first must be 0, and the last must be {len(rows)}, the "
+                "number of labels"
             )
         if (ends[1:] < ends[:-1]).any():
             raise RankgaugeError(
