@@ -692,9 +692,18 @@ def test_what_cannot_be_standardised_is_refused() -> None:
         (lambda: scores.select(runs="r0").standardized(), "at least two"),
         (lambda: scores.standardized().standardized(), "standardised already"),
         (lambda: scores.standardized(scores.standardized()), "standardised already"),
-        (lambda: scores.standardized(scores.select(["1"])), "reference lacks .* query '2'"),
-        (lambda: scores.standardized(named([[1.0, 2.0]] * 2, "RR")), "lacks .* measure 'AP'"),
-        (lambda: scores.standardized(named([[1.0, NAN]] * 2)), "no score on query '2' by AP"),
+        (
+            lambda: scores.standardized(scores.select(["1"])),
+            "reference= does not have all .* query '2'",
+        ),
+        (
+            lambda: scores.standardized(named([[1.0, 2.0]] * 2, "RR")),
+            "does not have all .* measure 'AP'",
+        ),
+        (
+            lambda: scores.standardized(named([[1.0, NAN]] * 2)),
+            "no run of the reference has a score on query '2' by AP",
+        ),
         (
             lambda: named([[1.0], [2.0]], "gm(AP)").standardized(kind="z"),
             "scores of 0 or more",
