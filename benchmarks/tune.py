@@ -20,7 +20,6 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge.fusion.mixing import LabelledPool, Mixture
-from rankgauge.fusion.pool import pool
 from rankgauge.fusion.tuning import _ascent
 from rankgauge.measures.average_precision import AveragePrecision
 from rankgauge.space import Curve, Segment
@@ -49,7 +48,7 @@ def least(work: Callable[[], object], repeat: int) -> float:
 def mixture(data: Path, qrels: str, pattern: str, *names: str) -> Mixture:
     """The documents of some runs, with their scores and labels."""
     evaluator = rg.Evaluator(data / qrels, "AP")
-    union = pool([rg.read_run(data / pattern.format(name)) for name in names])
+    union = pool_of([rg.read_run(data / pattern.format(name)) for name in names])
     labelled = LabelledPool.of(union, evaluator.judgments, evaluator.judged)
     return Mixture.of(union, labelled, "min-max", "minimum")
 

@@ -80,7 +80,7 @@ def test_a_frame_of_distances_has_every_pair_whatever_runs_are_called() -> None:
 
 
 def test_a_result_without_a_figure_says_so() -> None:
-    with pytest.raises(rg.RankgaugeError, match="Comparison has no figure"):
+    with pytest.raises(rg.RankgaugeError, match="Comparison cannot be drawn"):
         next(r for r in RESULTS if isinstance(r, rg.Comparison)).figure()
 
 

@@ -237,7 +237,7 @@ def test_a_sound_measure_obeys_the_laws() -> None:
 
 @pytest.mark.parametrize("kind", BROKEN)
 def test_a_measure_that_breaks_a_law_is_told_which(kind: type[Measure]) -> None:
-    with pytest.raises(LawBroken, match=f"Found.* breaks the law '{BROKEN[kind]}'") as caught:
+    with pytest.raises(LawBroken, match=f"Found.* fails the check '{BROKEN[kind]}'") as caught:
         check_measure(kind())
     assert caught.value.law == BROKEN[kind]
     assert isinstance(caught.value, AssertionError)
@@ -247,7 +247,7 @@ def test_the_counterexample_and_what_is_expected_are_told() -> None:
     with pytest.raises(LawBroken) as caught:
         check_measure(TooHigh())
     assert str(caught.value) == (
-        "Found breaks the law 'range': for ranking [1, 1] with judged [1, 1] it scores 2.0, "
+        "Found fails the check 'range': for ranking [1, 1] with judged [1, 1] it scores 2.0, "
         "expected 0.0 to 1.0"
     )
 
@@ -267,7 +267,7 @@ def test_parameters_are_varied() -> None:
         def _score(self, lists: Rankings) -> Floats:
             return self.factor * super()._score(lists)
 
-    with pytest.raises(LawBroken, match=r"Found\(factor=3\.375\) breaks the law 'range'"):
+    with pytest.raises(LawBroken, match=r"Found\(factor=3\.375\) fails the check 'range'"):
         check_measure(Scaled())
 
 
@@ -279,7 +279,7 @@ def test_a_wrapper_is_tried_around_measures() -> None:
         def score_each(self, rankings: Rankings) -> Floats:
             return 2 * self.measure.score_each(rankings)
 
-    with pytest.raises(LawBroken, match=r"doubled.* breaks the law 'range'"):
+    with pytest.raises(LawBroken, match=r"doubled.* fails the check 'range'"):
         check_measure(Doubled)
 
 

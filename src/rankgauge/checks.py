@@ -130,7 +130,7 @@ class Quoted(Kind):
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        return f"a text of at most {self.longest} characters, with ' or \" in it but not both"
+        return f"a text of at most {self.longest} characters; it may contain ' or \", but not both"
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str) or not value.strip() or len(value) > self.longest:

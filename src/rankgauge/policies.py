@@ -45,8 +45,9 @@ Failures: TypeAlias = Literal["raise", "skip"]
 """Runs that cannot be read. raise: the error is raised; skip: the run is left out and named."""
 Offlist: TypeAlias = Literal["none", "allowed"]
 """Which documents can turn out relevant. none: only documents of the two lists; allowed: also documents
-in neither list, any number of them. allowed changes the distance by Rprec and Q. By a measure without
-its own algorithm the distance is then a lower bound. By all other measures it stays the same."""
+in neither list, any number of them. With allowed the distance by Rprec and Q can be larger. By a
+measure without an exact algorithm, it is then only a lower bound. By all other measures it stays the
+same."""
 
 DEFAULT_MISSING: Missing = "zero"
 DEFAULT_UNJUDGED: Unjudged = "nonrelevant"

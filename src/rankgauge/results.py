@@ -39,7 +39,7 @@ class Result(ABC):
 
     def figure(self) -> Figure:
         """The result as a figure of matplotlib; RankgaugeError where there is none."""
-        raise RankgaugeError(f"{type(self).__name__} has no figure, expected `table()`")
+        raise RankgaugeError(f"{type(self).__name__} cannot be drawn; use `table()`")
 
     @abstractmethod
     def _title(self) -> str:

@@ -50,7 +50,7 @@ class LawBroken(AssertionError):
     """A measure breaks a law: which one, for which labels, and what is expected."""
 
     def __init__(self, law: str, measure: Measure, why: str) -> None:
-        super().__init__(f"{measure} breaks the law {law!r}: {why}")
+        super().__init__(f"{measure} fails the check {law!r}: {why}")
         self.law = law
 
 
@@ -402,8 +402,8 @@ def _extreme(subject: _Subject, found: Floats, highest: bool) -> None:
     subject.expect(
         _same(found, right),
         lists,
-        f"it answers {{found}}, expected {{right}}, the {which} score of any order of the judged "
-        "documents",
+        f"the measure returns {{found}}, expected {{right}}, the {which} score of any order of the "
+        "judged documents",
         found=found,
         right=right,
     )
@@ -428,7 +428,7 @@ def _expected(subject: _Subject) -> None:
     subject.expect(
         _same(mean.values, right),
         lists,
-        "it answers {found}, expected {right}, the mean over all orders",
+        "the measure returns {found}, expected {right}, the mean over all orders",
         found=mean.values,
         right=right,
     )
@@ -449,7 +449,7 @@ def _variance(subject: _Subject) -> None:
     subject.expect(
         _same(found / scale, right / scale),
         lists,
-        "it answers {found}, expected {right}, the variance over all orders",
+        "the measure returns {found}, expected {right}, the variance over all orders",
         found=found,
         right=right,
     )
@@ -468,8 +468,8 @@ def _ties(subject: _Subject) -> None:
         if not _same(mean, right).all():
             told = [group.tolist() for group in groups]
             subject.broken(
-                f"for a ranking of the ties {told} with judged {known} it answers {mean[0]}, expected "
-                f"{right[0]}, the mean over all orders of the tied documents"
+                f"for the ranking with the tied groups {told} and judged {known} the measure returns "
+                f"{mean[0]}, expected {right[0]}, the mean over all orders of the tied documents"
             )
 
 
@@ -563,8 +563,8 @@ def _bounds(subject: _Subject) -> None:
         bounds = tuple(float(end[0]) for end in measure.bounds_each(one))
         if not _same(np.array(bounds), np.array(right)).all():
             subject.broken(
-                f"for {_told(one, 0)} it answers {bounds}, expected {right}, the lowest and the "
-                "highest score over all labels of the unjudged documents"
+                f"for {_told(one, 0)} the measure returns {bounds}, expected {right}, the lowest "
+                "and the highest score over all labels of the unjudged documents"
             )
 
 

@@ -366,7 +366,7 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
         (["--offlist", "some"], "'some' is not one of 'none', 'allowed'"),
         (["--ties", "expected"], "'expected' is not one of"),
         (["-m", "nDGC@10"], "nDGC"),
-        (["-m", "gm(AP)"], "gm(AP) has no distance; use a measure"),
+        (["-m", "gm(AP)"], "no distance can be computed by gm(AP); use a measure"),
         (["-m", "num_ret"], "NumRet has no distance, since neither higher nor lower is better"),
         (["--qrels", "nowhere"], "nowhere: cannot be read"),
     ],

@@ -558,7 +558,7 @@ def test_a_topic_counts_once_however_often_a_set_names_it(scores: Scores) -> Non
     assert found.queries["twice"] == tuple(few)
     with pytest.raises(RankgaugeError, match="the set 'x' is a text, expected a list"):
         assess(scores, sets={"x": "ab"})
-    with pytest.raises(RankgaugeError, match=r"sets=\[.*expected a dict by name"):
+    with pytest.raises(RankgaugeError, match=r"sets=\[.*expected a dict with names as keys"):
         assess(scores, sets=[few])  # type: ignore[arg-type]
 
 

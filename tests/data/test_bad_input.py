@@ -265,7 +265,7 @@ def test_a_document_twice_for_a_topic_is_refused_or_the_first_counts(
     error = refusal(read, file)
     assert (error.line, error.message) == (
         6,
-        "document 'a' again for topic 'q1' (first at line 1), expected each document once a topic",
+        "document 'a' again for topic 'q1' (first at line 1), expected each document once per topic",
     )
     lenient = read(file, lenient=True)
     assert worded(lenient.dropped) == (
@@ -282,7 +282,7 @@ def test_the_first_repetition_in_the_file_is_named_when_topics_interleave(file: 
     error = refusal(read_run, file)
     assert (error.line, error.message) == (
         4,
-        "document 'x' again for topic 'a' (first at line 2), expected each document once a topic",
+        "document 'x' again for topic 'a' (first at line 2), expected each document once per topic",
     )
     run = read_run(file, lenient=True)
     assert worded(run.dropped) == (
@@ -542,9 +542,9 @@ def test_without_the_zstandard_package_the_message_says_how_to_get_it(
     file.write_bytes(zstandard.compress(b"\n".join(RUN_LINES)))
     monkeypatch.setitem(sys.modules, "zstandard", None)
     error = refusal(read_run, file)
-    assert (
-        error.message
-        == "is compressed with zstandard, expected its package: run pip install 'rankgauge[zstd]'"
+    assert error.message == (
+        "is compressed with zstandard, but the package for it is not installed: "
+        "run pip install 'rankgauge[zstd]'"
     )
 
 
@@ -620,8 +620,8 @@ def test_lack_of_memory_is_not_called_damage(file: Path, monkeypatch: pytest.Mon
     file.write_bytes(b"\x28\xb5\x2f\xfd\x00" + window + block + data)
     error = refusal(read_run, file)
     assert error.message == (
-        "its zstandard data needs more memory than a content of 67,108,864 bytes may, expected "
-        "less (raise the size limit)"
+        "its zstandard data needs more memory than the size limit of 67,108,864 bytes allows "
+        "(raise the size limit)"
     )
     assert len(read_run(file, size_limit=1 << 30).queries)
     for name, compress in COMPRESSIONS.items():

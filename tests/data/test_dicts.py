@@ -202,7 +202,7 @@ def test_plain_dicts_and_lists_go_the_fast_way(monkeypatch: pytest.MonkeyPatch) 
         ({"q1": {None: 1.0}}, "query 'q1': the document is None, expected an id"),
         ({True: ["d1"]}, "the query is True, expected an id: text or a whole number"),
         ({1.0: ["d1"]}, "the query is 1.0, expected an id"),
-        ({"\ud800": ["d1"]}, "the query '\\ud800' is no text, expected UTF-8"),
+        ({"\ud800": ["d1"]}, "the query '\\ud800' cannot be written as UTF-8, expected valid text"),
         ({"q1": {"d1": math.nan}}, "query 'q1', document 'd1': score nan, expected a number"),
         ({"q1": {"d1": "2.0"}}, "query 'q1', document 'd1': score '2.0', expected a number"),
         (

@@ -163,7 +163,7 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": {"b": 1, "b": 2}}\n',
-            "x:2: document 'b' more than once, expected each document once a query",
+            "x:2: document 'b' more than once, expected each document once per query",
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": "b"}\n',
@@ -183,7 +183,8 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": [{"id": "b"}, "c"]}\n',
-            'x:2: place 2 of the retrieved documents: "c", expected an object as in the first place',
+            'x:2: place 2 of the retrieved documents: "c", expected an object, like the first document '
+            "of the list",
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": [{"id": "b", "score": 1}, {"id": "c"}]}\n',
@@ -216,7 +217,7 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": ["\\ud800"]}\n',
-            "x:2: the document '\\ud800' is no te",
+            "x:2: the document '\\ud800' cannot be written as UTF-8",
         ),
         (
             GOOD + b'{"query": "q2", "retrieved": ["\xff"]}\n',
@@ -234,11 +235,11 @@ GOOD = b'{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}\n'
         (GOOD + b"[" * 100_000, "x:2: not JSON (nested too deeply)"),
         (b"{" + b'"a":{' * 100_000, "x:1: not JSON (nested too deeply)"),
         (b'{\n "q1": {\n  "a": 1,,\n }\n}', "x:3: not JSON (Expecting property name"),
-        (b"{}", "x: an empty object, expected {query: {document: value}}"),
+        (b"{}", "x: an empty object, expected one of four shapes: "),
         (b"[]", "x: an empty list, expected an object for each query or row"),
         (b"[{}, 1]", "x: an empty object"),
         (b'[{"query": "q", "retrieved": []}, 1]', "x: row 1: 1, expected an object"),
-        (b'[{"q1": {"a": 1}}]', "x: a list of objects with the keys q1, expected {query:"),
+        (b'[{"q1": {"a": 1}}]', "x: a list of objects with the keys q1, expected one of four"),
         (b'{"q1": {"a": "x"}}', "x: query \"q1\": the score is 'x', expected a number"),
         (
             b'{"q1": {"a": 1}, "q2": 3}',
@@ -388,7 +389,9 @@ def test_values_are_there_for_all_documents_or_for_none(
 ) -> None:
     file = tmp_path / "rag.jsonl"
     file.write_text(json.dumps({"query": "q", "retrieved": retrieved, "relevant": relevant}))
-    with pytest.raises(rg.InputError, match=r"place 2 has '(score|grade)', expected it for all"):
+    with pytest.raises(
+        rg.InputError, match=r"document 2 of the list has '(score|grade)', but the first"
+    ):
         rg.evaluate(file, file, "RR")
 
 

@@ -127,8 +127,9 @@ class Explosive:
         ),
         (
             b"who,what,how\n1,2,3\n",
-            "looks like CSV with the columns who, what, how, expected names of a query and a document, "
-            "such as query_id and doc_id; name them: --query-column NAME --document-column NAME",
+            "looks like CSV with the columns who, what, how, expected a column for the query and "
+            "one for the document, such as query_id and doc_id; say which they are: --query-column NAME "
+            "--document-column NAME",
         ),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_document_twice_with_the_same_second_column_is_plainly_wrong(tmp_path:
 
 def test_a_document_twice_for_one_subtopic_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path, "1 1 a 1\n2 1 a 1\n1 2 a 0\n1 1 a 0\n")
-    with pytest.raises(rg.InputError, match=r":4: .*first at line 1.*once a topic and subtopic"):
+    with pytest.raises(rg.InputError, match=r":4: .*first at line 1.*once per topic and subtopic"):
         rg.read_qrels(file, subtopics=True)
 
 

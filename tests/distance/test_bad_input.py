@@ -64,8 +64,8 @@ def test_refused(case: tuple[Any, ...], options: dict[str, Any], message: str) -
     [
         ("AP@0", "cutoff: 0 does not fit"),
         ("P", "P needs a cut-off"),
-        ("gm(AP@3)", "has no distance; use a measure"),
-        ("mean(AP@3)", "has no distance; use a measure"),
+        ("gm(AP@3)", "no distance can be computed by gm"),
+        ("mean(AP@3)", "no distance can be computed by mean"),
         ("NumRet", "neither higher nor lower is better"),
         ("Judged@3", "neither higher nor lower is better"),
         ("no_such", "there is no measure"),
@@ -167,7 +167,7 @@ def test_a_witness_that_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(staircase, "MOST_TRACED", 1000)
     found = rg.med("AP@10", list(range(10)), list(range(5, 15)))
     assert found.exact
-    with pytest.raises(RankgaugeError, match="a smaller cut-off would help"):
+    with pytest.raises(RankgaugeError, match="use a smaller cut-off"):
         found.witness()
 
 

@@ -17,7 +17,7 @@ import rankgauge as rg
 from profiles import examples
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
-from rankgauge.fusion.pool import pool
+from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion, kept_apart
 
 BM25 = {"q1": {"d1": 12.5, "d2": 11.0, "d3": 7.5}, "q2": {"d1": 3.0}}
@@ -87,7 +87,7 @@ def test_a_fused_run_scores_in_a_file_what_it_scores_in_memory(
 def test_only_equal_scores_tie_and_the_order_is_that_of_the_method(
     a: Any, b: Any, weight: float
 ) -> None:
-    union = pool([rg.Run.from_dict({"q": a}), rg.Run.from_dict({"q": b})])
+    union = pool_of([rg.Run.from_dict({"q": a}), rg.Run.from_dict({"q": b})])
     fusion = Fusion.of("wsum", normalize="none", weights=(1 - weight, weight))
     scores = dict(zip(union.documents.texts(), fusion.scores(union).tolist(), strict=True))
     fused = fusion.fused(union)

@@ -15,7 +15,7 @@ from oracles import fusion as oracle
 from profiles import examples
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
-from rankgauge.fusion.pool import pool
+from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion
 
 DOCUMENTS = [f"d{number}" for number in range(9)]
@@ -47,7 +47,7 @@ def parameters_of(method: str) -> dict[str, float]:
 
 def scores_of(lists: list[dict[str, float]], method: str, **settings: Any) -> dict[str, float]:
     """The fused scores of one topic, just as the method makes them."""
-    union = pool([rg.Run.from_dict({"q": each}) for each in lists])
+    union = pool_of([rg.Run.from_dict({"q": each}) for each in lists])
     scores = Fusion.of(method, **settings).scores(union)
     return dict(zip(union.documents.texts(), scores.tolist(), strict=True))
 
@@ -154,7 +154,7 @@ def test_topics_do_not_influence_each_other(
     method: str, first: list[dict[str, float]], second: list[dict[str, float]]
 ) -> None:
     both = [rg.Run.from_dict({"a": a, "b": b}) for a, b in zip(first, second, strict=True)]
-    union = pool(both)
+    union = pool_of(both)
     scores = Fusion.of(method).scores(union)
     for number, lists in zip(map("ab".index, union.queries.texts()), (first, second), strict=True):
         rows = slice(*union.bounds[number : number + 2])

@@ -12,7 +12,7 @@ from hypothesis import given
 from profiles import examples
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.model import Ids, Run, encode
-from rankgauge.fusion.pool import BEYOND_SINGLE, Pool, pool
+from rankgauge.fusion.pool import BEYOND_SINGLE, Pool
 
 DOCUMENTS = st.text(alphabet="ab\0é", max_size=4).map(lambda text: f"d{text}")
 SCORES = st.sampled_from([0.0, -1.5, 1.0, 1.0 + 1e-12, 2.0, 1e300, -1e300])
@@ -45,9 +45,9 @@ def test_a_pool_is_what_its_definition_says(dicts: list, is_single: bool) -> Non
     runs = [Run.from_dict(each, name=f"r{i}") for i, each in enumerate(dicts)]
     if not any(documents for each in dicts for documents in each.values()):
         with pytest.raises(RankgaugeError, match="no run has a document"):
-            pool(runs)
+            pool_of(runs)
         return
-    found = pool([single(run) for run in runs] if is_single else runs)
+    found = pool_of([single(run) for run in runs] if is_single else runs)
     named = dict.fromkeys(topic for each in dicts for topic in each)
     topics = [topic for topic in named if any(each.get(topic) for each in dicts)]
     assert found.queries.texts() == topics
@@ -72,20 +72,20 @@ def test_a_pool_is_what_its_definition_says(dicts: list, is_single: bool) -> Non
 
 def test_the_same_run_twice_has_two_columns_alike() -> None:
     run = Run.from_dict({"q": {"a": 1.0, "b": 1.0, "c": 2.0}})
-    both = pool([run, run])
+    both = pool_of([run, run])
     assert both.ranks.tolist() == [[1, 1], [2, 2], [3, 3]]  # c, b, a
 
 
 def test_one_run_is_a_pool() -> None:
-    assert isinstance(pool([Run.from_dict({"q": {"a": 1.0}})]), Pool)
+    assert isinstance(pool_of([Run.from_dict({"q": {"a": 1.0}})]), Pool)
 
 
 def test_no_run_is_refused() -> None:
     with pytest.raises(RankgaugeError, match="there is no run; give at least one"):
-        pool([])
+        pool_of([])
 
 
 def test_a_score_that_is_no_number_is_refused_with_its_place() -> None:
     run = Run("dense", Ids.of(["q7"]), np.array([0, 1]), Ids.of(["d9"]), np.array([math.nan]))
     with pytest.raises(InputError, match="dense: the score of document 'd9' of topic 'q7' is NaN"):
-        pool([run])
+        pool_of([run])

@@ -23,7 +23,7 @@ import rankgauge as rg
 from oracles import fusion as oracle
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
-from rankgauge.fusion.pool import pool
+from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion
 
 STORED = json.loads((Path(__file__).parent / "ranx_values.json").read_text(encoding="utf-8"))
@@ -42,7 +42,7 @@ def settings_of(method: str, normalize: str | None, parameters: dict[str, Any]) 
 
 def scores_of(name: str, method: str, settings: dict[str, Any]) -> dict[str, list[float]]:
     """Our scores in the order of the stored ones: documents of a topic sorted by id."""
-    union = pool([rg.Run.from_dict(run) for run in STORED["runs"][name]])
+    union = pool_of([rg.Run.from_dict(run) for run in STORED["runs"][name]])
     scores = Fusion.of(method, **settings).scores(union)
     documents = union.documents.texts()
     found = {}

@@ -129,9 +129,15 @@ def test_one_text_may_stand_for_several_measures(text: Any, ours: list[str]) -> 
         ("nDCG@5,10,P(rel=2)@5", "-m nDCG@5,10 -m 'P(rel=2)@5'"),
         ("AP,RR", "-m AP -m RR"),
         ("P(rel=2)@5,AP(norm=min)@3", "-m 'P(rel=2)@5' -m 'AP(norm=min)@3'"),
-        ("hits@5", "NumRelRet@5; for whether there is one, write Success@5"),
-        ("hits", "NumRelRet; for whether there is one, write Success"),
-        ("accuracy@5", "Accuracy@5; for whether there is a relevant document, write Success@5"),
+        (
+            "hits@5",
+            "NumRelRet@5; for 1 if there is a relevant document and 0 if not, write Success@5",
+        ),
+        ("hits", "NumRelRet; for 1 if there is a relevant document and 0 if not, write Success"),
+        (
+            "accuracy@5",
+            "Accuracy@5; for 1 if there is a relevant document and 0 if not, write Success@5",
+        ),
         ("rndcg@10", "RNDCG@10, for trec_eval's Rndcg write ndcg_levels"),
         ("recall", "write Recall, for trec_eval's write Recall@5,10"),
         ("rbp@95", "RBP@95, for a persistence, as in ranx, write RBP(p=0.95,gain=linear)"),
@@ -342,7 +348,7 @@ def test_parameters_of_ir_measures_are_understood(theirs: Any, ours: str) -> Non
 @pytest.mark.parametrize(
     ("theirs", "remedy"),
     [
-        (ir_measures.RBP, "RBP(rel=1), or in our language RBP(gain=linear)"),
+        (ir_measures.RBP, "'RBP(gain=linear)', for relevant or not write RBP(rel=1)"),
         (ir_measures.SetF(beta=4.0), "write SetF(beta=2.0)"),
         (ir_measures.NumQ, "len(scores.queries)"),
         (ir_measures.BPM(max_rel=3) @ 10, "max_grade"),

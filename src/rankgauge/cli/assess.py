@@ -20,7 +20,6 @@ from rankgauge.cli.output import fail_if_incomplete, progress
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
 from rankgauge.cli.scoring import WantedScores
 from rankgauge.cli.topic_sets import (
-    BY_JUDGMENTS,
     BY_SCORES,
     other_collections,
     set_names,
@@ -47,11 +46,11 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     "--sets",
     default="",
     metavar="NAME,...",
-    help=f"Also assess these sets of topics, each by itself. {', '.join(BY_SCORES)}: chosen by the "
-    "scores of the first measure. informative: the runs are better than a random ranking. `rankgauge "
-    f"queries --help` explains the others. {', '.join(BY_JUDGMENTS)}: chosen by QRELS. broad: at least "
-    f"half of the judged documents have grade {BROAD_LABEL} or higher. focused: all other topics. The "
-    "set of all topics is always included.",
+    help=f"Also assess these sets of topics, each by itself. The scores of the first measure choose: "
+    f"{', '.join(BY_SCORES[:-1])} (see `rankgauge queries --help`), and {BY_SCORES[-1]} (the mean "
+    "score of the runs is better than the score of a random ranking). QRELS chooses: broad (at "
+    f"least half of the judged documents have grade {BROAD_LABEL} or higher), and focused (all "
+    "other topics). The set of all topics is always included.",
 )
 @click.option(
     "--set-share",
@@ -78,15 +77,15 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     "other_files",
     multiple=True,
     metavar="[NAME=]FILE",
-    help="Scores of the same runs and measures on another collection. It is assessed too, and compared "
-    "with this one. FILE is a file of `rankgauge evaluate --save`. It may be CSV if there is only one "
-    "measure. May be repeated.",
+    help="Scores of the same runs and measures on another collection. The other collection is assessed "
+    "too, and compared with the main collection. FILE is a file of `rankgauge evaluate --save`. "
+    "It may be CSV if there is only one measure. May be repeated.",
 )
 @click.option(
     "--pool-cutoffs",
     is_flag=True,
-    help="Treat a measure at several cut-offs as one measure. Its tests are counted together, and its "
-    "means are averaged.",
+    help="Treat a measure at several cut-offs as one measure. The tests at all its cut-offs are "
+    "counted together. The mean of a run is averaged over the cut-offs.",
 )
 @testing_options(None)
 @samples_option()
@@ -108,15 +107,16 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 )
 @persistence_option(
     PERSISTENCE,
-    "The persistence p of the rank-biased overlap of two rankings of the runs. The nearer p is to 1, "
-    "the more the lower ranks count.",
+    "The parameter p of rank-biased overlap (column rbo), which says how similarly two measures rank the "
+    "runs. The nearer p is to 1, the more the lower ranks count.",
 )
 @click.option(
     "--show",
     "shown",
     type=click.Choice(list(TABLES)),
-    help="Print only one table. measures: the measures. pairs: the pairs of measures. swaps: the swaps "
-    "between sets. By default all tables; in tsv, csv and jsonl only the measures.",
+    help="Print only one table. measures: the measures. pairs: the pairs of measures. swaps: how "
+    "often two sets of topics disagree which of two runs is better. By default all tables; in "
+    "tsv, csv and jsonl only the measures.",
 )
 @click.option(
     "--json",
@@ -147,7 +147,10 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     metavar="FILE",
     help="Draw the swap rate against the size of the difference, over all topics, as .svg or .png.",
 )
-@scores_options(*DEFAULT_MEASURES)
+@scores_options(
+    *DEFAULT_MEASURES,
+    about="v2(nDCG@10) compares nDCG@10 with a random ranking; see `rankgauge measures v2`.",
+)
 @output_options
 @plugin_option
 def command(
@@ -187,7 +190,8 @@ def command(
                (PAD)
     swap_rate  how often two halves of the topics disagree which of two runs
                is better
-    trusted    a difference of this size or more swaps at most 5% of the time
+    trusted    if two runs differ by this much or more, the two halves
+               disagree at most 5% of the time
     half_tau   how similarly two halves of the topics rank the runs (τ)
 
     For each pair of measures it prints how similarly they rank the runs, how often only one of the two
@@ -206,7 +210,8 @@ def command(
     rankgauge assess --scores 2019.json --other 2020.json --test bootstrap
 
     The exit code is 0 when all is well, and 2 when nothing could be assessed. It is 3 when some runs
-    could not be read: the other runs are used, and standard error names the unread runs, and why.
+    could not be read: the other runs are used. A message on stderr names each unread run, and says
+    why.
     """
     names = set_names(sets, source["inputs"])
     size = set_size(set_share, set_number, names)

@@ -41,23 +41,24 @@ from rankgauge.scores.model import Scores
 @testing_options(DEFAULT_CORRECTION)
 @samples_option(
     None,
-    f"By default {SAMPLES:,}. randomization draws more by default if {SAMPLES:,} samples are too few "
-    "for any difference to be significant after the correction.",
+    f"By default {SAMPLES:,}. But with many pairs and the correction holm or bonferroni, {SAMPLES:,} "
+    "samples cannot give a p-value that is small enough. Then randomization draws more by default.",
 )
 @click.option(
     "--marks",
     is_flag=True,
-    help="Print a table of means as in papers. Each run has a letter. The letters next to a mean name "
-    "the runs that this run is significantly better than. LaTeX needs the packages booktabs and "
+    help="Print a table of means as in papers. Each run has a letter. Next to the mean of a run "
+    "are the letters of all runs that it beats significantly. LaTeX needs the packages booktabs and "
     "amsmath.",
 )
 @click.option(
     "--power",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="P",
-    help="Print a power analysis in place of the tests: the smallest difference that the test finds "
-    "with this power on these topics, and how many topics it needs to find --difference. 0.8 is usual. "
-    "Only for paired-t and tukey-randomized.",
+    help="Print a power analysis in place of the tests. Column `detectable`: the smallest difference "
+    "that the test finds on these topics with power P. Column `needed`: how many topics are needed, so "
+    "that the test finds the difference D of --difference. 0.8 is usual. Only for paired-t and "
+    "tukey-randomized.",
 )
 @click.option(
     "--difference",
@@ -87,10 +88,19 @@ def command(
 ) -> None:
     """Say whether the differences between runs are more than chance.
 
-    For each measure and each pair of runs a and b it prints the difference of the means (a - b), its
-    confidence interval, the effect size, the p-value, the p-value corrected for the number of pairs, and
-    on how many topics a is better than b, equal, and worse. A difference is significant if its corrected
-    p-value is at most 1 - level.
+    Each row is a measure and two runs, named in the columns a and b:
+
+    \b
+    difference   the mean of run a minus the mean of run b
+    low, high    the confidence interval of the difference
+    effect       the effect size
+    p            the p-value
+    p_corrected  the p-value, corrected for the number of pairs
+    wins         on how many topics run a is better than run b
+    ties         on how many topics the two runs are equal
+    losses       on how many topics run a is worse than run b
+
+    A difference is significant if its corrected p-value is at most 1 - level.
 
     QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
     earlier, or a published table of systems and topics.
@@ -102,7 +112,8 @@ def command(
     rankgauge compare qrels.txt a.run b.run --power 0.8 --difference 0.02
 
     The exit code is 0 when all is well, and 2 when nothing could be compared. It is 3 when some runs
-    could not be read: the other runs are compared, and standard error names the unread runs, and why.
+    could not be read: the other runs are compared. A message on stderr names each unread run, and says
+    why.
     """
     if power is None and difference is not None:
         raise click.UsageError("--difference works only with --power; add --power 0.8")

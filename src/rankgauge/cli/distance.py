@@ -92,8 +92,9 @@ from rankgauge.workers import outcomes
     default=DEFAULT_OFFLIST,
     show_default=True,
     help="Whether documents that no run retrieved may be relevant too. none: they may not. allowed: "
-    "they may; then the distance by Rprec and Q can be larger. For other measures it stays the same, "
-    "but for some of them it is then only a lower bound.",
+    "they may. Then the distance by Rprec and Q can be larger. By measures without an exact "
+    "algorithm, the distance is then only a lower bound (column exact: no). By all other measures it "
+    "stays the same.",
 )
 @max_grade_option("label")
 @ties_option(get_args(Ordered), DEFAULT_ORDERED)
@@ -146,7 +147,7 @@ def command(
     \b
     before  the distance on its topic before it is judged
     after   the distance on its topic if it is judged not relevant
-    left    the mean distance over the topics that remains,
+    left    the distance that is then left, as the mean over topics,
             if this document and all above it are judged not relevant
 
     With --settled, each row is a run, the best mean first. The order of two runs is settled if it stays
@@ -167,7 +168,8 @@ def command(
     or without QRELS those of the runs. If a run lacks a topic, its ranking for the topic is empty.
 
     The exit code is 0 when all is well, and 2 when nothing could be computed. It is 3 when some runs
-    could not be read: the other runs are printed, and standard error names the unread runs, and why.
+    could not be read: the other runs are printed. A message on stderr names each unread run, and says
+    why.
     """
     asked = [asked_measure(measure) for measure in parse_all(measures)]
     if judge is not None and (per_topic or witness or top is not None):

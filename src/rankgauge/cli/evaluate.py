@@ -77,7 +77,7 @@ def command(
     folder stands for all files in it. A pattern such as 'runs/*.gz' stands for the files that match.
 
     A JSON Lines file may hold both a run and its judgements, one query per line. Then no other file is
-    needed. If you give more files, they are more runs, scorer with the judgements of the first file.
+    needed. Any further files are runs too. They are scored with the judgements of the first file.
 
     \b
     rankgauge evaluate qrels.txt bm25.run dense.csv
@@ -97,8 +97,8 @@ def command(
     If a run lacks topics, it has two rows, one for `all` and one for `answered`.
 
     The exit code is 0 when all is well, and 2 when nothing could be evaluated. It is 3 when some runs
-    could not be read or share no topic with QRELS: the other runs are printed, and standard error names
-    the runs that are left out, and why.
+    could not be read or share no topic with QRELS: the other runs are printed. A message on stderr names
+    each run that is left out, and says why.
     """
     if per_topic and interval is not None:
         raise click.UsageError("--interval is for the means; leave out -q")

@@ -21,7 +21,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_files, run_lines, write_run
 from rankgauge.fusion.methods import METHODS
-from rankgauge.fusion.pool import Pool, pool
+from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.fusion.runs import Fusion, check_topics
 from rankgauge.notes import WARNING, Note
 from rankgauge.policies import DEFAULT_FUSION, Absent
@@ -142,7 +142,7 @@ def command(
             if advance is not None:
                 advance(file.label)
     check_topics(read)
-    union = pool(read)
+    union = pool_of(read)
     fused = fusion.fused(union, tag)
     dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
     notify([*dropped, *about(union)])

@@ -157,8 +157,8 @@ def max_grade_option(known: str) -> Callable[[F], F]:
     return click.option(
         "--max-grade",
         type=click.IntRange(1),
-        help=f"The highest grade of the collection, if it is higher than any {known}. ERR uses it, "
-        "and measures with gain=scaled.",
+        help=f"The highest grade of the collection, if it is higher than any {known}. It matters "
+        "only for ERR, and for any measure with the parameter gain=scaled.",
     )
 
 
@@ -184,9 +184,9 @@ reading_options = together(
         type=click.IntRange(1),
         default=SIZE_LIMIT,
         metavar="BYTES",
-        help=f"How large a file may be once decompressed. By default {SIZE_LIMIT >> 30} GiB, and for a "
-        f"compressed file also at most {MOST_EXPANSION:,} times its own size ({LEAST_CONTENT >> 20} MiB "
-        "are always allowed).",
+        help=f"How large a file may be once decompressed. By default {SIZE_LIMIT >> 30} GiB. By default "
+        f"a compressed file may also not grow to more than {MOST_EXPANSION:,} times its size, unless "
+        f"its content has at most {LEAST_CONTENT >> 20} MiB.",
     ),
 )
 """How runs and judgements are read: `--lenient`, `--size-limit` and the names of columns."""
@@ -268,8 +268,9 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
             get_args(SharedTopics),
             None,
             "What to do with topics that some run lacks. zero: they count as empty rankings. "
-            "intersection: they are left out for all runs. By default zero. With --scores, by default "
-            "zero if the scores were computed with zero, else intersection.",
+            "intersection: they are left out for all runs. By default zero. With --scores, the "
+            "default depends on how the file was made: zero if it was made with `--missing zero`, "
+            "otherwise intersection.",
         ),
     )
 
@@ -327,8 +328,8 @@ _POLICIES = together(
     click.option(
         "--tail",
         type=click.Choice(get_args(Tail)),
-        help="Only with `--ties expected`: all documents that were not retrieved follow the ranking as "
-        "one group of tied documents.",
+        help="Only with `--ties expected`: add all documents that were not retrieved at the end of the "
+        "ranking. They are tied with each other.",
     ),
     click.option(
         "--documents",
@@ -358,19 +359,23 @@ scoring_options = together(
         get_args(Missing),
         DEFAULT_MISSING,
         "What to do with judged topics that a run lacks. zero: they count as empty rankings. skip: the "
-        "means of this run leave them out.",
+        "run gets no score on them, and no mean counts them for this run.",
     ),
     _POLICIES,
 )
 """QRELS, RUN... and how they are read and scored: the fields of `scoring.Scoring`."""
 
 
-def scores_options(*default: str) -> Callable[[F], F]:
-    """Runs to score, by default with these measures, or files of scores: for `scoring.WantedScores`."""
+def scores_options(*default: str, about: str = "") -> Callable[[F], F]:
+    """Runs to score, by default with these measures, or files of scores: for `scoring.WantedScores`.
+
+    `about` is a sentence on the measures that are the default.
+    """
     return together(
         click.argument("inputs", nargs=-1, metavar="[QRELS RUN...]"),
         measure_option(
-            more=f"By default {', '.join(default)}. With --scores, by default all measures in the files."
+            more=f"By default {', '.join(default)}. {about and f'{about} '}With --scores, by default "
+            "all measures in the files."
         ),
         click.option(
             "--scores",
@@ -388,8 +393,8 @@ def scores_options(*default: str) -> Callable[[F], F]:
             type=click.Choice(get_args(Standardization)),
             help="Standardise the scores of each topic over all runs, so that easy and hard topics "
             "count the same. z: the z-score. normal: the z-score, mapped to 0..1 by the normal "
-            "distribution. empirical: the share of runs whose score is not higher. Without a value: "
-            "normal.",
+            "distribution. empirical: the share of runs with the same score as this run or a lower "
+            "score. Without a value: normal.",
         ),
         _POLICIES,
     )
@@ -446,8 +451,8 @@ color_option = click.option(
     show_default=True,
     expose_value=False,
     callback=_set_colour,
-    help="Whether warnings and the progress bar are coloured. auto: they are on a terminal, unless "
-    "the environment variable NO_COLOR is set.",
+    help="Whether warnings and the progress bar are coloured. auto: coloured if the output is a "
+    "terminal and the environment variable NO_COLOR is not set.",
 )
 
 output_options = together(

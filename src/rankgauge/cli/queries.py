@@ -57,8 +57,9 @@ from rankgauge.scores.model import Scores
     type=click.Choice(get_args(By)),
     default=DEFAULT_BY,
     show_default=True,
-    help="Which queries are uninformative. signed: those with the smallest difference; a negative "
-    "difference is smaller than 0. absolute: those with the difference nearest to 0.",
+    help="Which queries are uninformative. signed: the queries with the lowest difference, so queries "
+    "on which the runs are worse than a random ranking come first. absolute: the queries with the "
+    "difference nearest to 0.",
 )
 @click.option(
     "--significance",
@@ -117,8 +118,9 @@ def command(
     difference  by how much the score is better than the expected score
     type        ideal: the queries with the largest differences
                 uninformative: the queries with the smallest differences
-                  hard: uninformative, and the score is below their median
-                  easy: uninformative, and the score is not below their median
+                  hard: uninformative, with a score worse than the median of all
+                  uninformative queries
+                  easy: all other uninformative queries
                 other: all other queries
 
     It also prints how many queries have each type, and how many queries are left out, for example
@@ -130,7 +132,7 @@ def command(
 
     QRELS and RUN are files as in `rankgauge evaluate`. The exit code is 0 when all is well, and 2 when
     nothing could be evaluated. It is 3 when some runs could not be read: the types are then computed
-    from the other runs, and standard error names the unread runs, and why.
+    from the other runs. A message on stderr names each unread run, and says why.
     """
     values: dict[str, object] = {"--share": share, "--number": number, "--threshold": threshold}
     _check_at_most_one(*(name for name, value in values.items() if value is not None))

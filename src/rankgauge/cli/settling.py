@@ -45,7 +45,8 @@ def with_settled(table: Table, scoring: Scoring, judgments: Judgments, scores: S
         raise click.UsageError("--settled with 1 run, expected at least two")
     if isinstance(measure, Aggregate):
         raise click.UsageError(
-            f"--settled is for plain means; give {measure.measure} first, not {measure}"
+            f"--settled works only with the arithmetic mean over topics; make {measure.measure} "
+            f"the first measure, not {measure}"
         )
     names = {*scores.runs}  # without those that could not be read
     runs = [

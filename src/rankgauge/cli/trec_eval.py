@@ -48,17 +48,19 @@ compressed.
   -q                    print each topic, then the summary over all topics
   -n                    do not print the summary over topics
   -c                    average over all judged topics, not only those of the run
-  -l NUMBER             the lowest grade that counts as relevant (1); with 0, every judged document
+  -l NUMBER             the lowest grade that counts as relevant (default 1); with 0, every judged
+                        document is relevant
   -J                    judged documents only: the others are removed from the run
   -M NUMBER             use only the first NUMBER documents of each topic
   -N NUMBER             how many documents the collection has (for utility)
-  -Z FILE               print z-scores, with the means and standard deviations in FILE
+  -Z FILE               print z-scores; the means and standard deviations are read from FILE
   -R FORMAT, -T FORMAT  formats of the files: qrels and trec_results are understood
   -o, -D NUMBER         accepted, without effect
   -v                    the version
   --compat 9|10         follow trec_eval 9.0.8 (the default) or 10.0. 10.0 differs: it compares scores
-                        in double precision, rounds recall levels to the nearest, skips lines that
-                        start with #, and has the measures rbp and unj
+                        in double precision, rounds the number of documents of a recall level to
+                        the nearest whole number, skips lines that start with #, and has the
+                        measures rbp and unj
 """
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
+    absent_option,
     color_option,
     form_options,
     level_option,
+    normalize_option,
     output_option,
     plugin_option,
     reading_options,
@@ -21,9 +23,8 @@ from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
 from rankgauge.cli.scoring import column_names, read_judgments
 from rankgauge.data.files import read_bytes
 from rankgauge.data.trec import run_files, write_run
-from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS, SAMPLES, tune
-from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
+from rankgauge.policies import Absent
 
 
 @click.command("tune")
@@ -36,22 +37,12 @@ from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
     show_default=True,
     help="The measure to tune by, such as nDCG@10 or 'gm(AP)'.",
 )
-@click.option(
-    "--normalize",
-    type=click.Choice([*NORMALIZATIONS, ALL]),
-    default=DEFAULT_NORMALIZE,
-    show_default=True,
-    help="How the scores of each run are made comparable, topic by topic. all: try each, and take the "
-    "best. The choice is then part of the cross-validation.",
+@normalize_option(
+    "How the scores of each run are made comparable, topic by topic. all: try each, and take the best. "
+    "The choice is then part of the cross-validation.",
+    ALL,
 )
-@click.option(
-    "--absent",
-    type=click.Choice(get_args(Absent)),
-    default=DEFAULT_ABSENT,
-    show_default=True,
-    help="The score of a document in a run that lacks it: the lowest score that the run has for the "
-    "topic (minimum), 0 (zero), or none (skip).",
-)
+@absent_option
 @click.option(
     "--test-topics",
     metavar="FILE",

@@ -149,7 +149,7 @@ class Assessment(Result):
 
     @property
     def persistence(self) -> float:
-        """The persistence p of the rank-biased overlap of two rankings of the runs."""
+        """The parameter p of rank-biased overlap, which compares two rankings of the runs."""
         return float(self.options["persistence"])
 
     @property
@@ -402,12 +402,12 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     halves = (
         f"the topics are split into two halves at random, {options['splits']:,} times, seed {seed}; a "
         "case is a pair of runs and a split",
-        f"decisions: cases in which neither half ties the two runs{ties}; swap_rate: the share of the "
-        "decisions in which the halves prefer different runs; tie_rate: the share of all cases in which "
-        "a half ties the two runs",
-        "trusted: at most 5% of the decisions with a difference of this size or more are swaps; "
-        "trusted_share: the share of the decisions with such a difference",
-        "half_tau: the mean over splits of τ between the orders of the runs by the two halves; "
+        f"decisions: the cases without a tie in either half{ties}",
+        "swap_rate: the share of the decisions in which the two halves disagree which run is better",
+        "tie_rate: the share of all cases that have a tie in at least one half",
+        "trusted: from this difference on, the two halves disagree in at most 5% of the decisions",
+        "trusted_share: the share of the decisions with at least this difference",
+        "half_tau: each half ranks the runs; Kendall's τ of the two rankings, as the mean over splits",
         "half_low, half_high: 95% of the splits have a τ in this range",
     )
     return {
@@ -416,7 +416,7 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             "pad: the mean of |a − b| / max(a, b) over pairs of runs, in percent; safe_pad: the same "
             "with max(|a|, |b|)",
             "pad and safe_pad change if a constant is added to all scores; do not use them to compare "
-            "measures whose scales have different zero points",
+            "measures for which 0 has different meanings, such as AP and v2(AP)",
             *(halves if options["splits"] else ()),
         ),
         "pairs": (

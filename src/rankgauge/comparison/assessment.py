@@ -76,8 +76,9 @@ def assess(
     sets: sets of queries, by name. Each set is assessed too, and compared with the others.
     others: by name, the scores of the same runs and measures on other collections. Each collection is
         assessed too, and compared with the others.
-    pool_cutoffs: treat a measure at several cut-offs as one measure, as the UE paper does. Its tests are
-        counted together, and its means are averaged. All measures must have the same cut-offs.
+    pool_cutoffs: treat a measure at several cut-offs as one measure, as the UE paper does. The tests
+        at all its cut-offs are counted together, and the means are averaged over the cut-offs. All
+        measures must have the same cut-offs.
     test: the significance test, as in `compare`.
     correction: the correction for many comparisons, as in `compare`; by default none, as is usual for
         discriminative power.
@@ -86,7 +87,7 @@ def assess(
     splits: how often the topics are split into two random halves, for the swap rates; 0: no swap rates.
     fuzziness: for the swap rates, two runs are tied if their means differ by at most this share of the
         greater mean.
-    persistence: the persistence p of the rank-biased overlap of two rankings of the runs.
+    persistence: the parameter p of rank-biased overlap, which compares two rankings of the runs.
     samples: how many samples a test draws, if it draws samples.
     seed: fixes the samples and the splits.
     executor: does the work; by default threads do. The result is the same.
@@ -226,7 +227,7 @@ def _parts(
     """The scores on each set of topics and collection, by name."""
     for what, argument in (("sets", sets), ("others", others)):
         if not isinstance(argument, Mapping):
-            raise RankgaugeError(f"{what}={argument!r}, expected a dict by name")
+            raise RankgaugeError(f"{what}={argument!r}, expected a dict with names as keys")
     parts = {ALL: scores}
     for name, queries in sets.items():
         _new(name, parts)

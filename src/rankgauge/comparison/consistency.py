@@ -155,7 +155,7 @@ def absolute_difference(means: Floats, safe: bool = False) -> float:
 
     This makes no sense if a mean is 0 or below: PAD can then be huge or negative. safe=True divides by
     max(|a|, |b|) instead. Both change if a constant is added to all scores. So do not use them to
-    compare measures whose scales have different zero points.
+    compare measures for which 0 has different meanings.
 
     >>> round(absolute_difference(np.array([0.2, 0.4])), 1)
     50.0

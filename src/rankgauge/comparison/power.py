@@ -265,7 +265,7 @@ def _about(
     whose = "the observed difference" if difference is None else f"a difference of {difference:g}"
     text = f"the smallest difference that the test finds with power {power:g} on these topics"
     yield Note(text, column="detectable")
-    text = f"how many topics like these the test needs to find {whose} with power {power:g}"
+    text = f"how many topics like these are needed, so that the test finds {whose} with power {power:g}"
     yield Note(text, column="needed")
     if test == "paired-t":
         yield Note(f"test: paired t, two-sided, level {level:g}, for one comparison alone")
@@ -275,9 +275,9 @@ def _about(
         yield Note(f"test: randomised Tukey over {runs_tested}, level {level:g}, {drawn}")
     if difference is None:
         yield Note(
-            "needed is too low if you picked a pair because its difference is large: such a difference "
-            "is usually larger than the true one; give a difference that matters to you: --difference, "
-            "in Python difference="
+            "the column `needed` is too low for a pair that you picked because of its large "
+            "difference: the true difference is usually smaller. Better give the difference that "
+            "matters to you with --difference (in Python difference=)"
         )
 
 

@@ -134,7 +134,8 @@ class ArrayColumn:
         data, offsets, bad = arrow.fixed_text(array.view(np.uint32).reshape(len(array), size // 4))
         if bad >= 0:
             raise place.error(
-                bad, f"the {role.option} {str(array[bad])!r} is no text, expected UTF-8"
+                bad,
+                f"the {role.option} {str(array[bad])!r} cannot be written as UTF-8, expected valid text",
             )
         return Ids(data, offsets)
 
@@ -154,7 +155,7 @@ class ArrayColumn:
                 message = (
                     f"a {type(self.values).__name__} for the {role.option}, expected an array "
                 )
-                raise InputError(place.source, None, message + "or a list with a value a row")
+                raise InputError(place.source, None, message + "or a list with one value per row")
             return None
         if self.values.ndim != 1:
             held = f"{self.values.ndim} dimensions"
@@ -200,7 +201,8 @@ def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
             try:
                 raw.append(encode(value))
             except InputError:
-                message = f"the {role.option} {shown(value)} is no text, expected UTF-8"
+                message = f"the {role.option} {shown(value)} cannot be written as UTF-8, expected "
+                message += "valid text"
                 raise place.error(row, message) from None
         elif isinstance(value, bytes):
             raw.append(value)

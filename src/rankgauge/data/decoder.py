@@ -102,7 +102,7 @@ def _failure(content: Content, code: int, told: str) -> InputError:
 
         return InputError(source, None, json.loads(last))
     if "memory allocation of" in last or last.startswith("MemoryError"):
-        message = f"needs more memory than a content of {content.limit:,} bytes may, expected less "
+        message = f"needs more memory than the size limit of {content.limit:,} bytes allows "
         return InputError(source, None, message + "(raise the size limit, or check the file)")
     # Only a signal, or on Windows an unusual code, is a crash; the rest is no work of the file.
     if code > 0 and (os.name != "nt" or code in (1, 2)):
@@ -113,8 +113,9 @@ def _failure(content: Content, code: int, told: str) -> InputError:
 
 def no_decoder(source: str, reason: str) -> InputError:
     """The error where the other process does not work. The file itself may be good."""
-    message = f"the decoder could not start ({reason}), expected that {sys.executable} can import "
-    return InputError(source, None, message + "rankgauge and polars (the file itself may be good)")
+    message = f"the process that decodes Parquet could not start ({reason}). Check that "
+    message += f"{sys.executable} can import rankgauge and polars (the file itself may be good)"
+    return InputError(source, None, message)
 
 
 _is_decoder = False

@@ -125,7 +125,8 @@ def _id(value: object, source: str, what: str) -> bytes:
         try:
             return encode(value)
         except InputError:
-            raise InputError(source, None, f"{what} {value!r} is no text, expected UTF-8") from None
+            message = f"{what} {value!r} cannot be written as UTF-8, expected valid text"
+            raise InputError(source, None, message) from None
     if isinstance(value, Integral) and not isinstance(value, bool):
         try:
             return b"%d" % int(value)

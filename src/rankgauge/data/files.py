@@ -165,15 +165,14 @@ def _decompressed(raw: bytes, source: str, limit: int) -> bytes:
     try:
         return _within(limit, decompressed(raw, name, limit), source)
     except ImportError:
-        message = (
-            "is compressed with zstandard, expected its package: run pip install 'rankgauge[zstd]'"
-        )
+        message = "is compressed with zstandard, but the package for it is not installed: "
+        message += "run pip install 'rankgauge[zstd]'"
         raise InputError(source, None, message) from None
     except InputError:
         raise
     except NeedsMemory:
-        message = f"its {name} data needs more memory than a content of {limit:,} bytes may"
-        raise InputError(source, None, f"{message}, expected less (raise the size limit)") from None
+        message = f"its {name} data needs more memory than the size limit of {limit:,} bytes allows"
+        raise InputError(source, None, f"{message} (raise the size limit)") from None
     except MemoryError:
         message = f"not enough memory for its content, expected less {name} data or more memory"
         raise InputError(source, None, message) from None

@@ -41,8 +41,9 @@ from rankgauge.data.roles import (
 from rankgauge.data.tables import judgments_in, run_in
 
 EXPECTED = (
-    "expected {query: {document: value}}, {query: [documents]}, or objects with a query and its "
-    "retrieved or relevant documents, or objects with a query, a document and a value"
+    'expected one of four shapes: {"q1": {"d1": 1}}; {"q1": ["d1", "d2"]}; one object per query, '
+    'such as {"query_id": "q1", "retrieved": ["d1"], "relevant": ["d2"]}; or one object per query '
+    'and document, such as {"query_id": "q1", "doc_id": "d1", "score": 1}'
 )
 
 

@@ -250,7 +250,7 @@ class _Reader:
             again = sorted(repeated_keys(listing))
             if again:
                 message = (
-                    f"document {again[0]!r} more than once, expected each document once a query"
+                    f"document {again[0]!r} more than once, expected each document once per query"
                 )
                 raise at_entry(self.source, entry, message)
             self.documents += listing
@@ -306,7 +306,8 @@ class _Reader:
                 key = self._keys_of(list(item))[1]
                 if key is not None:
                     message = (
-                        f"place {number} has {key!r}, expected it for all documents or for none"
+                        f"document {number} of the list has {key!r}, but the first document of the "
+                        "file has none; expected the key in all documents, or in none"
                     )
                     raise at_entry(self.source, entry, message)
 
@@ -326,7 +327,7 @@ class _Reader:
         """InputError where an item of a list is no object with each wanted key once."""
         message = ""
         if not isinstance(item, dict):
-            message = f"{described(item)}, expected an object as in the first place"
+            message = f"{described(item)}, expected an object, like the first document of the list"
         else:
             for key in wanted:
                 if key not in item:

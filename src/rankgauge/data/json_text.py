@@ -47,7 +47,7 @@ def parsed(text: bytes, source: str, line: int) -> object:
         where = "nested too deeply"
     except ValueError as error:  # a number of too many digits
         where = first_line(error)
-    raise InputError(source, line, f"not JSON ({where}), expected whole values of JSON") from None
+    raise InputError(source, line, f"not JSON ({where}), expected complete JSON") from None
 
 
 def quick_object(line: bytes) -> JsonObject | None:

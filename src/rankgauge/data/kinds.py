@@ -128,12 +128,11 @@ def appearance(content: Content) -> str | None:
         example = separator.join(("query_id", "doc_id", "score"))
         message = f"looks like {_called(separator)} without a header ({listed(cells)}), expected a "
         return f"{message}first line that names the columns, such as {example!r}"
-    message = (
-        f"looks like {_called(separator)} with the columns {listed(cells)}, expected names of a "
-    )
     return (
-        f"{message}query and a document, such as query_id and doc_id; name them: --query-column NAME "
-        "--document-column NAME, in Python query=NAME and document=NAME of read_run_table"
+        f"looks like {_called(separator)} with the columns {listed(cells)}, expected a column for the "
+        "query and one for the document, such as query_id and doc_id; say which they are: "
+        "--query-column NAME --document-column NAME, in Python query=NAME and document=NAME of "
+        "read_run_table"
     )
 
 

@@ -101,7 +101,8 @@ def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
                 message = (
                     f"document {decode(documents[first])!r} again for query "
                     f"{decode(queries[numbers[order[first]]])!r} (first at line "
-                    f"{line_number(text, starts[repeated[first]])}), expected each document once a query"
+                    f"{line_number(text, starts[repeated[first]])}), expected each document once "
+                    "per query"
                 )
                 raise DuplicateError(source, line, message)
             dropped.append(dropped_lines("a document again for the same query", again.size, line))
@@ -164,7 +165,7 @@ def _fault(text: NDArray[np.uint8], source: str, kind: int, position: int) -> In
         16: f"{repr(word) if word else 'nothing'} in the place of the query, expected `{LINE}`",
         17: f"{word!r} is not a feature and its value, expected `{LINE}`",
         18: f"feature number in {word!r}, expected {last}",
-        19: f"{word!r}: the feature again, expected each feature once a line",
+        19: f"{word!r}: the feature again, expected each feature once per line",
         20: f"the value in {word!r} is not a number, expected `{LINE}`",
         21: f"the value in {word!r} is not finite, expected a number",
     }[kind]

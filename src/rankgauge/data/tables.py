@@ -179,7 +179,7 @@ def _refuse_repeats(
     query = int(np.searchsorted(groups.bounds, at, side="right")) - 1
     message = (
         f"document {decode(documents[at])!r} again for query {decode(groups.queries[query])!r} "
-        f"(first at {place.of(groups.row(int(repeated[at])))}), expected each document once a {same}"
+        f"(first at {place.of(groups.row(int(repeated[at])))}), expected each document once per {same}"
     )
     raise place.error(groups.row(at), message, DuplicateError)
 
@@ -215,7 +215,8 @@ def _polars_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
         chosen = list(dict.fromkeys(place for _, place in places))
         frame = frame.select(names[place] for place in chosen).lazy().collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        message = f"polars cannot collect the frame ({first_line(error)}), expected one that it can"
+        message = f"polars cannot compute the frame ({first_line(error)}), expected a frame that "
+        message += "`collect()` can compute"
         raise InputError(source, None, message) from None
     columns = loaded(arrow_table(frame, source), [chosen.index(p) for _, p in places], source)
     return in_roles(places, columns)

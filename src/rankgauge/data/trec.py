@@ -377,8 +377,10 @@ def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
             raise InputError(display_name(path), None, message)
     first = queries[0] if queries else b""
     if first.startswith((UTF8_MARK, *UTF16_MARKS)) or compression(first + b" "):
-        message = f"cannot start with the topic {decode(first)!r}: the file would be taken for \
-another kind of file, expected another topic first"
+        message = (
+            f"the first topic {decode(first)!r} begins like a file of another format, so the file could "
+            "not be read back; expected another topic first"
+        )
         raise InputError(display_name(path), None, message)
     return documents
 
@@ -477,7 +479,7 @@ def _read_with_care(
             message = (
                 f"document {decode(documents[first])!r} again for topic "
                 f"{decode(topics[numbers[first]])!r} (first at line "
-                f"{line_number(text, starts[earlier])}), expected each document once a {same}"
+                f"{line_number(text, starts[earlier])}), expected each document once per {same}"
             )
             second = native_ids.gather(text, *np.ascontiguousarray(places[2:4, [first, earlier]]))
             if expected is QRELS_LINE and len(set(Ids(*second))) == 2:

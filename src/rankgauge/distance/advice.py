@@ -71,7 +71,7 @@ class Advice(Result):
 
     def table(self) -> Table:
         """A row for each document: its ranks, the distance on its topic before and after it is judged
-        not relevant, and the mean distance over topics that remains."""
+        not relevant, and the distance that is then left, as the mean over topics."""
         return Table(
             ("topic", "document", "rank a", "rank b", "before", "after", "left"),
             tuple((*d[:4], *d[5:]) for d in self.documents),

@@ -166,7 +166,8 @@ def asked_measure(measure: AnyMeasure) -> Measure:
         return asked_measure(asked.measure)
     if isinstance(asked, Aggregate) or not isinstance(asked, Measure):
         raise MeasureError(
-            f"{measure} has no distance; use a measure of single topics, such as nDCG@10"
+            f"no distance can be computed by {measure}; use a measure with a score for each topic, such "
+            "as nDCG@10"
         )
     if asked.direction == "none":
         raise MeasureError(f"{asked} has no distance, since neither higher nor lower is better")

@@ -67,8 +67,9 @@ def med(
     grades: the labels that unjudged documents may get; by default 0 and the highest known label, or 0
         and 1 if no known label is above 0.
     offlist: "none": only documents of the two rankings may be relevant. "allowed": any number of other
-        documents may be relevant too. Then the distance by Rprec and Q can be larger. By other measures
-        it stays the same, but for some of them it is then only a lower bound.
+        documents may be relevant too. Then the distance by Rprec and Q can be larger. By measures
+        without an exact algorithm, it is then only a lower bound (`exact` is False). By all other
+        measures it stays the same.
     max_grade: the highest label that is possible; by default the highest label in `grades` or `labels`.
     executor: for runs, does the work, query by query; by default threads do.
 

@@ -279,8 +279,9 @@ class Evaluator:
         query = _wholes("queries", queries)
         if len(ends) != len(query) + 1 or ends[0] != 0 or ends[-1] != len(rows):
             raise RankgaugeError(
-                f"{len(ends)} offsets for {counted(len(query), 'list')} with {len(rows)} labels in all, "
-                f"expected {len(query) + 1} offsets, the first 0 and the last {len(rows)}"
+                f"{counted(len(ends), 'offset')} for {counted(len(query), 'list')}, expected "
+                f"{len(query) + 1} offsets; the first must be 0, and the last must be {len(rows)}, the "
+                "number of labels"
             )
         if (ends[1:] < ends[:-1]).any():
             raise RankgaugeError(

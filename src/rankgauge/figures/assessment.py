@@ -112,7 +112,13 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
         axes.set(xlim=(0, _tenth_above(end)), ylim=(0, max(0.1, axes.get_ylim()[1])))
         axes.set(xlabel="Difference of two runs / greatest difference", ylabel="Swap rate")
         labels = [f"{name} {100 * curves[name].trusted:.1f}%" for name in names]
-        _finish(figure, axes, about, labels, "Decisions with a swap rate of at most 5%")
+        _finish(
+            figure,
+            axes,
+            about,
+            labels,
+            "Share of decisions that can be trusted (swap rate at most 5%)",
+        )
         return figure
 
 

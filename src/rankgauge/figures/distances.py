@@ -96,6 +96,6 @@ def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figur
             below = int(np.count_nonzero(far < apart - 1e-12))
             title = f"{name}\n{counted(len(far), 'pair')}, {below:,} below the diagonal"
             axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
-        figure.supxlabel("Difference of the means, judged", fontsize=11)
-        figure.supylabel("Mean distance, nothing judged", fontsize=11)
+        figure.supxlabel("Difference of the means, with the judgements", fontsize=11)
+        figure.supylabel("Mean distance, without judgements", fontsize=11)
         return figure

@@ -33,7 +33,7 @@ class Pool(Record):
 
     >>> a = Run.from_dict({"q": {"d1": 3.0, "d2": 1.0}}, name="a")
     >>> b = Run.from_dict({"q": {"d2": 7.0}}, name="b")
-    >>> both = pool([a, b])
+    >>> both = pool_of([a, b])
     >>> both.documents.texts(), both.scores.tolist(), both.ranks.tolist()
     (['d2', 'd1'], [[1.0, 7.0], [3.0, nan]], [[2, 1], [1, 0]])
     """
@@ -62,7 +62,7 @@ class Pool(Record):
         return _per_topic(self.ranks > 0, self.bounds)
 
 
-def pool(runs: Sequence[Run]) -> Pool:
+def pool_of(runs: Sequence[Run]) -> Pool:
     """The union of one or more runs.
 
     A run may lack topics: its column is then empty there. The same run may be given twice.

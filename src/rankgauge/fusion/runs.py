@@ -15,7 +15,7 @@ from rankgauge.data.model import Run, decode
 from rankgauge.evaluation.inputs import Runs, label, sources_of
 from rankgauge.fusion.methods import METHODS, Entries, FusionMethod, parameter_values
 from rankgauge.fusion.normalizations import NORMALIZATIONS, completed, normalized
-from rankgauge.fusion.pool import Pool, pool
+from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.native import segments
 from rankgauge.notes import counted
 from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
@@ -71,7 +71,7 @@ def fuse(
     (['d2', 'd1', 'd4', 'd3'], [0.85, 0.5, 0.0, 0.0])
     """
     fusion = Fusion.of(method, normalize=normalize, weights=weights, absent=absent, **parameters)
-    return fusion.fused(pool(read_runs(runs)), name)
+    return fusion.fused(pool_of(read_runs(runs)), name)
 
 
 class Fusion(Record):

@@ -17,7 +17,7 @@ from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.normalizations import NORMALIZATIONS
-from rankgauge.fusion.pool import Pool, pool
+from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.fusion.runs import Fusion, read_runs
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
@@ -379,7 +379,7 @@ def tune(
     sign = 1.0 if inner(asked).direction == "higher" else -1.0
     read = read_runs(runs)
     singles = evaluator.scores(read, failures="raise")
-    union = pool(read)
+    union = pool_of(read)
     labelled = LabelledPool.of(union, evaluator.judgments, evaluator.judged)
     names = list(NORMALIZATIONS) if normalize == ALL else [normalize]
     ways: dict[str, Fitter] = {}

@@ -13,16 +13,17 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 
 class PairAccuracy(Binary):
-    """The share of pairs of a relevant and another retrieved document with the relevant one first."""
+    """The share of pairs of a relevant and a non-relevant document with the relevant one first."""
 
     name = "Accuracy"
     summary = (
-        "Of all pairs of a relevant and another document in the top k, the share with the relevant "
-        "one first."
+        "The share of pairs of a relevant and a non-relevant document in the top k in which the "
+        "relevant document is ranked first."
     )
     formula = (
-        "Accuracy@k = |pairs of the top k with the relevant document first| / (hits · others); 1 if "
-        "all documents of the top k are relevant, 0 if none is (ir_measures leaves such topics out)"
+        "Accuracy@k = |pairs of the top k with the relevant document first| / (relevant · "
+        "non-relevant); 1 if all documents of the top k are relevant, 0 if none is (ir_measures "
+        "leaves such topics out)"
     )
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
     range = (0.0, 1.0)

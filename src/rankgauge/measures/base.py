@@ -215,7 +215,7 @@ class Measure(OneList, Parametric):
         values = self._tied(tied) if self.knows("_tied") else None
         if values is not None:
             return Mean.exact(values)
-        self._check_places(tied, "its mean over ties here", "draw orders of")
+        self._check_places(tied, "its mean over all orders of the ties", "draw orders of")
         return mean_over_orders(self.score_each, tied, self.depth)
 
     def _check_places(self, tied: TiedRankings, question: str, work: str) -> None:
@@ -264,7 +264,7 @@ class Measure(OneList, Parametric):
     def extreme_each(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The best score, or the worst, over all orders of each list's ties."""
         if self.direction == "none":
-            raise self._unsupported("the best score", "neither a high nor a low score is better")
+            raise self._unsupported("the best score", "neither higher nor lower is better")
         return self.complete()._extreme(tied, best=best)
 
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
@@ -292,7 +292,7 @@ class Measure(OneList, Parametric):
         if best and not self.tail_matters:
             tied = replace(tied, unlisted=np.zeros_like(tied.unlisted))
         if tied.unlisted.any():
-            self._check_places(tied, "what is best or worst here", "lay out")
+            self._check_places(tied, "the best or worst score of any order", "lay out")
         grade = tied.rankings.judged.max_grade
         lists = tied.in_order(lambda labels: self._merit(labels, grade), self.depth, best=best)
         return self.score_each(lists)
@@ -301,7 +301,7 @@ class Measure(OneList, Parametric):
         """The scores of all different orders of each list of few documents."""
         if tied.lengths.max(initial=0) > MOST_ORDERED:
             most = f"more than {MOST_ORDERED} documents are too many to enumerate"
-            raise self._unsupported("the best score here", most)
+            raise self._unsupported("the best score of any order", most)
         return scores_of_all_orders(self.score_each, tied, self.depth)
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
@@ -342,7 +342,7 @@ class Measure(OneList, Parametric):
         self.complete()
         if self.knows("_variance"):
             return self._variance(tied)
-        self._check_places(tied, "its variance here", "draw orders of")
+        self._check_places(tied, "its variance over all orders", "draw orders of")
         return variance_over_orders(self.score_each, tied, self.depth)
 
     def _independent(self, tied: TiedRankings) -> Floats:
@@ -353,7 +353,9 @@ class Measure(OneList, Parametric):
         """The mean score of random orders by the formula of Feng and Karmaker 2023, for lists of one
         tie each."""
         if not self.knows("_independent"):
-            raise self._unsupported("the score of independent ranks", "no formula is known")
+            raise self._unsupported(
+                "the mean score of a random ranking with reb=independent", "no formula is known"
+            )
         return self.complete()._independent(tied)
 
     def _full(self, tied: TiedRankings) -> Floats:
@@ -391,7 +393,8 @@ class Measure(OneList, Parametric):
         """The bounds of each list, one list at a time, from its labels alone."""
         if self.by_subtopic and rankings.judged.aspects is not None:
             raise self._unsupported(
-                "its bounds here", "nobody knows which subtopics an unjudged document serves"
+                "its bounds for this ranking",
+                "nobody knows which subtopics an unjudged document serves",
             )
         return each_list(rankings, bounds_of_one)
 
@@ -404,7 +407,7 @@ class Measure(OneList, Parametric):
         grades, free = one.judged.max_grade + 1, int(np.count_nonzero(one.labels < 0))
         if free * np.log(grades) > np.log(MOST_LABELLINGS):
             raise self._unsupported(
-                "its bounds here",
+                "its bounds for this ranking",
                 f"{free} unjudged documents with {grades} grades are too many to enumerate",
             )
         values = itertools.product(range(grades), repeat=free)

@@ -40,8 +40,8 @@ class RankBiasedPrecision(Weighted):
     name = "RBP"
     summary = "Rank-biased precision: the gain of a user who reads on with probability p."
     formula = (
-        "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i); without gain= it is 1 for labels from "
-        "rel on, else 0"
+        "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i); by default the gain is 1 for "
+        "label ≥ rel, else 0"
     )
     source = (
         "Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness"
@@ -54,7 +54,7 @@ class RankBiasedPrecision(Weighted):
     )
     rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
     gain: str | GainMap | None = parameter(
-        Gain(), "a graded gain in place of 1 for labels from rel on and 0 below", default=None
+        Gain(), "a graded gain; by default the gain is 1 for label ≥ rel, else 0", default=None
     )
 
     @property
@@ -202,7 +202,7 @@ class ExpectedReciprocalRank(Measure):
         long = places > MOST_JOINT
         if long.any():
             some = tied.pick(long)
-            self._check_places(some, "its variance here", "draw orders of")
+            self._check_places(some, "its variance over all orders", "draw orders of")
             variance[long] = variance_over_orders(self.score_each, some, self.depth)
         stop = self._stops(tied.rankings.labels, tied.rankings.judged.max_grade)
         satisfying = stop > 0

@@ -44,8 +44,9 @@ def chance_parameter() -> str:
 def best_parameter() -> str:
     """The parameter `iub`: how the best score is computed."""
     meaning = (
-        "how the best score is computed. achievable: the score of the best order; k: as if k documents "
-        "were relevant, as in Feng and Karmaker 2023, for sums of precisions only"
+        "how the best score is computed. achievable: the score of the best order; k: the score if k "
+        "documents were relevant, from Feng and Karmaker 2023; only for sums of precisions such as AP "
+        "and SP"
     )
     chosen: str = parameter(Choice(BESTS), meaning, default=ACHIEVABLE)
     return chosen
@@ -55,8 +56,8 @@ def check_chance(measure: Measure, chance: str) -> None:
     """MeasureError where a measure has no such form of chance."""
     if chance == INDEPENDENT and not measure.knows("_independent"):
         raise MeasureError(
-            f"reb=independent does not work for {measure}; use reb=exact, or a measure such as nDCG@10, "
-            "P@5 or AP@30"
+            f"reb=independent does not work for {measure} (reb says how the mean score of a random "
+            "ranking is computed); use reb=exact, or a measure such as nDCG@10, P@5 or AP@30"
         )
 
 
@@ -64,8 +65,8 @@ def check_best(measure: Measure, reach: str) -> None:
     """MeasureError where a measure has no such form of the best."""
     if reach == FULL and not measure.knows("_full"):
         raise MeasureError(
-            f"iub=k does not work for {measure}; use iub=achievable, or a sum of precisions such as "
-            "AP@30 or SP@10"
+            f"iub=k does not work for {measure} (iub says how the best score is computed); use "
+            "iub=achievable, or a sum of precisions such as AP@30 or SP@10"
         )
 
 
@@ -76,9 +77,10 @@ class OverOrders(LikeInside):
 
     null: str = parameter(
         Choice(NULLS),
-        "which documents a random ranking orders. judged: the judged ones; run: those of the ranking "
-        "itself, so that two rankings of a query may change places; pool: the judged ones and those "
-        "pooled but not judged; collection: all documents",
+        "which documents a random ranking orders. judged: the judged documents; run: the "
+        "documents of the ranking itself (then the better of two rankings of a query can get the "
+        "lower score); pool: the judged documents, and the documents that are pooled but not "
+        "judged; collection: all documents",
         default=JUDGED,
     )
     documents: int | None = parameter(
@@ -120,7 +122,7 @@ class OverOrders(LikeInside):
         """Unsupported where null=run meets lists that were completed with a whole collection."""
         if self.null == RUN and tied.unlisted.any():
             raise self._unsupported(
-                "the scores of orders here",
+                "the scores of all orders of this ranking",
                 "null=run cannot be used with tail='tied', which adds documents to each ranking",
             )
 

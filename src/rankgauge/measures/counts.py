@@ -14,7 +14,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class Count(Measure):
-    """A number of documents. Neither a high nor a low number is better."""
+    """A number of documents. Neither higher nor lower is better."""
 
     range = (0.0, np.inf)
     direction = "none"
@@ -73,7 +73,7 @@ class NumberRelevantRetrieved(CountByLevel):
 
     name = "NumRelRet"
     summary = "The number of relevant documents retrieved."
-    formula = "NumRelRet = |retrieved with a label from rel on|"
+    formula = "NumRelRet = |retrieved with label ≥ rel|"
     examples = ("NumRelRet", "NumRelRet(rel=2)@10")
 
     def _score(self, lists: Rankings) -> Floats:

@@ -124,13 +124,15 @@ class Diversity(Binary):
     def worst_each(self, judged: JudgedLabels) -> Floats:
         if judged.aspects is None:
             return super().worst_each(judged)
-        raise self._unsupported("the worst score here", "with subtopics no algorithm is known")
+        raise self._unsupported(
+            "the worst score of any order", "with subtopics no algorithm is known"
+        )
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if tied.rankings.judged.aspects is None:
             return super()._extreme(tied, best=best)
         raise self._unsupported(
-            "the best or worst score here",
+            "the best or worst score of any order",
             "with subtopics it can be computed for the judged documents only",
         )
 
@@ -138,8 +140,8 @@ class Diversity(Binary):
         if rankings.judged.aspects is None or self.monotone:
             return super().bounds_each(rankings)
         raise self._unsupported(
-            "its bounds here",
-            "with subtopics the best ranking depends on the labels in too many ways",
+            "its bounds for this ranking",
+            "with subtopics there are too many possible labels to try them all",
         )
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
@@ -241,10 +243,14 @@ class AlphaDCG(_Redundant):
     """Discounted gain for novelty, divided by that of a list whose documents all serve all subtopics."""
 
     name = "alpha_DCG"
-    summary = "Discounted gain that shrinks by 1 − alpha each time a subtopic is served again."
+    summary = (
+        "Discounted gain, multiplied by 1 − alpha for each document above that serves the same "
+        "subtopic."
+    )
     formula = (
-        "alpha_DCG@k = Σ_{i≤k} Σ_subtopics [i serves it] · (1 − alpha)^(times above) / log2(i+1), "
-        "over subtopics · Σ_{i≤k} (1 − alpha)^(i−1) / log2(i+1)"
+        "alpha_DCG@k = (Σ_{i≤k} Σ_{subtopics that i serves} (1 − alpha)^above / log2(i+1)) / "
+        "(subtopics · Σ_{i≤k} (1 − alpha)^(i−1) / log2(i+1)), above: how many documents above "
+        "rank i serve the same subtopic"
     )
     source = (
         "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon 2008, "
@@ -280,12 +286,13 @@ class IntentAwareERR(_Redundant):
 
     name = "ERR_IA"
     summary = (
-        "Intent-aware ERR: ERR averaged over subtopics. A document on a subtopic satisfies its user "
-        "with probability alpha."
+        "Intent-aware ERR: ERR averaged over subtopics. A document on a subtopic satisfies a user who "
+        "wants this subtopic with probability alpha."
     )
     formula = (
-        "ERR_IA@k = Σ_{i≤k} Σ_subtopics [i serves it] · (1 − alpha)^(times above) / i, "
-        "over subtopics · Σ_{i≤k} (1 − alpha)^(i−1) / i"
+        "ERR_IA@k = (Σ_{i≤k} Σ_{subtopics that i serves} (1 − alpha)^above / i) / (subtopics · "
+        "Σ_{i≤k} (1 − alpha)^(i−1) / i), above: how many documents above rank i serve the same "
+        "subtopic"
     )
     source = (
         "Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance; "
@@ -322,8 +329,8 @@ class NoveltyRankBiasedPrecision(_Redundant):
     name = "NRBP"
     summary = "Novelty- and rank-biased precision, for users who read on with probability beta."
     formula = (
-        "NRBP = (1 − (1 − alpha)·beta) / subtopics · "
-        "Σ_i beta^(i−1) · Σ_subtopics [i serves it] · (1 − alpha)^(times above)"
+        "NRBP = (1 − (1 − alpha)·beta) / subtopics · Σ_i beta^(i−1) · Σ_{subtopics that i serves} "
+        "(1 − alpha)^above, above: how many documents above rank i serve the same subtopic"
     )
     source = (
         "Clarke, Kolla and Vechtomova 2009, "

@@ -124,8 +124,8 @@ def _text_of(measure: Any) -> str:
     name, parameters = str(measure.NAME), dict(measure.params)
     if name == "RBP" and "rel" not in parameters:
         raise MeasureError(
-            "RBP of ir_measures without rel takes the grades as gains; write RBP(rel=1), or in our "
-            "language RBP(gain=linear)"
+            "RBP of ir_measures without rel uses the grades as gains; for these gains write the text "
+            "'RBP(gain=linear)', for relevant or not write RBP(rel=1)"
         )
     if name == "SetF" and parameters.get("beta", 1) != 1:
         raise MeasureError(

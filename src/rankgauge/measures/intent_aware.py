@@ -114,14 +114,15 @@ class IntentAwareAveragePrecision(Binary):
         if tied.rankings.judged.aspects is None:
             return super()._extreme(tied, best=best)
         raise self._unsupported(
-            "the best or worst score here", "with subtopics no algorithm is known"
+            "the best or worst score of any order", "with subtopics no algorithm is known"
         )
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if rankings.judged.aspects is None:
             return super().bounds_each(rankings)
         raise self._unsupported(
-            "its bounds here", "an unjudged document may serve the subtopics in too many ways"
+            "its bounds for this ranking",
+            "with subtopics there are too many possible labels to try them all",
         )
 
 

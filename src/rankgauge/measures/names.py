@@ -117,14 +117,14 @@ NAMES = (
 UNCLEAR = (
     Unclear(
         "hits",
-        "two meanings; for the number of relevant documents, as in ranx, write NumRelRet{at}; "
-        "for whether there is one, write Success{at}",
+        "two meanings; for the number of relevant documents, as in ranx, write NumRelRet{at}; for 1 if "
+        "there is a relevant document and 0 if not, write Success{at}",
         "ranx, common",
     ),
     Unclear(
         "accuracy",
         "two meanings; for the share of pairs in the right order, as in ir_measures, write "
-        "Accuracy{at}; for whether there is a relevant document, write Success{at}",
+        "Accuracy{at}; for 1 if there is a relevant document and 0 if not, write Success{at}",
         "ir_measures, sentence-transformers",
     ),
     Unclear(

@@ -214,10 +214,13 @@ class V1(UpToBest):
 
     name = "v1"
     summary = (
-        "Upper and expected value (UE) normalisation, version 1: the score divided by the best, and "
-        "lowered the more a random ranking gets."
+        "Upper and expected value (UE) normalisation, version 1: the score divided by the best "
+        "score, and then reduced: the higher the score of a random ranking, the more."
     )
-    formula = "v1(m) = (A/best) · A/(A + chance)"
+    formula = (
+        "v1(m) = (A/best) · A/(A + chance), A the score, best the best score, chance the mean "
+        "score of a random ranking"
+    )
     examples: ClassVar[tuple[str, ...]] = ("v1(nDCG@10)", "v1(AP@30)", "v1(AP@30,reb=independent)")
 
     @classmethod
@@ -248,7 +251,11 @@ class V2(UpToBest):
         "Upper and expected value (UE) normalisation, version 2: 0 for what a random ranking gets on "
         "average, 1 for the best score, −1 for the lowest."
     )
-    formula = "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance"
+    formula = (
+        "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance, A "
+        "the score, best the best score, lowest the lowest score, chance the mean score of a "
+        "random ranking"
+    )
     examples: ClassVar[tuple[str, ...]] = ("v2(nDCG@10)", "v2(AP@30)", "v2(nDCG@10,null=run)")
 
     @property
@@ -314,7 +321,10 @@ class Linear(_Affine, UpToBest):
 
     name = "linear"
     summary = "A linear scale: 0 for what a random ranking gets on average, 1 for the best score."
-    formula = "linear(m) = (A − chance)/(best − chance)"
+    formula = (
+        "linear(m) = (A − chance)/(best − chance), A the score, best the best score, chance the "
+        "mean score of a random ranking"
+    )
     examples: ClassVar[tuple[str, ...]] = ("linear(ERR@20)", "linear(nDCG@10)")
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
@@ -329,7 +339,10 @@ class Z(_Affine, ByChance):
     summary = (
         "How far the score is above the mean of random rankings, in their standard deviations."
     )
-    formula = "z(m) = (A − chance)/sd, sd the standard deviation of the score over random orders"
+    formula = (
+        "z(m) = (A − chance)/sd, A the score, chance and sd the mean and the standard deviation of the "
+        "scores of random rankings"
+    )
     examples: ClassVar[tuple[str, ...]] = ("z(P@5)", "z(nDCG@10)")
     asks = ("expected", "variance")
 
@@ -337,7 +350,7 @@ class Z(_Affine, ByChance):
         spread = np.sqrt(orders.variance(self.measure))
         cases = {"all orders as good as each other": _level(spread, np.zeros(len(spread))) & known}
         if self.measure.answers()["variance"] != "exact":
-            cases["spread from at most 1,000 orders"] = known
+            cases["standard deviation estimated from at most 1,000 random orders"] = known
         return cases
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
@@ -350,7 +363,7 @@ class MinMax(_Affine):
 
     name = "minmax"
     summary = "0 for the worst order of the judged documents and 1 for the best."
-    formula = "minmax(m) = (A − worst)/(best − worst)"
+    formula = "minmax(m) = (A − worst)/(best − worst), A the score, best and worst over all orders"
     source = "Gienapp et al. 2020, The impact of negative relevance judgments on NDCG"
     examples: ClassVar[tuple[str, ...]] = ("minmax(nDCG@10)", "minmax(AP)")
     asks = ("ideal", "worst")

@@ -26,7 +26,7 @@ class Compatibility(Measure):
     )
     formula = (
         "compat(p)@k = RBO(ranking, ideal) / RBO(ideal, ideal), "
-        "RBO = Σ_{d≤k} p^(d−1) · |common in the top d| / d over Σ_{d≤k} p^(d−1)"
+        "RBO = (Σ_{d≤k} p^(d−1) · |common in the top d| / d) / Σ_{d≤k} p^(d−1)"
     )
     source = (
         "Clarke, Smucker and Vtyurina 2020, Offline evaluation by maximum similarity to an ideal "

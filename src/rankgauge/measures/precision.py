@@ -257,7 +257,10 @@ class JudgedAt(Measure):
     """How much of a ranking has been judged."""
 
     name = "Judged"
-    summary = "The share of the top k documents that are judged. Other scores rest on these."
+    summary = (
+        "The share of the top k documents that are judged. If it is low, the other scores are less "
+        "reliable."
+    )
     formula = "Judged@k = |judged in the top k| / min(k, retrieved)"
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
     range = (0.0, 1.0)

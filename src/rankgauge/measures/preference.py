@@ -189,8 +189,9 @@ class InferredAveragePrecision(Binary):
     name = "infAP"
     summary = "Inferred average precision: estimated where only a sample of the pool is judged."
     formula = (
-        "infAP = (1/R) · Σ_{relevant at rank i} [1/i + (pooled/i) · (r + ε)/(r + n + 2ε)], with r "
-        "judged relevant, n judged other, pooled = r + n + pooled unjudged documents above, ε = 10⁻⁵"
+        "infAP = (1/R) · Σ_{relevant at rank i} [1/i + (pooled/i) · (r + ε)/(r + n + 2ε)]. Above "
+        "rank i are r relevant, n judged non-relevant, and u pooled but unjudged documents; "
+        "pooled = r + n + u, ε = 10⁻⁵"
     )
     source = (
         "Yilmaz and Aslam 2006, Estimating average precision with incomplete and imperfect "
@@ -251,7 +252,7 @@ class InferredAveragePrecision(Binary):
         open_lists = tied.count(lists.labels >= 0) < tied.sizes
         if open_lists.any():
             some = tied.pick(open_lists)
-            self._check_places(some, "its variance here", "draw orders of")
+            self._check_places(some, "its variance over all orders", "draw orders of")
             variance[open_lists] = variance_over_orders(self.score_each, some, self.depth)
         places = np.where(open_lists, 0, tied.within(self.depth))
         found = tied.count(lists.relevant(self.rel))

@@ -40,8 +40,8 @@ class QMeasure(Measure):
 
     name = "Q"
     summary = (
-        "Q-measure: as average precision, but precision at a rank also counts the gains down to it, "
-        "compared with the highest possible gains."
+        "Q-measure: average precision for graded labels. Precision at a rank is mixed with the share of "
+        "the highest possible gain that the ranking has gained down to this rank."
     )
     formula = (
         "Q(beta)@k = (1/norm) · Σ_{i≤k} [gain_i > 0] · (c_i + β·cg_i) / (i + β·cg*_i), c_i documents "
@@ -308,8 +308,8 @@ class GradedAveragePrecision(Measure):
 
     name = "GAP"
     summary = (
-        "Graded average precision: average precision where each grade from 1 on may be the lowest "
-        "that a user counts as relevant."
+        "Graded average precision: average precision for users who differ in the lowest grade that they "
+        "count as relevant."
     )
     formula = (
         "GAP@k = Σ_{i≤k} (1/i) · Σ_{j≤i} min(label_i, label_j) / Σ of all judged labels. All "

@@ -22,7 +22,7 @@ class AtRecallLevels(Binary):
 
     source: ClassVar[str] = (
         "Salton and McGill 1983, Introduction to modern information retrieval; "
-        "trec_eval 9, with rounding=nearest 10"
+        "as in trec_eval 9; with rounding=nearest as in trec_eval 10"
     )
 
     rounding: str = parameter(

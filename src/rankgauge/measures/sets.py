@@ -177,8 +177,8 @@ class SetRelativePrecision(RelativeToBest):
 
     name = "SetRelP"
     summary = (
-        "Relative set precision: set precision divided by the highest possible for as many "
-        "documents."
+        "Relative set precision: set precision divided by the highest set precision that this number "
+        "of retrieved documents allows."
     )
     formula = "SetRelP = |relevant retrieved| / min(|retrieved|, R)"
     source = "trec_eval 9 (as set_relative_P)"
@@ -196,8 +196,9 @@ class WeightedUtility(OfCounts):
         "whether it is retrieved."
     )
     formula = (
-        "Utility = found·a + noise·b + missed·c + rejected·d. Retrieved are a: relevant and b: other "
-        "documents; not retrieved are c: relevant and d = documents − a − b − c: other documents"
+        "Utility = found·a + noise·b + missed·c + rejected·d. Numbers of documents: a: relevant "
+        "and retrieved; b: other and retrieved; c: relevant, not retrieved; d: the rest of the "
+        "collection, documents − a − b − c"
     )
     source = "Hull 1997, The TREC-6 filtering track: description and analysis; trec_eval 9"
     range = (-np.inf, np.inf)
@@ -233,8 +234,9 @@ class PowerUtility(OfCounts):
     name = "NonlinearUtility"
     summary = "Non-linear utility: relevant documents count less the more of them are retrieved."
     formula = (
-        "NonlinearUtility = found·a^found_exponent + noise·b^noise_exponent. Retrieved are a: relevant "
-        "and b: other documents. By default it is NF2, with found_exponent=0.5 it is NF1"
+        "NonlinearUtility = found·a^found_exponent + noise·b^noise_exponent, a: the number of "
+        "relevant documents retrieved; b: the number of other documents retrieved. The default is "
+        "NF2 of TREC-8; with found_exponent=0.5 it is NF1 of TREC-8"
     )
     source = "Hull and Robertson 1999, The TREC-8 filtering track final report"
     range = (-np.inf, np.inf)
@@ -246,10 +248,10 @@ class PowerUtility(OfCounts):
         Number(-np.inf, 0), "what the first other document is worth", default=-1.0
     )
     found_exponent: float = parameter(
-        Number(0, closed=False), "the power of the number of relevant documents", default=0.8
+        Number(0, closed=False), "the exponent of the number of relevant documents", default=0.8
     )
     noise_exponent: float = parameter(
-        Number(0, closed=False), "the power of the number of other documents", default=1.0
+        Number(0, closed=False), "the exponent of the number of other documents", default=1.0
     )
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -263,7 +265,8 @@ class FilteringUtility(OfCounts):
 
     name = "ScaledUtility"
     summary = (
-        "Scaled utility: linear utility divided by the best possible, with a floor, from 0 to 1."
+        "Scaled utility: linear utility divided by the best possible utility, cut at a floor, "
+        "then mapped to 0..1."
     )
     formula = (
         "ScaledUtility = (max(U/(found·R), floor) − floor) / (1 − floor), "

@@ -91,8 +91,9 @@ class NormalizedGain(GainAgainstIdeal):
     name = "G"
     summary = "Normalised gain: gains discounted by how far the ranking is behind the ideal."
     formula = (
-        "G = (1/Σ ideal gains) · Σ_i gain_i / log2(2 + cost_i − gained_i), gained_i the gains down to "
-        "rank i, cost_i the gains of the ideal ranking down to rank i, each counted as at least 1"
+        "G = (1/Σ ideal gains) · Σ_i gain_i / log2(2 + cost_i − gained_i), gained_i the sum of "
+        "the gains down to rank i, cost_i the sum of the ideal gains down to rank i, where an "
+        "ideal gain below 1 counts as 1"
     )
     range = (0.0, 1.0)
     examples = ("G", "G(gain={1:1,2:3})")
@@ -141,8 +142,9 @@ class AtGainLevels(GainAgainstIdeal):
     name = "ndcg_levels"
     summary = "The mean of nDCG over the ranks where the gain of the ideal ranking drops."
     formula = (
-        "ndcg_levels = mean of nDCG@b over the last rank b of each gain in the ideal ranking, and over "
-        "the end of the list if that is at least 2 ranks below the end of the ideal ranking"
+        "ndcg_levels = the mean of nDCG@b over some ranks b: each rank after which the gain of "
+        "the ideal ranking drops; and also the last rank of the list, if the list is longer than "
+        "the ideal ranking by 2 or more"
     )
     range = (0.0, 1.0)
     examples = ("ndcg_levels",)

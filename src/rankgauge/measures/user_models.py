@@ -232,7 +232,8 @@ class NearlyERR10(NearlyERR):
 
     name = "NERR10"
     summary = (
-        "Nearly ERR, equation 10: as NERR8, but the user has RBP's patience p, not a last rank."
+        "Nearly ERR, equation 10: as NERR8, but the user reads on with probability p, as in RBP, "
+        "and does not stop at a fixed rank."
     )
     formula = "NERR10(p)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} p · (1 − gain_j)"
     examples = ("NERR10", "NERR10(p=0.8)", "NERR10(gain=scaled)@1000")
@@ -253,7 +254,8 @@ class NearlyERR11(NearlyERR):
 
     name = "NERR11"
     summary = (
-        "Nearly ERR, equation 11: as NERR8, but the user has INSQ's patience T, not a last rank."
+        "Nearly ERR, equation 11: as NERR8, but the weights of the ranks fall as in INSQ(T), and "
+        "the user does not stop at a fixed rank."
     )
     formula = (
         "NERR11(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, "

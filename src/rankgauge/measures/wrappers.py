@@ -70,7 +70,7 @@ class Lower(_Bound):
 
     name = "lower"
     summary = "The lowest possible score, whatever the labels of the unjudged documents are."
-    formula = "lower(m) = min over labels of the unjudged documents of m"
+    formula = "lower(m) = the minimum of m over all labels of the unjudged documents"
     examples = ("lower(RBP)", "lower(nDCG@10)")
 
     def score_each(self, rankings: Rankings) -> Floats:
@@ -83,7 +83,7 @@ class Upper(_Bound):
     name = "upper"
     ideal_is_best = False  # what is unjudged may be more than all that is judged
     summary = "The highest possible score, whatever the labels of the unjudged documents are."
-    formula = "upper(m) = max over labels of the unjudged documents of m"
+    formula = "upper(m) = the maximum of m over all labels of the unjudged documents"
     examples = ("upper(RBP)", "upper(nDCG@10)")
 
     def score_each(self, rankings: Rankings) -> Floats:
@@ -139,7 +139,7 @@ class Ideal(_OfOrders):
     name = "ideal"
     question = "ideal"
     summary = "The best score that any order of the judged documents gets."
-    formula = "ideal(m) = max over orders of the judged documents of m"
+    formula = "ideal(m) = the best m over all orders of the judged documents"
     examples = ("ideal(DCG@5)", "ideal(P@10)", "ideal(SP@10,iub=k)")
 
     iub: str = best_parameter()
@@ -158,7 +158,7 @@ class Worst(_OfOrders):
     name = "worst"
     question = "worst"
     summary = "The worst score that any order of the judged documents gets."
-    formula = "worst(m) = min over orders of the judged documents of m"
+    formula = "worst(m) = the worst m over all orders of the judged documents"
     examples = ("worst(DCG@5)", "worst(AP)")
 
     def _value(self, rankings: Rankings) -> Floats:
@@ -171,7 +171,7 @@ class Expected(_OfOrders):
     name = "expected"
     question = "expected"
     summary = "The mean score over all orders of the judged documents: what a random ranking gets."
-    formula = "expected(m) = mean over orders of the judged documents of m"
+    formula = "expected(m) = the mean of m over all orders of the judged documents"
     examples = ("expected(nDCG@10)", "expected(AP)", "expected(AP@10,null=run)")
 
     reb: str = chance_parameter()

@@ -438,8 +438,8 @@ def above_chance(scores: Scores, qrels: Qrels) -> AboveChance:
     if len(directions) > 1 or directions == {"none"}:
         names = ", ".join(f"{measure} ({measure.direction})" for measure in measures)
         raise RankgaugeError(
-            "the measures must all be better when higher, or all be better when lower; these are: "
-            f"{names}"
+            "higher must be better for all measures, or lower must be better for all measures; "
+            f"you gave: {names}"
         )
     judgments = judgments_of(qrels)
     position = {query: row for row, query in enumerate(judgments.queries.texts())}

@@ -41,7 +41,7 @@ def broad(
     >>> broad(qrels).queries, focused(qrels).queries
     (('q1',), ('q2', 'q3'))
     >>> focused(qrels, balanced=True)
-    QuerySet focused: 1 query (left out: 1 with no place, since both sets get the same size)
+    QuerySet focused: 1 query (left out: 1 with no place left in the set: both sets have the same size)
     """
     return _by_breadth(qrels, share, label, balanced, seed)[0]
 
@@ -88,6 +88,10 @@ def _by_breadth(
     for name, ids in zip(("broad", "focused"), sets, strict=True):
         kept = drawn(ids, min(size, len(ids)), seed)
         rest = len(ids) - len(kept)
-        drawn_out = (LeftOut("no place, since both sets get the same size", rest),) if rest else ()
+        drawn_out = (
+            (LeftOut("no place left in the set: both sets have the same size", rest),)
+            if rest
+            else ()
+        )
         both.append(QuerySet(name, kept, nothing + drawn_out))
     return both[0], both[1]

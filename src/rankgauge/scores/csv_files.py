@@ -55,7 +55,7 @@ def read_scores(path: str | os.PathLike[str], measure: AnyMeasure | None) -> Sco
         raise InputError(source, None, "is empty, expected a header with a column for each system")
     if header == LONG:
         if measure is not None:
-            message = "each row names its measure, expected no measure="
+            message = "the file has a column for the measure; leave out measure="
             raise InputError(source, line, message)
         return _long(lines)
     return _wide(lines, line, header, _titled(path) if measure is None else measure)
@@ -218,8 +218,8 @@ def _long(lines: _Lines) -> Scores:
     if math.prod(shape) > max(MOST_CELLS, SPARSEST * len(values)):
         named = " × ".join(f"{count:,}" for count in shape)
         lines.refuse(
-            f"{len(values):,} rows for {named} runs, queries and measures, expected a row for most "
-            "combinations of them"
+            f"only {len(values):,} rows for {named} runs, queries and measures, expected a row for most "
+            "combinations of a run, a query and a measure"
         )
     table, there = np.full(shape, np.nan), np.zeros(shape[:2], dtype=np.bool_)
     table[tuple(np.array(list(values)).T)] = list(values.values())

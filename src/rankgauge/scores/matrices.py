@@ -144,9 +144,7 @@ def _names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]:
 
 def _different(what: str, found: list[Any], count: int) -> tuple[Any, ...]:
     if len(found) != count:
-        raise _refusal(
-            f"{counted(len(found), what)} named, expected {count}: the table has so many"
-        )
+        raise _refusal(f"{counted(len(found), what)} named, expected {count}, as in the table")
     (name, often), *_ = Counter(found).most_common(1)
     if often > 1:
         raise _refusal(f"the {what} {str(name)!r} is named twice, expected different names")

@@ -171,8 +171,10 @@ class Scores(Result, Record):
         """
         policy = missing or self.policies.missing
         if policy == "zero" and self.unknown().any():
-            message = "the score of an empty ranking is not known on topics that a run lacks"
-            raise RankgaugeError(f"{message}, expected missing='skip', or scores for these topics")
+            raise RankgaugeError(
+                "a run lacks topics, and missing='zero' needs the score that an empty ranking gets on "
+                "them, which is not known; expected missing='skip', or scores for these topics"
+            )
         return {run: self.means_over(r, self.counts(r, policy)) for r, run in enumerate(self.runs)}
 
     def interval(

@@ -49,7 +49,9 @@ def _matching(reference: Scores, scores: Scores) -> Scores:
     try:
         return reference.select(scores.queries, measures=scores.measures)
     except RankgaugeError as error:
-        raise RankgaugeError(f"the reference lacks something: {error}") from None
+        raise RankgaugeError(
+            f"reference= does not have all queries and measures of the scores: {error}"
+        ) from None
 
 
 def _check(scores: Scores, others: Scores, kind: Standardization) -> None:
@@ -66,7 +68,7 @@ def _check(scores: Scores, others: Scores, kind: Standardization) -> None:
         q, m = (int(place[0]) for place in np.nonzero(unknown))
         where = f"on query {scores.queries[q]!r} by {scores.measures[m]}"
         raise RankgaugeError(
-            f"the reference has no score {where}, expected one of at least one run"
+            f"no run of the reference has a score {where}, expected a score of at least one run"
         )
 
 

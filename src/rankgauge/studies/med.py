@@ -113,7 +113,8 @@ def table_2() -> Table:
             best = max(best, step.numbers[-1] or 0.0)
     exact = med_of_lists("nDCG@10", X3, X4, KNOWN)
     columns = ("wY", "wZ", "diff", "R", "numer", "denom", "numer/denom")
-    note = f"the greatest numer/denom is {best:.6f}; the distance by rankgauge is {exact.value:.6f}"
+    note = f"the greatest quotient numer/denom (numerator / denominator) is {best:.6f}; "
+    note += f"the distance by rankgauge is {exact.value:.6f}"
     return _beside(("side", "d"), columns, rows, note)
 
 
@@ -299,8 +300,8 @@ def claims_table(sets: Sequence[JudgedTopics]) -> Table:
         (*columns, "by a factor up to", "ideal above 3.58"),
         tuple(rows),
         (
-            "all columns except the factor are numbers of topics, of 50; ideal: the DCG@20 of the best "
-            "order",
+            "each column counts topics, out of 50; only the column `by a factor up to` does not",
+            "ideal: the DCG@20 of the best order",
             f"lines of Figure 2: {first} {high:.4f}; {second} {low:.4f} (published: 3.58)",
         ),
     )

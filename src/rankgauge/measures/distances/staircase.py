@@ -121,8 +121,8 @@ class Walk(Record):
         if (places + 2) ** 2 * (free + 2) > MOST_TRACED:
             size = (places + 2) ** 2 * (free + 2) / (8 << 30)
             raise RankgaugeError(
-                f"the labels that attain the distance need {size:.1f} GB to find, expected at most 1; "
-                "a smaller cut-off would help"
+                f"finding the labels that give this distance needs {size:.1f} GB of memory, expected at "
+                "most 1 GB; use a smaller cut-off"
             )
         _, bits, width = self._run(rewarding, trace=True)
         own, other = self.board.laid(self.ahead, rewarding), self.board.laid(self.behind, rewarding)
