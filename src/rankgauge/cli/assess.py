@@ -107,8 +107,8 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 )
 @persistence_option(
     PERSISTENCE,
-    "The parameter p of rank-biased overlap (column rbo), which says how similarly two measures rank the "
-    "runs. The nearer p is to 1, the more the lower ranks count.",
+    "The parameter p of rank-biased overlap (column rbo), which says how similarly two measures rank "
+    "the runs. The nearer p is to 1, the more the lower ranks count.",
 )
 @click.option(
     "--show",
