@@ -20,6 +20,7 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge.fusion.mixing import LabelledPool, Mixture
+from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.tuning import _ascent
 from rankgauge.measures.average_precision import AveragePrecision
 from rankgauge.space import Curve, Segment

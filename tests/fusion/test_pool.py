@@ -12,7 +12,7 @@ from hypothesis import given
 from profiles import examples
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.model import Ids, Run, encode
-from rankgauge.fusion.pool import BEYOND_SINGLE, Pool
+from rankgauge.fusion.pool import BEYOND_SINGLE, Pool, pool_of
 
 DOCUMENTS = st.text(alphabet="ab\0é", max_size=4).map(lambda text: f"d{text}")
 SCORES = st.sampled_from([0.0, -1.5, 1.0, 1.0 + 1e-12, 2.0, 1e300, -1e300])
