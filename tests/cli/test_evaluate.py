@@ -947,7 +947,7 @@ def test_a_run_that_cannot_be_read_is_no_neighbour(
         (["-q"], "--settled is for the means"),
         (["--missing", "skip"], "--settled cannot be used with --missing skip"),
         (["--ties", "expected"], "--settled cannot be used with --ties expected"),
-        (["-m", "gm(AP)"], "give AP first, not gm(AP)"),
+        (["-m", "gm(AP)"], "make AP the first measure, not gm(AP)"),
     ],
 )
 def test_what_settled_neighbours_do_not_go_with(

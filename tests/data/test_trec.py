@@ -534,7 +534,7 @@ def test_qrels_read_back_as_they_were_written(file: Path, data: dict[str, dict[s
 )
 def test_a_topic_that_starts_like_another_kind_of_file_is_refused(start: bytes, file: Path) -> None:
     run = Run.from_dict({decode(start + b"1"): {"d": 1.0}})
-    with pytest.raises(InputError, match="begins like a file of another format"):
+    with pytest.raises(InputError, match="looks like another format"):
         write_run(run, file)
 
 

@@ -40,7 +40,7 @@ def share_of_orders(measure: str, labels: list[int], own: float) -> float:
 
 @pytest.mark.parametrize("measure", MEASURES)
 @given(data=st.data())
-@examples(30)
+@examples(15)
 def test_p_is_the_share_of_orders_that_score_as_well(measure: str, data: st.DataObject) -> None:
     labels = data.draw(st.lists(st.sampled_from([0, 0, 1, 3]), min_size=1, max_size=5))
     labels.append(1)
@@ -84,7 +84,7 @@ def test_p_values_of_random_rankings_are_uniform_or_larger(measure: str) -> None
 
 
 @given(st.lists(st.sampled_from([0, 0, 1, 2]), min_size=2, max_size=6))
-@examples(40)
+@examples(15)
 def test_exact_p_values_are_never_too_small(labels: list[int]) -> None:
     """Of all orders no more than p have a p-value of p or less."""
     labels = [*labels, 1]

@@ -46,9 +46,9 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     "--sets",
     default="",
     metavar="NAME,...",
-    help=f"Also assess these sets of topics, each by itself. The scores of the first measure choose: "
+    help=f"Also assess these sets of topics, each by itself. By the scores of the first measure: "
     f"{', '.join(BY_SCORES[:-1])} (see `rankgauge queries --help`), and {BY_SCORES[-1]} (the mean "
-    "score of the runs is better than the score of a random ranking). QRELS chooses: broad (at "
+    "score of the runs is better than the score of a random ranking). By QRELS: broad (at "
     f"least half of the judged documents have grade {BROAD_LABEL} or higher), and focused (all "
     "other topics). The set of all topics is always included.",
 )

@@ -41,8 +41,8 @@ from rankgauge.scores.model import Scores
 @testing_options(DEFAULT_CORRECTION)
 @samples_option(
     None,
-    f"By default {SAMPLES:,}. But with many pairs and the correction holm or bonferroni, {SAMPLES:,} "
-    "samples cannot give a p-value that is small enough. Then randomization draws more by default.",
+    f"By default {SAMPLES:,}. With the correction holm or bonferroni and many pairs, randomization "
+    "draws more by default. Fewer samples could not make any difference significant.",
 )
 @click.option(
     "--marks",

@@ -92,9 +92,8 @@ from rankgauge.workers import outcomes
     default=DEFAULT_OFFLIST,
     show_default=True,
     help="Whether documents that no run retrieved may be relevant too. none: they may not. allowed: "
-    "they may. Then the distance by Rprec and Q can be larger. By measures without an exact "
-    "algorithm, the distance is then only a lower bound (column exact: no). By all other measures it "
-    "stays the same.",
+    "they may. Then the distance by Rprec and Q can be larger. If the column exact says no, the "
+    "distance is only a lower bound. For all other measures the distance stays the same.",
 )
 @max_grade_option("label")
 @ties_option(get_args(Ordered), DEFAULT_ORDERED)
@@ -147,8 +146,8 @@ def command(
     \b
     before  the distance on its topic before it is judged
     after   the distance on its topic if it is judged not relevant
-    left    the distance that is then left, as the mean over topics,
-            if this document and all above it are judged not relevant
+    left    the mean distance over topics after this document and
+            all documents above it are judged not relevant
 
     With --settled, each row is a run, the best mean first. The order of two runs is settled if it stays
     the same however their unjudged documents are judged.

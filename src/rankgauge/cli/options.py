@@ -328,8 +328,8 @@ _POLICIES = together(
     click.option(
         "--tail",
         type=click.Choice(get_args(Tail)),
-        help="Only with `--ties expected`: add all documents that were not retrieved at the end of the "
-        "ranking. They are tied with each other.",
+        help="Only with `--ties expected`: the documents that the run did not retrieve are added below "
+        "the ranking. They are tied with each other.",
     ),
     click.option(
         "--documents",

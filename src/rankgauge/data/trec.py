@@ -378,8 +378,8 @@ def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
     first = queries[0] if queries else b""
     if first.startswith((UTF8_MARK, *UTF16_MARKS)) or compression(first + b" "):
         message = (
-            f"the first topic {decode(first)!r} begins like a file of another format, so the file could "
-            "not be read back; expected another topic first"
+            f"the first topic is {decode(first)!r}; a file that begins with these bytes looks like "
+            "another format and could not be read back; expected another topic first"
         )
         raise InputError(display_name(path), None, message)
     return documents

@@ -215,7 +215,7 @@ class V1(UpToBest):
     name = "v1"
     summary = (
         "Upper and expected value (UE) normalisation, version 1: the score divided by the best "
-        "score, and then reduced: the higher the score of a random ranking, the more."
+        "score, times its share of the score plus the score of a random ranking."
     )
     formula = (
         "v1(m) = (A/best) · A/(A + chance), A the score, best the best score, chance the mean "

@@ -19,8 +19,8 @@ class SearchLengthTo(Binary):
     name = "SearchLength"
     summary = "Search length: non-relevant documents seen before the j-th relevant one."
     formula = (
-        "SearchLength = |non-relevant documents above the j-th relevant one|. If that one is not "
-        "retrieved, all judged non-relevant documents that are not retrieved count as above it. "
+        "SearchLength = |non-relevant documents above the j-th relevant one|. If fewer than j relevant "
+        "documents are retrieved, all judged non-relevant and all retrieved unjudged documents count. "
         "Undefined if R < j"
     )
     source = "Cooper 1968, Expected search length"

@@ -69,7 +69,7 @@ class Lower(_Bound):
     """The lowest possible score, whatever the unjudged documents are."""
 
     name = "lower"
-    summary = "The lowest possible score, whatever the labels of the unjudged documents are."
+    summary = "The lowest score over all possible labels of the unjudged documents."
     formula = "lower(m) = the minimum of m over all labels of the unjudged documents"
     examples = ("lower(RBP)", "lower(nDCG@10)")
 
@@ -82,7 +82,7 @@ class Upper(_Bound):
 
     name = "upper"
     ideal_is_best = False  # what is unjudged may be more than all that is judged
-    summary = "The highest possible score, whatever the labels of the unjudged documents are."
+    summary = "The highest score over all possible labels of the unjudged documents."
     formula = "upper(m) = the maximum of m over all labels of the unjudged documents"
     examples = ("upper(RBP)", "upper(nDCG@10)")
 
