@@ -88,6 +88,9 @@ class Measure(OneList, Parametric):
     over_orders: ClassVar[bool] = False
     """Whether it sets a ranking against orders of documents, so that it matters which are judged."""
 
+    looks_above: ClassVar[bool] = True
+    """Whether what a document adds depends on what stands above it, not on its rank and label alone."""
+
     cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -435,9 +438,6 @@ class Measure(OneList, Parametric):
         if distances.exact.all():
             return distances
         return improved(distances, self.score_each, lists, first, second)
-
-    looks_above: ClassVar[bool] = True
-    """Whether what a document adds depends on what stands above it, not on its rank and label alone."""
 
     def _adds(self, places: Places) -> Floats:
         """What a document adds to the score of its list, by its label, its rank and how many documents
