@@ -36,7 +36,8 @@ The questions:
 - `bounds` are over all labels of the unjudged documents.
 - `distance` is how far apart two rankings can be, over all labels of the unjudged documents
   ([DISTANCE.md](DISTANCE.md)).
-- `flips` is how the score changes when two neighbours of a ranking change places ([TUNING.md](TUNING.md)).
+- `flips` is how the score changes when two neighbours of a ranking change places
+  ([TUNING.md](TUNING.md)).
 
 With judgements by subtopic, the ideal of the diversity measures is found greedily, and their worst is
 not known. The bounds of the normalised diversity measures are not known either. The answers of a wrapper
