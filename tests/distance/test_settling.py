@@ -219,7 +219,7 @@ def test_neighbours_are_pairs_of_the_leaderboard_and_an_executor_changes_nothing
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"measure": "gm(AP)"}, "has no distance"),
+        ({"measure": "gm(AP)"}, "no distance can be computed"),
         ({"measure": "Judged@10"}, "neither higher nor lower is better"),
         ({"runs": {"a": THREE["good"]}}, "1 run, expected at least two"),
         ({"qrels": {}}, "no judged topics"),
