@@ -21,7 +21,7 @@ import numpy as np
 import rankgauge as rg
 from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.pool import pool_of
-from rankgauge.fusion.tuning import _ascent
+from rankgauge.fusion.searches import ascent
 from rankgauge.measures.average_precision import AveragePrecision
 from rankgauge.space import Curve, Segment
 from rankgauge.tables import Table
@@ -95,7 +95,7 @@ def five(data: Path) -> Table:
     began, best, starts = time.perf_counter(), 0.0, 0
     while not starts or time.perf_counter() - began < SECONDS:
         first = np.full(5, 0.2) if not starts else random.dirichlet(np.ones(5))
-        best, starts = max(best, _ascent(mixed, measure, first)[1]), starts + 1
+        best, starts = max(best, ascent(mixed, measure, first)[1]), starts + 1
     rows.append((f"exact line searches, {starts} starts", time.perf_counter() - began, best))
     try:
         import optuna

@@ -19,6 +19,17 @@ from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.fusion.runs import Fusion, read_runs
+from rankgauge.fusion.searches import (
+    Ascent,
+    PairSearch,
+    ReciprocalSearch,
+    Search,
+    Weighting,
+    best_weighting,
+    cross_validated,
+    folds_of,
+    weight_spread,
+)
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure
@@ -34,7 +45,7 @@ from rankgauge.policies import (
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.results import Result
 from rankgauge.scores.model import Scores
-from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps, simplest
+from rankgauge.space.curves import Curve, Interval
 from rankgauge.space.lines import mean_of
 from rankgauge.tables import Cell, PValue, Table
 
@@ -46,10 +57,8 @@ ALL = "all"
 MARGIN = 0.005
 """How far below the best the plateau goes."""
 FOLDS, REPEATS, SAMPLES = 5, 20, 1_000
-RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
-"""The values of k that are tried for reciprocal rank fusion."""
 TUNED, EQUAL, RRF, RRF_TUNED = "tuned", "equal weights", "rrf", "rrf, k tuned"
-RESTARTS, MOST_ROUNDS = 8, 20
+RESTARTS = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,154 +171,6 @@ class Tuning(Result):
         return f"Tuning of {counted(len(self.runs), 'run')} by {self.measure}"
 
 
-@dataclass(frozen=True)
-class Weighting:
-    """Weights, and the normalisation they are for; for reciprocal rank fusion the number of its k."""
-
-    weights: tuple[float, ...]
-    normalize: str
-    value: float
-
-
-class _Pair:
-    """Two runs with one normalisation: the best weight is found on the curve."""
-
-    def __init__(self, mixture: Mixture, measure: Measure | Aggregate) -> None:
-        self.measure = measure
-        self.segment = mixture.segment(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-        self.steps: Steps = self.segment.steps(inner(measure))
-        self._means = MeanSteps(self.steps, measure)
-
-    def best(self, weights: Floats | None = None) -> tuple[float, float]:
-        """The weight of the second run that is best for topics with these weights, and its value."""
-        breaks, values = self._means.curve(weights)
-        curve = Curve(self.measure, breaks, values, self.steps, lambda _: np.nan)
-        if np.isnan(values).all():
-            return 0.5, np.nan
-        part = curve.best[0]
-        return simplest(part.low, part.high), curve.value
-
-    def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
-        """The best weights for these topics, and their value."""
-        weights = np.zeros(len(self.steps.before))
-        weights[topics] = 1.0
-        t, value = self.best(weights)
-        return (1 - t, t), value
-
-    def values(self, weights: tuple[float, ...]) -> Floats:
-        """The score of each topic."""
-        return self.steps.at(weights[1])
-
-
-class _Several:
-    """Three or more runs: coordinate ascent, each line searched exactly, from several starts."""
-
-    def __init__(
-        self, mixture: Mixture, measure: Measure | Aggregate, restarts: int, seed: int
-    ) -> None:
-        self.mixture, self.measure, self.restarts, self.seed = mixture, measure, restarts, seed
-
-    def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
-        """The best weights for these topics that the ascent reaches, and their value."""
-        mixture = self.mixture.take(topics)
-        runs = mixture.scores.shape[1]
-        random = np.random.default_rng((self.seed, len(topics)))
-        starts = [np.full(runs, 1 / runs), *random.dirichlet(np.ones(runs), self.restarts - 1)]
-        reached = [_ascent(mixture, self.measure, start) for start in starts]
-        higher = inner(self.measure).direction == "higher"
-        weights, value = max(reached, key=lambda each: each[1] if higher else -each[1])
-        return tuple(weights.tolist()), value
-
-    def values(self, weights: tuple[float, ...]) -> Floats:
-        """The score of each topic."""
-        return self.mixture.values_at(np.array(weights), inner(self.measure))
-
-
-def _ascent(
-    mixture: Mixture, measure: Measure | Aggregate, weights: Floats
-) -> tuple[Floats, float]:
-    """Better and better weights: along one run's weight after the other, the others in proportion."""
-    sign = 1.0 if inner(measure).direction == "higher" else -1.0
-    value = mean_of(mixture.values_at(weights, inner(measure)), measure)
-    for _ in range(MOST_ROUNDS):
-        before = value
-        for run in range(len(weights)):
-            others = np.where(np.arange(len(weights)) == run, 0.0, weights)
-            if not others.sum():
-                continue
-            others, alone = others / others.sum(), np.eye(len(weights))[run]
-            curve = mixture.segment(others, alone).curve(measure)
-            part = curve.best[0]
-            if sign * curve.value > sign * value:
-                t = simplest(part.low, part.high)
-                tried = (1 - t) * others + t * alone
-                reached = mean_of(mixture.values_at(tried, inner(measure)), measure)
-                if sign * reached > sign * value:
-                    weights, value = tried, reached
-        if not sign * value > sign * before + 1e-12:
-            break
-    return weights, value
-
-
-class _Reciprocal:
-    """Reciprocal rank fusion: k is the best of those that are tried."""
-
-    def __init__(self, union: Pool, labelled: LabelledPool, measure: Measure | Aggregate) -> None:
-        self.measure = measure
-        self._of_k = {k: _rrf(union, labelled, inner(measure), k) for k in RRF_K}
-
-    def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
-        """The best k for these topics, in place of weights, and its value."""
-        sign = 1.0 if inner(self.measure).direction == "higher" else -1.0
-        means = {k: mean_of(values[topics], self.measure) for k, values in self._of_k.items()}
-        k = max(means, key=lambda each: sign * means[each])
-        return (k,), means[k]
-
-    def values(self, weights: tuple[float, ...]) -> Floats:
-        """The score of each topic."""
-        return self._of_k[int(weights[0])]
-
-
-def _rrf(union: Pool, labelled: LabelledPool, measure: Measure, k: float = 60) -> Floats:
-    scores = Fusion.of("rrf", k=k).scores(union)[labelled.rows]
-    return Mixture(labelled.documents, scores[:, None]).values_at(np.ones(1), measure)
-
-
-Fitter = _Pair | _Several | _Reciprocal
-
-
-def _fit(ways: dict[str, Fitter], topics: Ints, sign: float) -> Weighting:
-    """The best weights for these topics, over all normalisations."""
-    fits = {name: way.fitted(topics) for name, way in ways.items()}
-    name = max(fits, key=lambda each: sign * np.nan_to_num(fits[each][1], nan=-np.inf * sign))
-    return Weighting(*(fits[name][0], name, fits[name][1]))
-
-
-def _folds(topics: Ints, folds: int, repeats: int, seed: int) -> list[list[Ints]]:
-    """Each time, the topics in so many parts, drawn by the seed and the number of the time."""
-    drawn = (np.random.default_rng((seed, number)).permutation(topics) for number in range(repeats))
-    return [np.array_split(order, folds) for order in drawn]
-
-
-def _cross_validated(
-    ways: dict[str, Fitter],
-    topics: Ints,
-    parts: list[list[Ints]],
-    sign: float,
-    progress: Progress | None,
-) -> Floats:
-    """Repeat × topic: the score of each topic by weights that were chosen without it."""
-    count = len(next(iter(ways.values())).values(_fit(ways, topics, sign).weights))
-    scores = np.full((len(parts), count), np.nan)
-    for number, folds in enumerate(parts):
-        for fold in folds:
-            chosen = _fit(ways, np.setdiff1d(topics, fold), sign)
-            scores[number, fold] = ways[chosen.normalize].values(chosen.weights)[fold]
-        if progress is not None:
-            progress(str(number))
-    return scores
-
-
 def tune(
     qrels: Qrels,
     runs: Runs,
@@ -382,29 +243,28 @@ def tune(
     union = pool_of(read)
     labelled = LabelledPool.of(union, evaluator.judgments, evaluator.judged)
     names = list(NORMALIZATIONS) if normalize == ALL else [normalize]
-    ways: dict[str, Fitter] = {}
-    for name in names:
-        given = DEFAULT_ABSENT if NORMALIZATIONS[name].fills else absent
-        mixture = Mixture.of(union, labelled, name, given)
-        ways[name] = (
-            _Pair(mixture, asked) if len(read) == 2 else _Several(mixture, asked, restarts, seed)
-        )
+    mixtures = {name: Mixture.of(union, labelled, name, _absent(name, absent)) for name in names}
+    ways: dict[str, Search] = {
+        name: PairSearch(mixture, asked)
+        if len(read) == 2
+        else Ascent(mixture, asked, restarts, seed)
+        for name, mixture in mixtures.items()
+    }
     topics, tested = _split(evaluator.queries, test_topics, folds)
-    chosen = _fit(ways, topics, sign)
-    way = ways[chosen.normalize]
-    value = mean_of(way.values(chosen.weights)[topics], asked)
-    rrf: dict[str, Fitter] = {RRF: _Reciprocal(union, labelled, asked)}
-    equal = Mixture.of(union, labelled, chosen.normalize, absent).values_at(
-        np.full(len(read), 1 / len(read)), inner(asked)
-    )
+    chosen = best_weighting(ways, topics, sign)
+    way, mixture = ways[chosen.normalize], mixtures[chosen.normalize]
+    # Evaluated anew, not taken from the curve.
+    own_values = mixture.values_at(np.array(chosen.weights), inner(asked))
+    rrf: dict[str, Search] = {RRF: ReciprocalSearch(union, labelled, asked)}
+    equal = mixture.values_at(np.full(len(read), 1 / len(read)), inner(asked))
     if tested is None:
-        parts = _folds(topics, folds, repeats, seed)
-        by_repeat = _cross_validated(ways, topics, parts, sign, progress)
-        rrf_by_repeat = _cross_validated(rrf, topics, parts, sign, None)
+        parts = folds_of(topics, folds, repeats, seed)
+        by_repeat = cross_validated(ways, topics, parts, sign, progress)
+        rrf_by_repeat = cross_validated(rrf, topics, parts, sign, None)
         counted_topics = topics
     else:
-        by_repeat = way.values(chosen.weights)[None, :]
-        best_k = _fit(rrf, topics, sign)
+        by_repeat = own_values[None, :]
+        best_k = best_weighting(rrf, topics, sign)
         rrf_by_repeat = rrf[RRF].values(best_k.weights)[None, :]
         counted_topics = tested
     rows = {
@@ -425,16 +285,17 @@ def tune(
     baselines = {
         name: mean_of(each[counted_topics], asked) for name, each in rows.items() if name != TUNED
     }
+    value = mean_of(own_values[topics], asked)
     curve = best = plateau = spread = None
     own = np.zeros(0)
-    if isinstance(way, _Pair):
-        curve = way.segment.curve(asked)
+    if isinstance(way, PairSearch):
+        curve = mixture.take(topics).segment(*np.eye(2)).curve(asked)
         best = tuple(curve.best)
         plateau = next(
             (part for part in curve.within(MARGIN) if part.low <= chosen.weights[1] <= part.high),
             None,
         )
-        spread = _spread(way, topics, drawing, level)
+        spread = weight_spread(way, topics, drawing, level)
         own = np.array(
             [way.fitted(np.array([topic]))[0][1] for topic in range(len(evaluator.queries))]
         )
@@ -448,7 +309,7 @@ def tune(
         value=value,
         cross_validated=cross,
         normalize=chosen.normalize,
-        absent=absent,
+        absent=_absent(chosen.normalize, absent),
         comparison=comparison,
         baselines=baselines,
         curve=curve,
@@ -460,6 +321,11 @@ def tune(
         notes=notes,
         _pool=union,
     )
+
+
+def _absent(normalize: str, absent: Absent) -> Absent:
+    """What documents get that a list lacks; some normalisations give them a score themselves."""
+    return DEFAULT_ABSENT if NORMALIZATIONS[normalize].fills else absent
 
 
 def _about(
@@ -522,15 +388,3 @@ def _split(
             "all topics on one side, expected some to choose by and some to test on"
         )
     return topics, tested
-
-
-def _spread(way: _Pair, topics: Ints, drawing: Drawing, level: float) -> Interval:
-    """An interval of the best weight over samples of the topics, drawn with replacement."""
-    random = np.random.default_rng(drawing.seed)
-    counts = np.zeros(len(way.steps.before))
-    weights = []
-    for _ in range(drawing.samples):
-        counts[topics] = random.multinomial(len(topics), np.full(len(topics), 1 / len(topics)))
-        weights.append(way.best(counts)[0])
-    low, high = np.quantile(weights, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))

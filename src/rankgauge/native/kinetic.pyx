@@ -99,22 +99,22 @@ def start_order(const double[::1] start, const double[::1] end, const long long[
     return result
 
 
-cdef class Flips:
-    """Flips as they are found. Each has its position and four numbers: its list, the upper rank, the
-    kind above and the kind below before the flip; and how many documents of each kind stand above."""
+cdef class Events:
+    """What happens along the line, as it is found: where, `width` numbers that say what, and how many
+    documents of each kind stand above."""
 
     cdef Py_ssize_t number, room
-    cdef int kinds
+    cdef int width, kinds
     cdef double* position
-    cdef int* place
+    cdef int* numbers
     cdef int* above
 
-    def __cinit__(self, int kinds):
-        self.kinds = kinds
+    def __cinit__(self, int width, int kinds):
+        self.width, self.kinds = width, kinds
 
     def __dealloc__(self):
         free(self.position)
-        free(self.place)
+        free(self.numbers)
         free(self.above)
 
     cdef bint grow(self) noexcept nogil:
@@ -124,10 +124,10 @@ cdef class Flips:
         if position == NULL:
             return False
         self.position = <double*>position
-        cdef void* place = realloc(self.place, 4 * room * sizeof(int))
-        if place == NULL:
+        cdef void* numbers = realloc(self.numbers, room * self.width * sizeof(int))
+        if numbers == NULL:
             return False
-        self.place = <int*>place
+        self.numbers = <int*>numbers
         cdef void* above
         if self.kinds:
             above = realloc(self.above, room * self.kinds * sizeof(int))
@@ -137,23 +137,24 @@ cdef class Flips:
         self.room = room
         return True
 
-    cdef int* add(self, double position, Py_ssize_t s, int rank, int upper, int lower) noexcept nogil:
-        """Add a flip; where its counts belong, NULL where there is no memory."""
+    cdef bint add(self, double position, const int* numbers, const int* above) noexcept nogil:
+        """Add an event; False where there is no memory."""
         if self.number == self.room and not self.grow():
-            return NULL
-        cdef int* place = self.place + 4 * self.number
+            return False
         self.position[self.number] = position
-        place[0], place[1], place[2], place[3] = <int>s, rank, upper, lower
+        memcpy(self.numbers + self.number * self.width, numbers, self.width * sizeof(int))
+        if self.kinds:
+            memcpy(self.above + self.number * self.kinds, above, self.kinds * sizeof(int))
         self.number += 1
-        return self.above + (self.number - 1) * self.kinds if self.kinds else place
+        return True
 
     def arrays(self, bint counted):
-        """`(position, place, above)`; above is None where nothing was counted."""
-        number, kinds = self.number, self.kinds
+        """`(position, numbers, above)`; above is None where nothing was counted."""
+        number, width, kinds = self.number, self.width, self.kinds
         position = copied(self.position, number, np.float64)
-        place = copied(self.place, 4 * number, np.int32).reshape(number, 4)
+        numbers = copied(self.numbers, number * width, np.int32).reshape(number, width)
         above = copied(self.above, number * kinds, np.int32).reshape(number, kinds)
-        return position, place, above if counted else None
+        return position, numbers, above if counted else None
 
 
 cdef object copied(const void* memory, Py_ssize_t number, dtype):
@@ -217,8 +218,9 @@ def sweep_top(
     cdef double t, now, soonest
     cdef int[::1] at = np.empty(most, dtype=np.int32)
     cdef double[::1] following = np.empty(min(depth, most))
-    cdef Flips flips = Flips(kinds if counted else 0)
-    cdef int* counts = flips.place
+    cdef int[::1] above = np.empty(max(kinds, 1), dtype=np.int32)
+    cdef Events flips = Events(4, kinds if counted else 0)
+    cdef int[4] place
     cdef bint full = False
     with nogil:
         for s in range(lists):
@@ -262,15 +264,15 @@ def sweep_top(
                 i, j = at[r], at[p]
                 at[r], at[p] = j, i
                 if kind[i] != kind[j]:
-                    counts = flips.add(now, s, r + 1, kind[i], kind[j])
-                    full = counts == NULL
-                    if full:
-                        break
                     if counted:
                         for c in range(kinds):
-                            counts[c] = 0
+                            above[c] = 0
                         for x in range(r):
-                            counts[kind[at[x]]] += 1
+                            above[kind[at[x]]] += 1
+                    place = [<int>s, r + 1, kind[i], kind[j]]
+                    full = not flips.add(now, place, &above[0])
+                    if full:
+                        break
                 following[r] = INFINITY
                 if r > 0:
                     following[r - 1] = crossing(start[at[r - 1]], end[at[r - 1]], start[j], end[j])
@@ -307,9 +309,9 @@ def sweep_all(
     cdef int[::1] at = np.empty(most, dtype=np.int32)
     # A tournament: leaf r has where the documents at places r and r + 1 flip, a node the less of two.
     cdef double[::1] tree = np.empty(2 * size)
-    cdef int[:, ::1] above = np.zeros((most + 1 if counted else 1, kinds), dtype=np.int32)
-    cdef Flips flips = Flips(kinds if counted else 0)
-    cdef int* counts = flips.place
+    cdef int[:, ::1] above = np.zeros((most + 1 if counted else 1, max(kinds, 1)), dtype=np.int32)
+    cdef Events flips = Events(4, kinds if counted else 0)
+    cdef int[4] place
     cdef bint full = False
     with nogil:
         for s in range(lists):
@@ -349,13 +351,10 @@ def sweep_all(
                         above[r + 1, kind[i]] -= 1
                         above[r + 1, kind[j]] += 1
                     if depth == 0 or r < depth:
-                        counts = flips.add(now, s, r + 1, kind[i], kind[j])
-                        full = counts == NULL
+                        place = [<int>s, r + 1, kind[i], kind[j]]
+                        full = not flips.add(now, place, &above[r if counted else 0, 0])
                         if full:
                             break
-                        if counted:
-                            for c in range(kinds):
-                                counts[c] = above[r, c]
                 tree[size + r] = INFINITY
                 if r > 0:
                     tree[size + r - 1] = crossing(start[at[r - 1]], end[at[r - 1]], start[j], end[j])
@@ -374,65 +373,6 @@ def sweep_all(
     if full:
         raise MemoryError
     return flips.arrays(counted)
-
-
-cdef class Moves:
-    """Moves as they are found: position, five numbers, and what stands above."""
-
-    cdef Py_ssize_t number, room
-    cdef int kinds
-    cdef double* position
-    cdef int* move
-    cdef int* above
-
-    def __cinit__(self, int kinds):
-        self.kinds = kinds
-
-    def __dealloc__(self):
-        free(self.position)
-        free(self.move)
-        free(self.above)
-
-    cdef bint grow(self) noexcept nogil:
-        cdef Py_ssize_t room = 2 * self.room + 1024
-        cdef void* position = realloc(self.position, room * sizeof(double))
-        if position == NULL:
-            return False
-        self.position = <double*>position
-        cdef void* move = realloc(self.move, 5 * room * sizeof(int))
-        if move == NULL:
-            return False
-        self.move = <int*>move
-        cdef void* above
-        if self.kinds:
-            above = realloc(self.above, room * self.kinds * sizeof(int))
-            if above == NULL:
-                return False
-            self.above = <int*>above
-        self.room = room
-        return True
-
-    cdef bint add(
-        self, double position, Py_ssize_t s, int rank, int document, int passed, int sign, const int* above
-    ) noexcept nogil:
-        """Add a move; False where there is no memory."""
-        if self.number == self.room and not self.grow():
-            return False
-        cdef int* move = self.move + 5 * self.number
-        self.position[self.number] = position
-        move[0], move[1], move[2], move[3], move[4] = <int>s, rank, document, passed, sign
-        if self.kinds:
-            memcpy(self.above + self.number * self.kinds, above, self.kinds * sizeof(int))
-        self.number += 1
-        return True
-
-    def arrays(self, bint counted):
-        """`(position, move, above)`; above is None where nothing was counted."""
-        number, kinds = self.number, self.kinds
-        position = copied(self.position, number, np.float64)
-        move = copied(self.move, 5 * number, np.int32).reshape(number, 5)
-        above = copied(self.above, number * kinds, np.int32).reshape(number, kinds)
-        return position, move, above if counted else None
 
 
 def count_sweep(
@@ -471,7 +411,9 @@ def count_sweep(
     # -1 - its kind.
     cdef Item* crossings = NULL
     cdef void* grown
-    cdef Moves moves = Moves(kinds if counted else 0)
+    cdef Events moves = Events(5, kinds if counted else 0)
+    cdef int[5] rise
+    cdef int[5] fall
     with nogil:
         for s in range(lists):
             first = offsets[s]
@@ -527,17 +469,20 @@ def count_sweep(
                     for c in range(kinds):
                         same = same and above[d, c] == above[e, c]
                     if not same:
+                        rise = [<int>s, rank[d], kind[first + row[d]], kind[first + row[e]], 1]
+                        fall = [<int>s, rank[e], kind[first + row[e]], kind[first + row[d]], -1]
                         full = not (
-                            moves.add(t, s, rank[d], kind[first + row[d]], kind[first + row[e]], 1, &above[d, 0])
-                            and moves.add(t, s, rank[e], kind[first + row[e]], kind[first + row[d]], -1, &above[e, 0])
+                            moves.add(t, rise, &above[d, 0]) and moves.add(t, fall, &above[e, 0])
                         )
                     rank[e] += 1
                     above[e, kind[first + row[d]]] += 1
                 elif d >= 0:
                     rank[d] -= 1
-                    full = not moves.add(t, s, rank[d], kind[first + row[d]], -1 - <int>e, 1, &above[d, 0])
+                    rise = [<int>s, rank[d], kind[first + row[d]], -1 - <int>e, 1]
+                    full = not moves.add(t, rise, &above[d, 0])
                 else:
-                    full = not moves.add(t, s, rank[e], kind[first + row[e]], -1 - <int>d, -1, &above[e, 0])
+                    fall = [<int>s, rank[e], kind[first + row[e]], -1 - <int>d, -1]
+                    full = not moves.add(t, fall, &above[e, 0])
                     rank[e] += 1
                 if full:
                     break

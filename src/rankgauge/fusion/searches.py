@@ -1,0 +1,180 @@
+"""Searches for the best weights of runs: on the curve of two, by ascent for more, and over k of rrf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.fusion.mixing import LabelledPool, Mixture
+from rankgauge.fusion.pool import Pool
+from rankgauge.fusion.runs import Fusion
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.resampling import Drawing, Progress
+from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps, simplest
+from rankgauge.space.lines import mean_of
+
+RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
+"""The values of k that are tried for reciprocal rank fusion."""
+MOST_ROUNDS = 20
+"""How often the ascent goes over all runs, at the most."""
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """Weights, and the normalisation they are for; for reciprocal rank fusion the number of its k."""
+
+    weights: tuple[float, ...]
+    normalize: str
+    value: float
+
+
+class PairSearch:
+    """Two runs with one normalisation: the best weight is found on the curve."""
+
+    def __init__(self, mixture: Mixture, measure: Measure | Aggregate) -> None:
+        self.measure = measure
+        self.segment = mixture.segment(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+        self.steps: Steps = self.segment.steps(inner(measure))
+        self._means = MeanSteps(self.steps, measure)
+
+    def best(self, weights: Floats | None = None) -> tuple[float, float]:
+        """The weight of the second run that is best for topics with these weights, and its value."""
+        breaks, values = self._means.curve(weights)
+        curve = Curve(self.measure, breaks, values, self.steps, lambda _: np.nan)
+        if np.isnan(values).all():
+            return 0.5, np.nan
+        part = curve.best[0]
+        return simplest(part.low, part.high), curve.value
+
+    def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
+        """The best weights for these topics, and their value."""
+        weights = np.zeros(len(self.steps.before))
+        weights[topics] = 1.0
+        t, value = self.best(weights)
+        return (1 - t, t), value
+
+    def values(self, weights: tuple[float, ...]) -> Floats:
+        """The score of each topic."""
+        return self.steps.at(weights[1])
+
+
+class Ascent:
+    """Three or more runs: coordinate ascent, each line searched exactly, from several starts."""
+
+    def __init__(
+        self, mixture: Mixture, measure: Measure | Aggregate, restarts: int, seed: int
+    ) -> None:
+        self.mixture, self.measure, self.restarts, self.seed = mixture, measure, restarts, seed
+
+    def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
+        """The best weights for these topics that the ascent reaches, and their value."""
+        mixture = self.mixture.take(topics)
+        runs = mixture.scores.shape[1]
+        random = np.random.default_rng((self.seed, len(topics)))
+        starts = [np.full(runs, 1 / runs), *random.dirichlet(np.ones(runs), self.restarts - 1)]
+        reached = [ascent(mixture, self.measure, start) for start in starts]
+        higher = inner(self.measure).direction == "higher"
+        weights, value = max(reached, key=lambda each: each[1] if higher else -each[1])
+        return tuple(weights.tolist()), value
+
+    def values(self, weights: tuple[float, ...]) -> Floats:
+        """The score of each topic."""
+        return self.mixture.values_at(np.array(weights), inner(self.measure))
+
+
+def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> tuple[Floats, float]:
+    """Better and better weights: along one run's weight after the other, the others in proportion."""
+    sign = 1.0 if inner(measure).direction == "higher" else -1.0
+    value = mean_of(mixture.values_at(weights, inner(measure)), measure)
+    for _ in range(MOST_ROUNDS):
+        before = value
+        for run in range(len(weights)):
+            others = np.where(np.arange(len(weights)) == run, 0.0, weights)
+            if not others.sum():
+                continue
+            others, alone = others / others.sum(), np.eye(len(weights))[run]
+            curve = mixture.segment(others, alone).curve(measure)
+            part = curve.best[0]
+            if sign * curve.value > sign * value:
+                t = simplest(part.low, part.high)
+                tried = (1 - t) * others + t * alone
+                reached = mean_of(mixture.values_at(tried, inner(measure)), measure)
+                if sign * reached > sign * value:
+                    weights, value = tried, reached
+        if not sign * value > sign * before + 1e-12:
+            break
+    return weights, value
+
+
+class ReciprocalSearch:
+    """Reciprocal rank fusion: k is the best of those that are tried."""
+
+    def __init__(self, union: Pool, labelled: LabelledPool, measure: Measure | Aggregate) -> None:
+        self.measure = measure
+        self._of_k = {k: _rrf(union, labelled, inner(measure), k) for k in RRF_K}
+
+    def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
+        """The best k for these topics, in place of weights, and its value."""
+        sign = 1.0 if inner(self.measure).direction == "higher" else -1.0
+        means = {k: mean_of(values[topics], self.measure) for k, values in self._of_k.items()}
+        k = max(means, key=lambda each: sign * means[each])
+        return (k,), means[k]
+
+    def values(self, weights: tuple[float, ...]) -> Floats:
+        """The score of each topic."""
+        return self._of_k[int(weights[0])]
+
+
+def _rrf(union: Pool, labelled: LabelledPool, measure: Measure, k: float = 60) -> Floats:
+    scores = Fusion.of("rrf", k=k).scores(union)[labelled.rows]
+    return Mixture(labelled.documents, scores[:, None]).values_at(np.ones(1), measure)
+
+
+Search = PairSearch | Ascent | ReciprocalSearch
+
+
+def best_weighting(ways: dict[str, Search], topics: Ints, sign: float) -> Weighting:
+    """The best weights for these topics, over all normalisations."""
+    fits = {name: way.fitted(topics) for name, way in ways.items()}
+    name = max(fits, key=lambda each: sign * np.nan_to_num(fits[each][1], nan=-np.inf * sign))
+    return Weighting(*(fits[name][0], name, fits[name][1]))
+
+
+def folds_of(topics: Ints, folds: int, repeats: int, seed: int) -> list[list[Ints]]:
+    """Each time, the topics in so many parts, drawn by the seed and the number of the time."""
+    drawn = (np.random.default_rng((seed, number)).permutation(topics) for number in range(repeats))
+    return [np.array_split(order, folds) for order in drawn]
+
+
+def cross_validated(
+    ways: dict[str, Search],
+    topics: Ints,
+    parts: list[list[Ints]],
+    sign: float,
+    progress: Progress | None,
+) -> Floats:
+    """Repeat × topic: the score of each topic by weights that were chosen without it."""
+    count = len(next(iter(ways.values())).values(best_weighting(ways, topics, sign).weights))
+    scores = np.full((len(parts), count), np.nan)
+    for number, folds in enumerate(parts):
+        for fold in folds:
+            chosen = best_weighting(ways, np.setdiff1d(topics, fold), sign)
+            scores[number, fold] = ways[chosen.normalize].values(chosen.weights)[fold]
+        if progress is not None:
+            progress(str(number))
+    return scores
+
+
+def weight_spread(way: PairSearch, topics: Ints, drawing: Drawing, level: float) -> Interval:
+    """An interval of the best weight over samples of the topics, drawn with replacement."""
+    random = np.random.default_rng(drawing.seed)
+    counts = np.zeros(len(way.steps.before))
+    weights = []
+    for _ in range(drawing.samples):
+        counts[topics] = random.multinomial(len(topics), np.full(len(topics), 1 / len(topics)))
+        weights.append(way.best(counts)[0])
+    low, high = np.quantile(weights, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
