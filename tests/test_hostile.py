@@ -159,4 +159,5 @@ def test_a_hostile_command_line_ends_well(
         assert time.perf_counter() - start < SECONDS, arguments
         assert peak < MEMORY, arguments
         ends.add(code)
-    assert {0, 2} <= ends
+    assert 2 in ends
+    assert len(ends) > 1

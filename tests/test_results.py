@@ -43,6 +43,7 @@ def results() -> Iterator[Result]:
     yield distances
     yield advise(distances, 2)
     yield rg.settled(QRELS, RUNS, "P@2")
+    yield rg.tune(QRELS, [RUNS["one"], RUNS["two"]], "P@2", folds=2, repeats=1, samples=5)
 
 
 RESULTS = list(results())

@@ -20,7 +20,17 @@ from rankgauge.cli.output import print_bytes
 from rankgauge.cli.output_files import FigureFile, OutputFile
 
 Command = Callable[..., Outcome]
-WRITES = {"--output", "--save", "--json", "--asl", "--tau", "--swaps", "--map", "--histogram"}
+WRITES = {
+    "--output",
+    "--save",
+    "--json",
+    "--asl",
+    "--tau",
+    "--swaps",
+    "--map",
+    "--histogram",
+    "--plot",
+}
 
 
 def options() -> list[tuple[str, click.Option]]:

@@ -55,7 +55,7 @@ from rankgauge.workers import outcomes
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--qrels", metavar="QRELS", help="The judgements. By default no document is judged.")
 @measure_option(DEFAULT_MEASURE, example="'AP(norm=min)@100'")
-@per_topic_option
+@per_topic_option()
 @click.option(
     "--top",
     type=click.IntRange(1),

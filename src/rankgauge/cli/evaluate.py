@@ -26,7 +26,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 @click.command("evaluate", cls=CommandWithFiles)
 @measure_option(*DEFAULT_MEASURES, example="'gm(AP(rel=2))'")
-@per_topic_option
+@per_topic_option()
 @click.option(
     "--interval",
     is_flag=False,

@@ -119,9 +119,9 @@ def measure_option(*default: str, example: str = "'AP(rel=2)'", more: str = "") 
     )
 
 
-per_topic_option = click.option(
-    "-q", "--per-topic", is_flag=True, help="A row for each topic, then the means."
-)
+def per_topic_option(text: str = "A row for each topic, then the means.") -> Callable[[F], F]:
+    """`-q`: topic by topic."""
+    return click.option("-q", "--per-topic", is_flag=True, help=text)
 
 
 # How rankings are made of runs

@@ -12,10 +12,13 @@ from rankgauge.cli.options import (
     color_option,
     form_options,
     level_option,
+    measure_option,
     normalize_option,
     output_option,
+    per_topic_option,
     plugin_option,
     reading_options,
+    samples_option,
     seed_option,
 )
 from rankgauge.cli.output import progress, show_with_notes
@@ -30,13 +33,7 @@ from rankgauge.policies import Absent
 @click.command("tune")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    default=DEFAULT_MEASURE,
-    show_default=True,
-    help="The measure to tune by, such as nDCG@10 or 'gm(AP)'.",
-)
+@measure_option(DEFAULT_MEASURE, more="Here it is one measure alone.")
 @normalize_option(
     "How the scores of each run are made comparable, topic by topic. all: try each, and take the best. "
     "The choice is then part of the cross-validation.",
@@ -66,13 +63,9 @@ from rankgauge.policies import Absent
     metavar="N",
     help="Cross-validation: how often the topics are parted anew.",
 )
-@click.option(
-    "--samples",
-    type=click.IntRange(1),
-    default=SAMPLES,
-    show_default=True,
-    metavar="N",
-    help="How many samples of the topics are drawn for the interval of the best weight of two runs.",
+@samples_option(
+    SAMPLES,
+    text="How many samples of the topics are drawn for the interval of the best weight of two runs.",
 )
 @click.option(
     "--restarts",
@@ -82,11 +75,9 @@ from rankgauge.policies import Absent
     metavar="N",
     help="For three or more runs: from how many weights the search starts.",
 )
-@click.option(
-    "--per-topic",
-    is_flag=True,
-    help="Two runs: print the best weight of each topic alone instead. It shows how much topics differ; "
-    "it is no advice.",
+@per_topic_option(
+    "Two runs: print the best weight of each topic alone instead. It shows how much topics differ. It "
+    "is no advice."
 )
 @click.option(
     "--plot",
@@ -109,7 +100,7 @@ from rankgauge.policies import Absent
 def command(
     qrels: str,
     runs: tuple[str, ...],
-    measure: str,
+    measures: tuple[str, ...],
     normalize: str,
     absent: Absent,
     test_topics: str | None,
@@ -167,7 +158,7 @@ def command(
         tuning = tune(
             judgments,
             run_files(runs, **reading),
-            measure,
+            measures,
             normalize=normalize,
             absent=absent,
             test_topics=tested,

@@ -13,7 +13,7 @@ from rankgauge.checks import Choice, Whole, checked, one_of
 from rankgauge.comparison.systems import Comparison, compare
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Run
-from rankgauge.evaluation.evaluator import Evaluator
+from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.normalizations import NORMALIZATIONS
@@ -32,7 +32,6 @@ from rankgauge.fusion.searches import (
 )
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import (
     DEFAULT_ABSENT,
@@ -174,7 +173,7 @@ class Tuning(Result):
 def tune(
     qrels: Qrels,
     runs: Runs,
-    measure: AnyMeasure = "nDCG@10",
+    measure: Measures = "nDCG@10",
     *,
     normalize: str = DEFAULT_NORMALIZE,
     absent: Absent = DEFAULT_ABSENT,
@@ -233,7 +232,8 @@ def tune(
     drawing = Drawing.checked(samples, seed)
     evaluator = Evaluator(qrels, measure)
     if len(evaluator.measures) != 1:
-        raise RankgaugeError(f"{measure}: several measures, expected one to tune by")
+        names = ", ".join(map(str, evaluator.measures)) or "no measure"
+        raise RankgaugeError(f"{names}: expected one measure to tune by")
     (asked,) = evaluator.measures
     if inner(asked).direction == "none":
         raise RankgaugeError(f"{asked}: neither higher nor lower is better, so nothing is best")
