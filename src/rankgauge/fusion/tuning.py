@@ -232,8 +232,8 @@ def tune(
     drawing = Drawing.checked(samples, seed)
     evaluator = Evaluator(qrels, measure)
     if len(evaluator.measures) != 1:
-        names = ", ".join(map(str, evaluator.measures)) or "no measure"
-        raise RankgaugeError(f"{names}: expected one measure to tune by")
+        several = ", ".join(map(str, evaluator.measures)) or "no measure"
+        raise RankgaugeError(f"{several}: expected one measure to tune by")
     (asked,) = evaluator.measures
     if inner(asked).direction == "none":
         raise RankgaugeError(f"{asked}: neither higher nor lower is better, so nothing is best")
