@@ -11,6 +11,7 @@ runs in as much time. CPU milliseconds, the least of the repetitions.
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -113,6 +114,16 @@ def five(data: Path) -> Table:
     return Table(("way", "seconds", "nDCG@10"), tuple(rows))
 
 
+def by_topic(table: rg.Run | rg.Judgments, column: str) -> dict[str, dict[str, float]]:
+    """The numbers of a column by topic and document."""
+    documents, numbers = table.documents.texts(), getattr(table, column).tolist()
+    bounds = itertools.pairwise(table.bounds.tolist())
+    return {
+        topic: dict(zip(documents[start:end], numbers[start:end], strict=True))
+        for topic, (start, end) in zip(table.queries.texts(), bounds, strict=True)
+    }
+
+
 def against_ranx(data: Path, repeat: int) -> Table:
     """The best weight of the DL 2021 pair: the sweep alone and from files, against ranx's grid."""
     qrels, pattern, *names = PAIRS["DL 2021"]
@@ -131,12 +142,8 @@ def against_ranx(data: Path, repeat: int) -> Table:
     except ImportError:
         rows = [("the sweep", sweep, None), ("from files to the weight", whole, None)]
         return Table(("way", "ms", "times faster"), tuple(rows), ("ranx is not installed",))
-    runs = [Run(rg.read_run(file).to_dict(), name=file.stem) for file in files]
-    judged = {
-        query: {document: grade for document, grade in of.items() if grade >= 0}
-        for query, of in rg.read_qrels(data / qrels).to_dict().items()
-    }
-    known = Qrels(judged)
+    runs = [Run(by_topic(rg.read_run(file), "scores"), name=file.stem) for file in files]
+    known = Qrels(by_topic(rg.read_qrels(data / qrels), "grades"))
 
     def grid() -> object:
         return optimize_fusion(
@@ -159,12 +166,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--repeat", type=int, default=7)
     asked = parser.parse_args()
-    for table in (
-        curves(asked.data, asked.repeat),
-        five(asked.data),
-        against_ranx(asked.data, asked.repeat),
-    ):
-        print(table.render("table", digits=2))
+    print(curves(asked.data, asked.repeat).render("table", digits=2))
+    print(five(asked.data).render("table"))
+    print(against_ranx(asked.data, asked.repeat).render("table", digits=2))
 
 
 if __name__ == "__main__":
