@@ -46,6 +46,8 @@ class Steps(Record):
     position: Floats
     lists: Ints
     values: Floats
+    known: Floats | None = None
+    """What each step adds, where that is known."""
 
     def at(self, position: float) -> Floats:
         """The value of each list at a point between the ends."""
@@ -56,6 +58,8 @@ class Steps(Record):
 
     def changes(self) -> Floats:
         """What each step adds to the value of its list."""
+        if self.known is not None:
+            return self.known
         first = np.diff(self.lists, prepend=-1) != 0
         earlier = np.roll(self.values, 1)
         earlier[first] = self.before[self.lists[first]]
@@ -165,10 +169,10 @@ class MeanSteps:
     """
 
     def __init__(self, steps: Steps, measure: Measure | Aggregate) -> None:
-        before, values = steps.before, steps.values
         if isinstance(measure, Aggregate):
-            before, values = measure.forward(before), measure.forward(values)
-        changes = Steps(before, steps.position, steps.lists, values).changes()
+            forward = (measure.forward(steps.before), measure.forward(steps.values))
+            steps = Steps(forward[0], steps.position, steps.lists, forward[1])
+        before, changes = steps.before, steps.changes()
         order = np.argsort(steps.position, kind="stable")
         self._measure, self._before = measure, np.where(np.isnan(before), 0.0, before)
         self._positions, self._lists = steps.position[order], steps.lists[order]

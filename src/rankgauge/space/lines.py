@@ -8,8 +8,9 @@ changes is asked for the changes, any other one scores the list after each flip.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,9 +27,13 @@ from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.records import Record
 from rankgauge.space.curves import Curve, Steps, curve_of
+from rankgauge.workers import outcomes, processors
 
 SHALLOW = 48
 """Up to which depth the documents below the cut-off are better kept in no order."""
+
+FEW_ROWS = 20_000
+"""With more documents than that, several threads sweep the lists."""
 
 MOST_LABELS = 4_000_000
 """How many labels of lists after flips are there at a time."""
@@ -121,38 +126,78 @@ class Segment(Record):
         different = changes != 0
         position, number, changes = position[different], number[different], changes[different]
         bounds = np.searchsorted(number, np.arange(len(lists) + 1))
-        return Steps(before, position, number, native.running(changes, bounds, before))
+        values = native.running(changes, bounds, before)
+        return Steps(before, position, number, values, changes)
 
     def _changes(
         self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels
     ) -> tuple[Floats, Ints, Floats]:
         """Where the score of which list changes, and by how much, by the formula of the measure."""
+        deep = measure.depth is None or measure.depth > SHALLOW
+        many = deep and len(lists.labels) > FEW_ROWS
+        ends = np.searchsorted(
+            lists.offsets, np.linspace(0, len(lists.labels), (processors() if many else 1) + 1)
+        )
+        ends[0], ends[-1] = 0, len(lists)
+        parts = [part for part in itertools.pairwise(ends.tolist()) if part[0] < part[1]]
+        work = partial(self._part_changes, measure, lists, kinds, kind)
+        found = []
+        for _, result in outcomes(work, parts):
+            if isinstance(result, RankgaugeError):
+                raise result
+            found.append(result)
+        if not found:
+            return np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0)
+        position, number, changes = (np.concatenate(column) for column in zip(*found, strict=True))
+        return position, number, changes
+
+    def _part_changes(
+        self,
+        measure: Measure,
+        lists: Rankings,
+        kinds: Labels,
+        kind: Labels,
+        part: tuple[int, int],
+    ) -> tuple[Floats, Ints, Floats]:
+        """The same for some of the lists, one after the other."""
+        first, last = part
+        offsets = lists.offsets[first : last + 1]
         silent = measure._silent(kinds, lists.judged.max_grade)
         deep = measure.depth is None or measure.depth > SHALLOW
         if deep and silent.any() and measure.knows("_adds"):
             position, move, above = native.count_sweep(
                 *self._lines,
                 kind,
-                lists.offsets,
+                offsets,
                 len(kinds),
                 silent.astype(np.uint8),
                 measure.looks_above,
             )
-            number, rank, document, passed, sign = move.astype(np.int64).T
-            flips = Flips(lists.query[number], rank, passed, document, kinds, above, lists.judged)
-            return position, number, sign * measure._rise(flips, document, passed)
-        position, place, above = self._swept(kind, len(kinds), measure.depth, measure.looks_above)
-        number, rank, upper, lower = place.astype(np.int64).T
-        flips = Flips(lists.query[number], rank, upper, lower, kinds, above, lists.judged)
-        return position, number, measure._flip(flips)
+            number, rank, document, passed, sign = np.ascontiguousarray(move.T)
+            which = number.astype(np.int64) + first
+            flips = Flips(lists.query[which], rank, passed, document, kinds, above, lists.judged)
+            return position, which, sign * measure._rise(flips, document, passed)
+        position, place, above = self._swept(
+            kind, len(kinds), measure.depth, measure.looks_above, offsets
+        )
+        number, rank, upper, lower = np.ascontiguousarray(place.T)
+        which = number.astype(np.int64) + first
+        flips = Flips(lists.query[which], rank, upper, lower, kinds, above, lists.judged)
+        return position, which, measure._flip(flips)
 
     def _swept(
-        self, kind: Labels, kinds: int, depth: int | None, counted: bool
+        self,
+        kind: Labels,
+        kinds: int,
+        depth: int | None,
+        counted: bool,
+        offsets: Ints | None = None,
     ) -> tuple[Floats, Labels, Labels | None]:
         """The flips of documents of different kinds: position, place, and what stands above."""
         sweep = native.sweep_top if depth is not None and depth <= SHALLOW else native.sweep_all
         start, end = self._lines
-        return sweep(start, end, kind, self.documents.offsets, kinds, depth or 0, counted)
+        bounds = self.documents.offsets if offsets is None else offsets
+        return sweep(start, end, kind, bounds, kinds, depth or 0, counted)
 
     def _scored(
         self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels, place: Labels
