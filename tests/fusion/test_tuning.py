@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, reject
@@ -67,6 +69,23 @@ def test_a_seed_gives_the_same_result_every_time():
     assert repr(one) == repr(other)
     assert one.cross_validated <= one.value + 1e-12
     assert one.optimism == pytest.approx(one.value - one.cross_validated)
+
+
+def test_whoever_does_the_work_the_result_is_the_same():
+    usual = rg.tune(QRELS, [FIRST, SECOND], "AP", folds=3, repeats=2)
+    seen = []
+    with ProcessPoolExecutor(2) as executor:
+        other = rg.tune(
+            QRELS,
+            [FIRST, SECOND],
+            "AP",
+            folds=3,
+            repeats=2,
+            executor=executor,
+            progress=seen.append,
+        )
+    assert repr(usual) == repr(other)
+    assert seen == ["0", "1"]
 
 
 def test_identical_runs_have_one_value_everywhere():

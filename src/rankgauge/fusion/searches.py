@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.pool import Pool
 from rankgauge.fusion.runs import Fusion
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
+from rankgauge.records import Record
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps, simplest
 from rankgauge.space.lines import mean_of
+from rankgauge.workers import outcomes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
 """The values of k that are tried for reciprocal rank fusion."""
@@ -149,23 +156,36 @@ def folds_of(topics: Ints, folds: int, repeats: int, seed: int) -> list[list[Int
     return [np.array_split(order, folds) for order in drawn]
 
 
+class HeldOut(Record):
+    """The score of each topic by weights that were chosen without its part of the topics."""
+
+    ways: dict[str, Search]
+    topics: Ints
+    sign: float
+
+    def __call__(self, parts: list[Ints]) -> Floats:
+        scores = np.full(int(self.topics.max()) + 1, np.nan)
+        for part in parts:
+            chosen = best_weighting(self.ways, np.setdiff1d(self.topics, part), self.sign)
+            scores[part] = self.ways[chosen.normalize].values(chosen.weights)[part]
+        return scores[self.topics]
+
+
 def cross_validated(
-    ways: dict[str, Search],
-    topics: Ints,
-    parts: list[list[Ints]],
-    sign: float,
-    progress: Progress | None,
+    work: HeldOut,
+    repeats: list[list[Ints]],
+    executor: Executor | None = None,
+    progress: Progress | None = None,
 ) -> Floats:
-    """Repeat × topic: the score of each topic by weights that were chosen without it."""
-    count = len(next(iter(ways.values())).values(best_weighting(ways, topics, sign).weights))
-    scores = np.full((len(parts), count), np.nan)
-    for number, folds in enumerate(parts):
-        for fold in folds:
-            chosen = best_weighting(ways, np.setdiff1d(topics, fold), sign)
-            scores[number, fold] = ways[chosen.normalize].values(chosen.weights)[fold]
+    """Repeat × topic: the scores by weights that were chosen without the topic."""
+    scores = []
+    for number, (_, result) in enumerate(outcomes(work, repeats, executor)):
+        if isinstance(result, RankgaugeError):
+            raise result
+        scores.append(result)
         if progress is not None:
             progress(str(number))
-    return scores
+    return np.array(scores)
 
 
 def weight_spread(way: PairSearch, topics: Ints, drawing: Drawing, level: float) -> Interval:

@@ -21,6 +21,7 @@ from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.fusion.runs import Fusion, read_runs
 from rankgauge.fusion.searches import (
     Ascent,
+    HeldOut,
     PairSearch,
     ReciprocalSearch,
     Search,
@@ -49,6 +50,8 @@ from rankgauge.space.lines import mean_of
 from rankgauge.tables import Cell, PValue, Table
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from matplotlib.figure import Figure
 
 ALL = "all"
@@ -184,6 +187,7 @@ def tune(
     restarts: int = RESTARTS,
     level: float = LEVEL,
     seed: int = SEED,
+    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
     """The weights of runs in a weighted sum of their scores that are best by a measure.
@@ -214,6 +218,8 @@ def tune(
         The level of the intervals.
     seed
         The seed of all that is drawn.
+    executor
+        Does the work of the cross-validation; by default threads. The result is the same.
     progress
         Is called after each repeat of the cross-validation.
 
@@ -259,32 +265,29 @@ def tune(
     equal = mixture.values_at(np.full(len(read), 1 / len(read)), inner(asked))
     if tested is None:
         parts = folds_of(topics, folds, repeats, seed)
-        by_repeat = cross_validated(ways, topics, parts, sign, progress)
-        rrf_by_repeat = cross_validated(rrf, topics, parts, sign, None)
-        counted_topics = topics
+        by_repeat = cross_validated(HeldOut(ways, topics, sign), parts, executor, progress)
+        rrf_by_repeat = cross_validated(HeldOut(rrf, topics, sign), parts)
+        judged_on = topics
     else:
-        by_repeat = own_values[None, :]
+        by_repeat = own_values[None, tested]
         best_k = best_weighting(rrf, topics, sign)
-        rrf_by_repeat = rrf[RRF].values(best_k.weights)[None, :]
-        counted_topics = tested
+        rrf_by_repeat = rrf[RRF].values(best_k.weights)[None, tested]
+        judged_on = tested
     rows = {
         TUNED: by_repeat.mean(axis=0),
-        **{name: singles.values[r, :, 0] for r, name in enumerate(singles.runs)},
-        EQUAL: equal,
-        RRF: rrf[RRF].values((60,)),
+        **{name: singles.values[r, judged_on, 0] for r, name in enumerate(singles.runs)},
+        EQUAL: equal[judged_on],
+        RRF: rrf[RRF].values((60,))[judged_on],
         RRF_TUNED: rrf_by_repeat.mean(axis=0),
     }
-    matrix = np.array(list(rows.values()))[:, counted_topics]
     comparison = compare(
-        Scores.from_matrix(matrix, runs=list(rows), measure=str(inner(asked))),
+        Scores.from_matrix(list(rows.values()), runs=list(rows), measure=str(inner(asked))),
         baseline=[name for name in rows if name != TUNED],
         correction=None,
         level=level,
     )
-    cross = float(np.mean([mean_of(each[counted_topics], asked) for each in by_repeat]))
-    baselines = {
-        name: mean_of(each[counted_topics], asked) for name, each in rows.items() if name != TUNED
-    }
+    cross = float(np.mean([mean_of(each, asked) for each in by_repeat]))
+    baselines = {name: mean_of(each, asked) for name, each in rows.items() if name != TUNED}
     value = mean_of(own_values[topics], asked)
     curve = best = plateau = spread = None
     own = np.zeros(0)
