@@ -15,7 +15,8 @@ import pytest
 import rankgauge
 from rankgauge.measures import entries
 
-PACKAGES = ["rankgauge", "rankgauge.measures", "rankgauge.query_sets"]
+ROOT = Path(rankgauge.__file__).parent
+PACKAGES = ["rankgauge", "rankgauge.measures", "rankgauge.query_sets", "rankgauge.space"]
 """The packages with public names."""
 
 
@@ -31,6 +32,30 @@ def test_no_public_name_is_shadowed_by_a_module(package: str) -> None:
     found = importlib.import_module(package)
     for name in found.__all__:
         assert not isinstance(getattr(found, name), ModuleType), f"{package}.{name}"
+
+
+def test_every_package_with_public_names_is_asked() -> None:
+    named = {
+        module.name
+        for module in pkgutil.walk_packages(rankgauge.__path__, "rankgauge.")
+        if module.ispkg and hasattr(importlib.import_module(module.name), "__all__")
+    }
+    assert named | {"rankgauge"} == set(PACKAGES)
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sorted(path.parent.relative_to(ROOT).as_posix() for path in ROOT.rglob("__init__.py")),
+)
+def test_no_public_function_has_the_name_of_a_module_beside_it(folder: str) -> None:
+    files = list((ROOT / folder).glob("*.py"))
+    modules = {file.stem for file in files} | {
+        f.parent.name for f in (ROOT / folder).glob("*/*.py")
+    }
+    for file in files:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                assert node.name not in modules, f"{file}: {node.name}"
 
 
 def test_all_measures_are_public_names() -> None:
