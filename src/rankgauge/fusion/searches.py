@@ -16,7 +16,7 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.records import Record
 from rankgauge.resampling import Drawing, Progress
-from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps, simplest
+from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps
 from rankgauge.space.lines import mean_of
 from rankgauge.workers import outcomes
 
@@ -53,8 +53,7 @@ class PairSearch:
         curve = Curve(self.measure, breaks, values, self.steps, lambda _: np.nan)
         if np.isnan(values).all():
             return 0.5, np.nan
-        part = curve.best[0]
-        return simplest(part.low, part.high), curve.value
+        return curve.point, curve.value
 
     def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
         """The best weights for these topics, and their value."""
@@ -104,9 +103,8 @@ def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> t
                 continue
             others, alone = others / others.sum(), np.eye(len(weights))[run]
             curve = mixture.segment(others, alone).curve(measure)
-            part = curve.best[0]
             if sign * curve.value > sign * value:
-                t = simplest(part.low, part.high)
+                t = curve.point
                 tried = (1 - t) * others + t * alone
                 reached = mean_of(mixture.values_at(tried, inner(measure)), measure)
                 if sign * reached > sign * value:

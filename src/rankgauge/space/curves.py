@@ -128,15 +128,24 @@ class Curve(Record):
         """The best mean between the ends."""
         return float(np.nanmax(self.values) if self.higher else np.nanmin(self.values))
 
-    def within(self, margin: float = NEAR) -> list[Interval]:
-        """Where the mean is within this margin of the best."""
+    def within(self, margin: float) -> list[Interval]:
+        """Where the mean is within this margin of the best, but perhaps for single points: at a break,
+        documents are tied."""
         good = np.abs(self.values - self.value) <= margin
         return [Interval(*ends) for ends in _parts(good, self.edges)]
 
     @property
     def best(self) -> list[Interval]:
-        """Where the mean is the best, the widest part first."""
-        return sorted(self.within(), key=lambda part: -part.width)
+        """Where the mean is the best: the intervals between two breaks, the widest first."""
+        good = np.flatnonzero(np.abs(self.values - self.value) <= NEAR)
+        edges = self.edges
+        parts = [Interval(float(edges[place]), float(edges[place + 1])) for place in good]
+        return sorted(parts, key=lambda part: -part.width)
+
+    @property
+    def point(self) -> float:
+        """A point with the best mean, with few decimals, inside the widest interval."""
+        return simplest(*self.best[0])
 
     def list_steps(self, number: int) -> tuple[Floats, Floats]:
         """The breaks and the values of one list alone."""
