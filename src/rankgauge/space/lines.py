@@ -133,21 +133,18 @@ class Segment(Record):
         self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels
     ) -> tuple[Floats, Ints, Floats]:
         """Where the score of which list changes, and by how much, by the formula of the measure."""
-        deep = measure.depth is None or measure.depth > SHALLOW
-        many = deep and len(lists.labels) > FEW_ROWS
-        ends = np.searchsorted(
-            lists.offsets, np.linspace(0, len(lists.labels), (processors() if many else 1) + 1)
-        )
-        ends[0], ends[-1] = 0, len(lists)
-        parts = [part for part in itertools.pairwise(ends.tolist()) if part[0] < part[1]]
         work = partial(self._part_changes, measure, lists, kinds, kind)
+        deep = measure.depth is None or measure.depth > SHALLOW
+        if not deep or len(lists.labels) <= FEW_ROWS:
+            return work((0, len(lists)))
+        cuts = np.linspace(0, len(lists.labels), processors() + 1)
+        ends = [0, *np.searchsorted(lists.offsets, cuts[1:-1]).tolist(), len(lists)]
+        parts = [part for part in itertools.pairwise(ends) if part[0] < part[1]]
         found = []
         for _, result in outcomes(work, parts):
             if isinstance(result, RankgaugeError):
                 raise result
             found.append(result)
-        if not found:
-            return np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0)
         position, number, changes = (np.concatenate(column) for column in zip(*found, strict=True))
         return position, number, changes
 
