@@ -130,3 +130,10 @@ def test_text_from_data_is_no_template() -> None:
 def test_a_note_on_no_measure_stands_beside_the_same_note_on_one() -> None:
     notes = [Note("on {topics}", count=2), Note("on {topics}", measure="AP", count=2)]
     assert worded(notes) == ("on 2 topics", "AP: on 2 topics")
+
+
+@pytest.mark.parametrize("name", ["Run", "Judgments", "Scores", "Evaluator", "nDCG"])
+def test_help_is_there(name: str) -> None:
+    import pydoc
+
+    assert name in pydoc.render_doc(getattr(rg, name))

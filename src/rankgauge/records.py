@@ -61,7 +61,7 @@ class FieldSignature:
     """What a class is called with: its fields. An instance that can be called keeps its own."""
 
     def __get__(self, instance: object, owner: type) -> Signature:
-        if instance is not None:
+        if instance is not None or not hasattr(owner, "__dataclass_fields__"):
             raise AttributeError("__signature__")
         taken = [
             Parameter(

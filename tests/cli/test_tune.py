@@ -94,3 +94,19 @@ def test_what_does_not_go_together_is_refused(rankgauge, files, changed, message
     done = rankgauge("tune", *(files[place] for place in changed), *QUICK)
     assert done.code == 2
     assert message in done.err
+
+
+@pytest.mark.parametrize("command", ["fuse", "tune"])
+def test_no_run_that_is_read_is_overwritten(rankgauge, files, command):
+    before = files[1].read_bytes()
+    judged = files[:1] if command == "tune" else []
+    done = rankgauge(command, *judged, files[1], files[2], "-o", files[1])
+    assert done.code == 2
+    assert "is a run that is read, expected another file" in done.err
+    assert files[1].read_bytes() == before
+
+
+def test_the_table_has_standard_output(rankgauge, files):
+    done = rankgauge("tune", *files[:3], "-o", "-")
+    assert done.code == 2
+    assert "standard output has the table" in done.err

@@ -158,3 +158,26 @@ def test_a_pair_of_real_runs(real_data):
     assert round(tuning.baselines["TUW_TAS-B_768"], 3) == 0.562
     assert round(tuning.baselines["rrf"], 3) == 0.611
     assert "take 0.399 for p_bm25, 0.601 for TUW_TAS-B_768" in tuning.advice
+
+
+def test_a_run_may_have_the_name_of_a_way():
+    named = rg.tune(QRELS, {"rrf": FIRST, "tuned": SECOND}, "AP", **QUICK)
+    other = rg.tune(QRELS, {"x": FIRST, "y": SECOND}, "AP", **QUICK)
+    assert list(named.baselines.values()) == list(other.baselines.values())
+    assert [*named.baselines][:2] == ["rrf (run)", "tuned (run)"]
+
+
+def test_the_difference_of_a_geometric_mean_is_that_of_the_means_shown():
+    tuning = rg.tune(QRELS, [FIRST, SECOND], "gm(AP)", **QUICK)
+    for name, mean, difference, low, _, p in tuning.table().rows[1:]:
+        assert difference == pytest.approx(tuning.cross_validated - mean), name
+        assert np.isnan(low)
+        assert np.isnan(p) or 0 <= p <= 1
+
+
+@examples(60)
+@given(problems())
+def test_the_best_weight_scores_the_best_value_also_by_ranks(problem):
+    qrels, *runs = problem
+    tuning = rg.tune(qrels, runs, "AP", normalize="rank", **QUICK)
+    assert tuning.value == pytest.approx(tuning.curve.value, abs=1e-12)

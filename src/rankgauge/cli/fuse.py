@@ -16,7 +16,7 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import notify, print_or_write, progress
 from rankgauge.cli.output_files import OUTPUT_FILE
-from rankgauge.cli.scoring import column_names
+from rankgauge.cli.scoring import check_output, column_names
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_files, run_lines, write_run
@@ -133,6 +133,7 @@ def command(
         size_limit=size_limit,
         columns=column_names(query_column, document_column, score_column, grade_column),
     )
+    check_output(output, [file.path for file in files])
     if len(files) < 2:
         raise RankgaugeError(f"{files[0].label}: one run alone, expected at least two to fuse")
     read = []

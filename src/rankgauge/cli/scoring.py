@@ -30,6 +30,13 @@ ALONE = (
 )
 
 
+def check_output(output: str | None, inputs: Iterable[Any]) -> None:
+    """UsageError if the file to write is one of those to read."""
+    for path in inputs:
+        if output is not None and same_file(path, output):
+            raise click.UsageError(f"-o {output} is a run that is read, expected another file")
+
+
 def column_names(
     query: tuple[str, ...],
     document: tuple[str, ...],

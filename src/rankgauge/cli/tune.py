@@ -23,17 +23,19 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import progress, show_with_notes
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
-from rankgauge.cli.scoring import column_names, read_judgments
+from rankgauge.cli.scoring import check_output, column_names, read_judgments
 from rankgauge.data.files import read_bytes
 from rankgauge.data.trec import run_files, write_run
 from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS, SAMPLES, tune
 from rankgauge.policies import Absent
 
+STANDARD_OUTPUT = "-"
+
 
 @click.command("tune")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@measure_option(DEFAULT_MEASURE, more="Here it is one measure alone.")
+@measure_option(DEFAULT_MEASURE, more="Here only one measure is taken.")
 @normalize_option(
     "How the scores of each run are made comparable, topic by topic. all: try each, and take the best. "
     "The choice is then part of the cross-validation.",
@@ -86,7 +88,7 @@ from rankgauge.policies import Absent
     help="Two runs: draw the mean for every weight, as .svg or .png.",
 )
 @level_option()
-@seed_option("The seed of the parts and the samples of topics.")
+@seed_option("the parts and the samples of topics")
 @reading_options
 @form_options
 @output_option(
@@ -125,8 +127,9 @@ def command(
     """Find the best weights for a weighted sum of runs.
 
     For two runs, such as a lexical and a dense one, the mean of the measure is computed for every weight
-    between 0 and 1, exactly. No finer grid finds a better weight. For three or more runs, one weight
-    after the other is searched exactly, from several starts.
+    between 0 and 1, exactly. No finer grid finds a better interval of weights; only a single weight at
+    which documents are tied can differ. For three or more runs, one weight after the other is searched
+    exactly, from several starts.
 
     The first row is what to expect of the tuned weights on new topics, by cross-validation. The other
     rows are ways that need no tuning: each run alone, equal weights, and reciprocal rank fusion (rrf).
@@ -146,9 +149,13 @@ def command(
     The exit code is 0 when all is well, and 2 when a run could not be read or the runs do not go
     together.
     """
+    if output == STANDARD_OUTPUT:
+        raise click.UsageError("-o -: standard output has the table, expected the name of a file")
     names = column_names(query_column, document_column, score_column, grade_column)
     reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": names}
     judgments, _ = read_judgments(qrels, runs, subtopics=False, **reading)
+    files = run_files(runs, **reading)
+    check_output(output, [file.path for file in files])
     tested = None
     if test_topics is not None:
         tested = (
@@ -157,7 +164,7 @@ def command(
     with progress(repeats, "cross-validating") as advance:
         tuning = tune(
             judgments,
-            run_files(runs, **reading),
+            files,
             measures,
             normalize=normalize,
             absent=absent,

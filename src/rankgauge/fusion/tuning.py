@@ -60,6 +60,7 @@ MARGIN = 0.005
 """How far below the best the plateau goes."""
 FOLDS, REPEATS, SAMPLES = 5, 20, 1_000
 TUNED, EQUAL, RRF, RRF_TUNED = "tuned", "equal weights", "rrf", "rrf, k tuned"
+SCALED = "what the aggregate averages"
 RESTARTS = 8
 
 
@@ -69,7 +70,7 @@ class Tuning(Result):
 
     `weights` are those of the runs, which add up to 1, and `value` is the mean of the measure with them,
     on the topics they were chosen on. `cross_validated` is what to expect of weights that are chosen
-    this way on topics that were not used to choose them; `value` less that is the `optimism`. For two
+    this way on topics that were not used to choose them. `optimism` is `value` minus that. For two
     runs, `curve` has the mean for every weight of the second run, `best` the parts of it with the best
     value, `plateau` the part around the weight that is within a margin of the best, and `spread` an
     interval of the best weight over samples of topics.
@@ -84,6 +85,9 @@ class Tuning(Result):
     absent: Absent
     comparison: Comparison
     baselines: dict[str, float]
+    """The mean of each way that needs no tuning, and of rrf with k tuned."""
+    singles: tuple[str, ...]
+    """What the runs are called in `baselines`."""
     curve: Curve | None
     best: tuple[Interval, ...]
     plateau: Interval | None
@@ -107,15 +111,23 @@ class Tuning(Result):
 
     def table(self) -> Table:
         """A row for the tuned weights, as cross-validated, and one for each alternative to them."""
-        found, columns = self.comparison, ("way", "mean", "difference", "low", "high", "p")
+        columns = ("way", "mean", "difference", "low", "high", "p")
         rows: list[tuple[Cell, ...]] = [(TUNED, self.cross_validated, None, None, None, None)]
-        for pair, other in enumerate(found.second.tolist()):
-            name = found.runs[other]
-            numbers = (
-                float(getattr(found, each)[0, pair]) for each in ("difference", "low", "high")
-            )
-            rows.append((name, self.baselines[name], *numbers, PValue(found.p[0, pair])))
+        rows += [(name, self.baselines[name], *self._against(name)) for name in self.baselines]
         return Table(columns, tuple(rows), (self.advice, *worded(self.notes)))
+
+    def _against(self, name: str) -> tuple[float, float, float, PValue]:
+        """The difference of the tuned weights to another way, its interval and p.
+
+        Of an aggregate, such as a geometric mean, there is no interval, and p is of what it averages.
+        """
+        pair = [self.comparison.runs[other] for other in self.comparison.second].index(name)
+        low, high, p = (
+            float(getattr(self.comparison, end)[0, pair]) for end in ("low", "high", "p")
+        )
+        if isinstance(self.measure, Aggregate):
+            low = high = float("nan")
+        return self.cross_validated - self.baselines[name], low, high, PValue(p)
 
     def topic_table(self) -> Table:
         """A row for each topic: its own best weight of the second run."""
@@ -148,25 +160,20 @@ class Tuning(Result):
     @property
     def advice(self) -> str:
         """What to do, in a sentence."""
-        singles = [name for name in self.runs if name in self.baselines]
         higher = inner(self.measure).direction == "higher"
-        best = (max if higher else min)(singles, key=lambda name: self.baselines[name])
-        pair = next(
-            p
-            for p, other in enumerate(self.comparison.second)
-            if self.comparison.runs[other] == best
-        )
-        gain, low, high = (
-            float(getattr(self.comparison, name)[0, pair]) for name in ("difference", "low", "high")
-        )
+        best = (max if higher else min)(self.singles, key=lambda name: self.baselines[name])
+        gain, low, high, _ = self._against(best)
         take = ", ".join(
-            f"{w:.4g} for {name}" for w, name in zip(self.weights, self.runs, strict=True)
+            f"{w:.12g} for {name}" for w, name in zip(self.weights, self.runs, strict=True)
         )
         text = f"take {take}"
         if self.plateau is not None:
             text += f"; anything from {self.plateau.low:.2f} to {self.plateau.high:.2f} for "
             text += f"{self.runs[1]} is as good, within {MARGIN}"
-        text += f"; on new topics expect {gain:+.3f} [{low:+.3f}, {high:+.3f}] over {best} alone"
+        between = "" if np.isnan(low) else f" [{low:+.3f}, {high:+.3f}]"
+        text += f"; on new topics expect {gain:+.3f}{between} over {best} alone"
+        if not higher:
+            text += " (lower is better)"
         return text
 
     def _title(self) -> str:
@@ -273,15 +280,24 @@ def tune(
         best_k = best_weighting(rrf, topics, sign)
         rrf_by_repeat = rrf[RRF].values(best_k.weights)[None, tested]
         judged_on = tested
+    ways_named = (TUNED, EQUAL, RRF, RRF_TUNED)
+    single_names = tuple(f"{name} (run)" if name in ways_named else name for name in singles.runs)
     rows = {
         TUNED: by_repeat.mean(axis=0),
-        **{name: singles.values[r, judged_on, 0] for r, name in enumerate(singles.runs)},
+        **{name: singles.values[r, judged_on, 0] for r, name in enumerate(single_names)},
         EQUAL: equal[judged_on],
         RRF: rrf[RRF].values((60,))[judged_on],
         RRF_TUNED: rrf_by_repeat.mean(axis=0),
     }
     comparison = compare(
-        Scores.from_matrix(list(rows.values()), runs=list(rows), measure=str(inner(asked))),
+        Scores.from_matrix(
+            [
+                asked.forward(each) if isinstance(asked, Aggregate) else each
+                for each in rows.values()
+            ],
+            runs=list(rows),
+            measure=SCALED if isinstance(asked, Aggregate) else str(inner(asked)),
+        ),
         baseline=[name for name in rows if name != TUNED],
         correction=None,
         level=level,
@@ -315,6 +331,7 @@ def tune(
         absent=_absent(chosen.normalize, absent),
         comparison=comparison,
         baselines=baselines,
+        singles=single_names,
         curve=curve,
         best=best or (),
         plateau=plateau,
@@ -352,8 +369,8 @@ def _about(
         "it is optimism"
     )
     yield Note(
-        f"mean of tuned minus mean; {100 * level:.10g}% interval and p of a paired t test over topics, "
-        "not corrected",
+        f"the mean of tuned minus the mean of the row; {100 * level:.10g}% interval and p of a paired t "
+        "test over topics, not corrected",
         column="difference",
     )
     if best and spread is not None and curve is not None:

@@ -219,12 +219,14 @@ def curve_of(
 def simplest(low: float, high: float) -> float:
     """The number with the fewest decimals between two numbers, the nearest to their middle.
 
+    It keeps away from both: they are rounded, and where a number is exact the documents may be tied.
+
     >>> simplest(0.6008, 0.6011), simplest(0.2, 0.9)
     (0.601, 0.6)
     """
-    middle = (low + high) / 2
+    middle, margin = (low + high) / 2, (high - low) / 100
     for digits in range(1, 16):
         number = round(middle, digits)
-        if low < number < high:
+        if low + margin < number < high - margin:
             return number
     return middle
