@@ -64,9 +64,7 @@ def rows(tunings: list[rg.Tuning]) -> Iterator[tuple[object, ...]]:
     for tuning in tunings:
         assert tuning.plateau is not None
         best = max(tuning.runs, key=lambda name: tuning.baselines[name])
-        pair = [tuning.comparison.runs[other] for other in tuning.comparison.second].index(best)
-        low, high = (float(getattr(tuning.comparison, end)[0, pair]) for end in ("low", "high"))
-        gain = tuning.cross_validated - tuning.baselines[best]
+        gain, low, high, _ = tuning.against(best)
         yield (
             " + ".join(tuning.runs),
             round(tuning.weights[1], 3),

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from rankgauge.distance.settling import Settled, settled
     from rankgauge.evaluation.evaluator import Evaluator, evaluate
     from rankgauge.fusion.runs import fuse
-    from rankgauge.fusion.tuning import Tuning, tune
+    from rankgauge.fusion.tuned import Tuning
+    from rankgauge.fusion.tuning import tune
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.scores.model import Scores
 
@@ -105,7 +106,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Run": "rankgauge.data.model",
     "Scores": "rankgauge.scores.model",
     "Settled": "rankgauge.distance.settling",
-    "Tuning": "rankgauge.fusion.tuning",
+    "Tuning": "rankgauge.fusion.tuned",
     "Unsupported": "rankgauge.data.errors",
     "assess": "rankgauge.comparison.assessment",
     "compare": "rankgauge.comparison.systems",

@@ -388,7 +388,7 @@ def test_unknown_topics_are_named_with_their_line(
     path.write_text("q1\nq99\n")
     outcome = command("--set", path)
     assert outcome.code == 2
-    assert f"{path}:2: no scores on topic 'q99', expected a topic that has scores" in outcome.err
+    assert f"{path}:2: no scores for topic 'q99', expected a topic that has scores" in outcome.err
     path.write_text("\n")
     assert f"{path}: is empty, expected one topic id per line" in command("--set", path).err
 

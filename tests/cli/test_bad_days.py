@@ -44,6 +44,7 @@ COMMANDS = {
     "assess": ["qrels", "runs", "-m", "AP", "-m", "RR", "--json", "out/json"],
     "distance": ["runs/r1", "runs/r2", "runs/r3", "-m", "AP@10"],
     "fuse": ["runs", "--method", "rrf"],
+    "tune": ["qrels", "runs/r1", "runs/r2", "-m", "AP", "--repeats", "40"],
 }
 
 

@@ -38,15 +38,20 @@ def test_a_table_with_the_alternatives_and_advice(rankgauge, files):
         "tuned", "lexical", "dense", "equal weights", "rrf", "rrf, k tuned",
     ]  # fmt: skip
     assert rows[1]["difference"] == pytest.approx(rows[0]["mean"] - rows[1]["mean"])
-    assert re.search(r"note: take 0\.\d+ for lexical, 0\.\d+ for dense; anything from", done.err)
-    assert "of it is optimism" in done.err
-    assert "documents that a run lacks are tied there" in done.err
+    assert "note: these topics do not show that fusing helps: on new topics expect" in done.err
+    assert re.search(
+        r"; if you fuse, take 0\.\d+ for lexical, 0\.\d+ for dense; anything", done.err
+    )
+    assert re.search(r"the best weights score 0.75\d*, the same as the row tuned", done.err)
+    assert "with weight 0 of dense the mean is" in done.err
+    assert "note: rrf, k tuned: k = " in done.err
+    assert "normalised by min-max; absent=minimum for documents that a run lacks" in done.err
 
 
 def test_the_fused_run_scores_what_is_said(rankgauge, files, tmp_path):
     fused = tmp_path / "fused.run"
     done = rankgauge("tune", *files[:3], "-m", "nDCG@2", *QUICK, "-o", fused)
-    (said,) = re.findall(r"score ([\d.]+) on the topics they were chosen on", done.err)
+    (said,) = re.findall(r"of the choice the best weights score ([\d.]+\d)", done.err)
     done = rankgauge("evaluate", files[0], fused, "-m", "nDCG@2", "--format", "jsonl")
     assert json.loads(done.out.splitlines()[0])["nDCG@2"] == pytest.approx(float(said), abs=5e-5)
 
@@ -56,12 +61,15 @@ def test_three_runs(rankgauge, files):
     assert done.code == 0
     assert "for lexical" in done.err
     assert "for third" in done.err
+    assert "searched from 8 starts" in done.err
 
 
 def test_the_best_weight_of_each_topic(rankgauge, files):
     done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--per-topic")
-    assert done.out.splitlines()[0] == "topic\tweight"
-    assert len(done.out.splitlines()) == 7
+    header, *rows = (line.split("\t") for line in done.out.splitlines())
+    assert header == ["topic", "low", "high", "best", "tuned"]
+    assert [row[0] for row in rows] == list("123456")
+    assert all(float(best) >= float(tuned) for *_, best, tuned in rows)
 
 
 def test_topics_to_test_on_are_read_from_a_file(rankgauge, files, tmp_path):
@@ -69,10 +77,34 @@ def test_topics_to_test_on_are_read_from_a_file(rankgauge, files, tmp_path):
     topics.write_text("5\n6\n")
     done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-topics", topics)
     assert done.code == 0
-    assert "chosen without the topic: on the test topics" in done.err
-    topics.write_text("77\n")
+    assert "on the 2 test topics; the weights were chosen on the other 4 topics" in done.err
+    assert "optimism" not in done.err
+    topics.write_text("5\n77\n")
     done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-topics", topics)
-    assert (done.code, done.err) == (2, "test topic '77' is not judged; leave it out\n")
+    message = "no judgements for topic '77', expected a topic that has judgements"
+    assert (done.code, done.err) == (2, f"{topics}:2: {message}\n")
+
+
+def test_one_topic_to_test_on(rankgauge, files, tmp_path):
+    topics = tmp_path / "topics"
+    topics.write_text("5\n")
+    done = rankgauge("tune", *files[:3], "-m", "RR", "--test-topics", topics, "--format", "jsonl")
+    assert done.code == 0
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert rows[0]["mean"] in (0.5, 1)
+    assert {row["p"] for row in rows} == {None}
+
+
+def test_the_fused_run_has_the_name_that_is_asked_for(rankgauge, files, tmp_path):
+    fused = tmp_path / "fused.run"
+    rankgauge("tune", *files[:3], *QUICK, "-o", fused, "--tag", "hybrid")
+    assert {line.split()[-1] for line in fused.read_text().splitlines()} == {"hybrid"}
+
+
+def test_a_measure_of_subtopics_is_refused_before_anything_is_scored(rankgauge, files):
+    done = rankgauge("tune", *files[:3], "-m", "alpha_nDCG@10")
+    assert done.code == 2
+    assert "cannot be tuned by: it looks at the subtopics of documents" in done.err
 
 
 def test_a_figure(rankgauge, files, tmp_path):

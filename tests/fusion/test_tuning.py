@@ -93,6 +93,102 @@ def test_identical_runs_have_one_value_everywhere():
     assert tuning.curve.breaks.tolist() == []
     assert tuning.best[0] == (0.0, 1.0)
     assert tuning.weights == (0.5, 0.5)
+    assert tuning.spread == (0.0, 1.0)
+    assert "these topics do not show that fusing helps" in tuning.advice
+
+
+def test_one_topic_has_its_curve_and_nothing_to_expect():
+    tuning = rg.tune({"q0": QRELS["q0"]}, [FIRST, SECOND], "AP")
+    assert tuning.curve is not None
+    assert 0 <= tuning.value <= 1
+    assert np.isnan(tuning.cross_validated)
+    assert "one topic alone does not tell what to expect of new topics" in tuning.advice
+
+
+def test_with_few_topics_each_is_a_part():
+    tuning = rg.tune(QRELS, [FIRST, SECOND], "AP", folds=40, repeats=1)
+    assert any("cross-validation in 6 parts, 1 time" in str(note) for note in tuning.notes)
+
+
+def random_runs(seed, topics=8):
+    """Judgements and two runs of six documents, scores drawn at random."""
+    random = np.random.default_rng(seed)
+    names = [f"q{n}" for n in range(topics)]
+    qrels = {name: {f"d{d}": int(random.integers(3)) for d in range(6)} for name in names}
+    runs = [
+        {name: {f"d{d}": float(random.random()) for d in range(6)} for name in names}
+        for _ in range(2)
+    ]
+    return qrels, *runs
+
+
+def test_equal_weights_choose_their_normalisation_without_the_topic():
+    qrels, *runs = random_runs(3)
+    tuning = rg.tune(qrels, runs, "AP", normalize="all", test_topics=["q0", "q1"], **QUICK)
+
+    def equal(name, topics):
+        fused = rg.fuse(runs, normalize=name, weights=(0.5, 0.5))
+        (means,) = rg.evaluate({t: qrels[t] for t in topics}, fused, "AP").mean().values()
+        return means["AP"]
+
+    chosen = max(NORMALIZATIONS, key=lambda name: equal(name, [f"q{n}" for n in range(2, 8)]))
+    assert tuning.baselines["equal weights"] == pytest.approx(equal(chosen, ["q0", "q1"]))
+
+
+def test_what_is_said_of_lower_is_better():
+    qrels, *runs = random_runs(5)
+    tuning = rg.tune(qrels, runs, "SearchLength", folds=4, repeats=3)
+    assert tuning.optimism >= 0
+    assert tuning.optimism == pytest.approx(tuning.cross_validated - tuning.value)
+    assert "(lower is better)" in tuning.advice
+
+
+def test_no_optimism_is_said_of_other_topics():
+    qrels, *runs = random_runs(7)
+    tuning = rg.tune(qrels, runs, "AP", test_topics=["q0", "q3"], **QUICK)
+    assert np.isnan(tuning.optimism)
+    assert tuning.topics == ("q1", "q2", "q4", "q5", "q6", "q7")
+    assert tuning.test_topics == ("q0", "q3")
+    assert [row[0] for row in tuning.topic_table().rows] == list(tuning.topics)
+
+
+def test_topics_that_a_run_lacks_are_said_or_left_out():
+    second = {topic: SECOND[topic] for topic in ("q1", "q2", "q5")}
+    usual = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", **QUICK)
+    assert "y: has no documents for 3 topics that are judged" in "\n".join(map(str, usual.notes))
+    tuning = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", missing="intersection", **QUICK)
+    assert tuning.topics == ("q1", "q2", "q5")
+    others = {topic: QRELS[topic] for topic in tuning.topics}
+    alone = rg.tune(others, {"x": FIRST, "y": second}, "AP", **QUICK)
+    assert tuning.value == alone.value
+    assert tuning.cross_validated == alone.cross_validated
+    with pytest.raises(RankgaugeError, match="some run lacks it"):
+        rg.tune(QRELS, [FIRST, second], "AP", missing="intersection", test_topics=["q0"])
+
+
+def test_of_all_normalisations_those_are_tried_that_the_scores_allow():
+    infinite = FIRST | {"q0": {"a": float("inf"), "b": 1.0}}
+    tuning = rg.tune(QRELS, [infinite, SECOND], "AP", normalize="all", **QUICK)
+    assert tuning.normalize in ("rank", "borda")
+    assert "min-max was not tried" in "\n".join(map(str, tuning.notes))
+
+
+def test_a_measure_that_is_undefined_everywhere_is_refused():
+    nothing = {topic: {"zz": 0} for topic in QRELS}
+    with pytest.raises(RankgaugeError, match="is undefined on the topics to choose by"):
+        rg.tune(nothing, [FIRST, SECOND], "SearchLength", **QUICK)
+
+
+@examples(30)
+@given(problems())
+def test_the_best_weight_of_a_topic_is_that_of_the_topic_alone(problem):
+    qrels, *runs = problem
+    tuning = rg.tune(qrels, runs, "AP", **QUICK)
+    for topic, low, high, best, tuned in tuning.topic_table().rows:
+        alone = rg.tune({topic: qrels[topic]}, runs, "AP", **QUICK)
+        assert (low, high) == pytest.approx(alone.best[0])
+        assert best == pytest.approx(alone.value)
+        assert tuned <= best + 1e-12
 
 
 def test_three_runs_are_at_least_as_good_as_two_of_them():
@@ -119,9 +215,13 @@ def test_topics_to_test_on_take_no_part_in_the_choice():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"folds": 7}, "6 topics in 7 parts, expected at least a topic a part"),
         ({"measure": "Judged@10"}, "neither higher nor lower is better"),
-        ({"test_topics": ["q9"]}, "test topic 'q9' is not judged"),
+        ({"test_topics": ["q9"]}, "test topic 'q9': it is not judged"),
+        ({"test_topics": "q1"}, "test_topics='q1', expected a list of topics"),
+        ({"normalize": "borda", "absent": "zero"}, "absent='zero' would change nothing"),
+        ({"measure": "alpha_nDCG@5"}, "looks at the subtopics"),
+        ({"margin": -1}, "margin"),
+        ({"missing": "skip"}, "missing"),
         ({"test_topics": list(QRELS)}, "all topics on one side"),
         ({"normalize": "zscore"}, "normalize"),
         ({"runs": [FIRST]}, "one run alone"),

@@ -13,6 +13,7 @@ from rankgauge.cli.options import (
     output_option,
     persistence_option,
     reading_options,
+    tag_option,
 )
 from rankgauge.cli.output import notify, print_or_write, progress
 from rankgauge.cli.output_files import OUTPUT_FILE
@@ -76,7 +77,7 @@ def _about(parameter: str) -> str:
 @click.option("--gamma", type=float, metavar="NUMBER", help=_about("gamma"))
 @click.option("--sigma", type=float, metavar="NUMBER", help=_about("sigma"))
 @persistence_option(None, _about("persistence"))
-@click.option("--tag", metavar="NAME", help="The name of the fused run; by default the method.")
+@tag_option("the name of the method")
 @reading_options
 @output_option(
     "FILE",

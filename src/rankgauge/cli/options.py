@@ -301,6 +301,13 @@ absent_option = click.option(
 )
 
 
+def tag_option(default: str) -> Callable[[F], F]:
+    """`--tag`, the name of a run that is written; `default` says which it has without the option."""
+    return click.option(
+        "--tag", metavar="NAME", help=f"The name of the fused run; by default {default}."
+    )
+
+
 def persistence_option(default: float | None, help_text: str) -> Callable[[F], F]:
     """`--persistence`, how likely a user goes on from rank to rank."""
     return click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -77,7 +77,7 @@ def topic_sets(
     files: the files of --set.
     """
     made = _made(scorer, names, size)
-    return _with_files(made, "--set", files, lambda file: _read_set(file, scores.queries))
+    return _with_files(made, "--set", files, lambda file: read_set(file, scores.queries, "scores"))
 
 
 def other_collections(files: Sequence[str], scores: Scores) -> dict[str, Scores]:
@@ -137,15 +137,16 @@ def _with_files(
     return parts
 
 
-def _read_set(file: str, queries: Sequence[str]) -> list[str]:
-    """The topics in a file, which have scores, each once."""
+def read_set(file: str, queries: Iterable[str], have: str) -> list[str]:
+    """The topics in a file, one a line, each once; all are among `queries`, those that `have` something
+    such as scores."""
     known = set(queries)
     chosen: dict[str, None] = {}
     raw = read_bytes(file).removeprefix(UTF8_MARK)
     for number, line in enumerate(raw.splitlines(), start=1):
         topic = decode(line.strip())
         if topic and topic not in known:
-            message = f"no scores on topic {topic[:40]!r}, expected a topic that has scores"
+            message = f"no {have} for topic {topic[:40]!r}, expected a topic that has {have}"
             raise InputError(display_name(file), number, message)
         if topic:
             chosen[topic] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -13,6 +13,7 @@ from rankgauge.cli.options import (
     form_options,
     level_option,
     measure_option,
+    missing_option,
     normalize_option,
     output_option,
     per_topic_option,
@@ -20,14 +21,15 @@ from rankgauge.cli.options import (
     reading_options,
     samples_option,
     seed_option,
+    tag_option,
 )
 from rankgauge.cli.output import progress, show_with_notes
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
 from rankgauge.cli.scoring import check_output, column_names, read_judgments
-from rankgauge.data.files import read_bytes
+from rankgauge.cli.topic_sets import read_set
 from rankgauge.data.trec import run_files, write_run
-from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS, SAMPLES, tune
-from rankgauge.policies import Absent
+from rankgauge.fusion.tuning import ALL, FOLDS, MARGIN, REPEATS, RESTARTS, SAMPLES, tune
+from rankgauge.policies import Absent, SharedTopics
 
 STANDARD_OUTPUT = "-"
 
@@ -42,11 +44,25 @@ STANDARD_OUTPUT = "-"
     ALL,
 )
 @absent_option
+@missing_option(
+    get_args(SharedTopics),
+    "zero",
+    "What to do with topics that some run lacks. zero: the other runs rank them; a topic that all runs "
+    "lack counts as an empty ranking. intersection: they are left out.",
+)
 @click.option(
     "--test-topics",
     metavar="FILE",
-    help="A file with topics, one a line. The weights are chosen on the other topics, and tested on "
+    help="A file with one topic id per line. The weights are chosen on the other topics, and tested on "
     "these. Then nothing is cross-validated.",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0),
+    default=MARGIN,
+    show_default=True,
+    metavar="NUMBER",
+    help="Weights whose mean is at most this far from the best count as good as the best.",
 )
 @click.option(
     "--folds",
@@ -78,8 +94,8 @@ STANDARD_OUTPUT = "-"
     help="For three or more runs: from how many weights the search starts.",
 )
 @per_topic_option(
-    "Two runs: print the best weight of each topic alone instead. It shows how much topics differ. It "
-    "is no advice."
+    "Two runs: print the best weights of each topic alone instead. They show how much topics differ. "
+    "They are no advice."
 )
 @click.option(
     "--plot",
@@ -97,6 +113,7 @@ STANDARD_OUTPUT = "-"
     "compresses.",
     type=OUTPUT_FILE,
 )
+@tag_option("fused")
 @color_option
 @plugin_option
 def command(
@@ -105,7 +122,9 @@ def command(
     measures: tuple[str, ...],
     normalize: str,
     absent: Absent,
+    missing: SharedTopics,
     test_topics: str | None,
+    margin: float,
     folds: int,
     repeats: int,
     samples: int,
@@ -119,6 +138,7 @@ def command(
     form: str | None,
     digits: int | None,
     output: str | None,
+    tag: str | None,
     query_column: tuple[str, ...],
     document_column: tuple[str, ...],
     score_column: tuple[str, ...],
@@ -129,7 +149,7 @@ def command(
     For two runs, such as a lexical and a dense one, the mean of the measure is computed for every weight
     between 0 and 1, exactly. No finer grid finds a better interval of weights; only a single weight at
     which documents are tied can differ. For three or more runs, one weight after the other is searched
-    exactly, from several starts.
+    exactly, from several starts. Measures of subtopics, such as alpha_nDCG, cannot be tuned by.
 
     The first row is what to expect of the tuned weights on new topics, by cross-validation. The other
     rows are ways that need no tuning: each run alone, equal weights, and reciprocal rank fusion (rrf).
@@ -158,9 +178,7 @@ def command(
     check_output(output, [file.path for file in files])
     tested = None
     if test_topics is not None:
-        tested = (
-            read_bytes(test_topics, limit=size_limit).decode("utf-8", "surrogateescape").split()
-        )
+        tested = read_set(test_topics, judgments.queries.texts(), "judgements")
     with progress(repeats, "cross-validating") as advance:
         tuning = tune(
             judgments,
@@ -168,7 +186,9 @@ def command(
             measures,
             normalize=normalize,
             absent=absent,
+            missing=missing,
             test_topics=tested,
+            margin=margin,
             folds=folds,
             repeats=repeats,
             samples=samples,
@@ -182,5 +202,5 @@ def command(
 
         save_figure(tuning.figure(), plot)
     if output is not None:
-        write_run(tuning.run(), output)
+        write_run(tuning.run() if tag is None else tuning.run(tag), output)
     show_with_notes(tuning.topic_table() if per_topic else tuning.table(), form, digits, None)

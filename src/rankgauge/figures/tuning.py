@@ -36,6 +36,7 @@ def weight_curve(
     others: Mapping[str, float],
     *,
     measure: str,
+    margin: float,
     first: str,
     second: str,
 ) -> Figure:
@@ -51,7 +52,7 @@ def weight_curve(
         axes = figure.subplots()
         edges = np.concatenate(([0.0], breaks, [1.0]))
         if plateau is not None:
-            axes.axvspan(*plateau, color=SKY, alpha=0.25, lw=0, label="as good, within 0.005")
+            axes.axvspan(*plateau, color=SKY, alpha=0.25, lw=0, label=f"as good, within {margin:g}")
         axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrapped(measure, 30))
         grid = np.arange(1, 10) / 10
         at_grid = values[np.searchsorted(breaks, grid, side="right")]

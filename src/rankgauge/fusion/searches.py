@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.records import Record
 from rankgauge.resampling import Drawing, Progress
-from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps
+from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps, simplest
 from rankgauge.space.lines import mean_of
 from rankgauge.workers import outcomes
 
@@ -47,19 +48,21 @@ class PairSearch:
         self.steps: Steps = self.segment.steps(inner(measure))
         self._means = MeanSteps(self.steps, measure)
 
-    def best(self, weights: Floats | None = None) -> tuple[float, float]:
-        """The weight of the second run that is best for topics with these weights, and its value."""
+    def best(self, weights: Floats) -> tuple[Interval, float]:
+        """The widest interval of the weight of the second run that is best, and its value, where each
+        topic counts as often as its own weight says."""
         breaks, values = self._means.curve(weights)
-        curve = Curve(self.measure, breaks, values, self.steps, lambda _: np.nan)
         if np.isnan(values).all():
-            return 0.5, np.nan
-        return curve.point, curve.value
+            return Interval(0.0, 1.0), np.nan
+        curve = Curve(self.measure, breaks, values, self.steps, lambda _: np.nan)
+        return curve.best[0], curve.value
 
     def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
         """The best weights for these topics, and their value."""
         weights = np.zeros(len(self.steps.before))
         weights[topics] = 1.0
-        t, value = self.best(weights)
+        part, value = self.best(weights)
+        t = simplest(*part)
         return (1 - t, t), value
 
     def values(self, weights: tuple[float, ...]) -> Floats:
@@ -114,6 +117,24 @@ def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> t
     return weights, value
 
 
+class FixedWeights:
+    """Equal weights: there is nothing to search, but the normalisation may be chosen."""
+
+    def __init__(self, mixture: Mixture, measure: Measure | Aggregate) -> None:
+        runs = mixture.scores.shape[1]
+        self.measure = measure
+        self.weights = (1 / runs,) * runs
+        self._values = mixture.values_at(np.array(self.weights), inner(measure))
+
+    def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
+        """The weights, and their value for these topics."""
+        return self.weights, mean_of(self._values[topics], self.measure)
+
+    def values(self, weights: tuple[float, ...]) -> Floats:
+        """The score of each topic."""
+        return self._values
+
+
 class ReciprocalSearch:
     """Reciprocal rank fusion: k is the best of those that are tried."""
 
@@ -138,10 +159,10 @@ def _rrf(union: Pool, labelled: LabelledPool, measure: Measure, k: float = 60) -
     return Mixture(labelled.documents, scores[:, None]).values_at(np.ones(1), measure)
 
 
-Search = PairSearch | Ascent | ReciprocalSearch
+Search = PairSearch | Ascent | FixedWeights | ReciprocalSearch
 
 
-def best_weighting(ways: dict[str, Search], topics: Ints, sign: float) -> Weighting:
+def best_weighting(ways: Mapping[str, Search], topics: Ints, sign: float) -> Weighting:
     """The best weights for these topics, over all normalisations."""
     fits = {name: way.fitted(topics) for name, way in ways.items()}
     name = max(fits, key=lambda each: sign * np.nan_to_num(fits[each][1], nan=-np.inf * sign))
@@ -157,16 +178,20 @@ def folds_of(topics: Ints, folds: int, repeats: int, seed: int) -> list[list[Int
 class HeldOut(Record):
     """The score of each topic by weights that were chosen without its part of the topics."""
 
-    ways: dict[str, Search]
+    ways: Mapping[str, Search]
     topics: Ints
     sign: float
 
     def __call__(self, parts: list[Ints]) -> Floats:
         scores = np.full(int(self.topics.max()) + 1, np.nan)
         for part in parts:
-            chosen = best_weighting(self.ways, np.setdiff1d(self.topics, part), self.sign)
-            scores[part] = self.ways[chosen.normalize].values(chosen.weights)[part]
+            scores[part] = self.fitted_on(np.setdiff1d(self.topics, part))[part]
         return scores[self.topics]
+
+    def fitted_on(self, topics: Ints) -> Floats:
+        """The score of every topic by the choice that is best for these."""
+        chosen = best_weighting(self.ways, topics, self.sign)
+        return self.ways[chosen.normalize].values(chosen.weights)
 
 
 def cross_validated(
@@ -187,12 +212,14 @@ def cross_validated(
 
 
 def weight_spread(way: PairSearch, topics: Ints, drawing: Drawing, level: float) -> Interval:
-    """An interval of the best weight over samples of the topics, drawn with replacement."""
+    """An interval that covers the best weights over samples of the topics, drawn with replacement."""
     random = np.random.default_rng(drawing.seed)
     counts = np.zeros(len(way.steps.before))
-    weights = []
+    parts = []
     for _ in range(drawing.samples):
         counts[topics] = random.multinomial(len(topics), np.full(len(topics), 1 / len(topics)))
-        weights.append(way.best(counts)[0])
-    low, high = np.quantile(weights, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
+        parts.append(way.best(counts)[0])
+    lows, highs = np.array(parts).T
+    return Interval(
+        float(np.quantile(lows, (1 - level) / 2)), float(np.quantile(highs, (1 + level) / 2))
+    )
