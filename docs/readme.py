@@ -46,7 +46,7 @@ def shell(block: str) -> str:
         if words[0] == "cd":
             os.chdir(words[1])
             continue
-        if words[1] in ("assess", "compare", "distance", "evaluate"):
+        if words[1] in ("assess", "compare", "distance", "evaluate", "tune"):
             words += ["--format", "table"]
         result = subprocess.run(words, capture_output=True, text=True, check=True)
         lines += result.stdout.rstrip("\n").splitlines()
