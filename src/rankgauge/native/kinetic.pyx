@@ -15,6 +15,8 @@ from libc.stdint cimport uint8_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
+cdef double LARGEST = 2.0**1020  # so that no sum of differences of scores is infinite
+
 
 cdef inline double crossing(double a_start, double a_end, double b_start, double b_end) noexcept nogil:
     """Where the lower line b passes the upper line a; infinite where it never does."""
@@ -186,8 +188,8 @@ cdef void check(
             if not (start[i - 1] > start[i] or (start[i - 1] == start[i] and end[i - 1] >= end[i])):
                 raise ValueError("rows in the order at the start are expected")
     for i in range(rows):
-        if not (start[i] - start[i] == 0 and end[i] - end[i] == 0):
-            raise ValueError("finite scores are expected")
+        if not (fabs(start[i]) <= LARGEST and fabs(end[i]) <= LARGEST):
+            raise ValueError("scores of at most 2**1020 are expected")
         if not 0 <= kind[i] < kinds:
             raise ValueError("kinds below their number are expected")
 
