@@ -48,7 +48,9 @@ def test_aggregates_are_swept_by_what_is_inside(measure, segment):
     check(segment, parse(measure))
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG", "RR", "ERR", "Q", "Rprec", "RBP", "Recall@60"])
+@pytest.mark.parametrize(
+    "measure", ["AP", "nDCG", "RR", "ERR", "Q", "Rprec", "RBP", "Recall@60", "bpref"]
+)
 @examples(60)
 @given(st.integers(0, 2**32))
 def test_following_some_documents_is_as_exact_as_following_all(measure, seed):

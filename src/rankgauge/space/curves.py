@@ -14,7 +14,7 @@ from rankgauge.checks import Number, checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.native import kinetic as native
+from rankgauge.native import replay
 from rankgauge.notes import counted
 from rankgauge.records import Record
 
@@ -224,7 +224,7 @@ class MeanSteps:
         changes = self._changes * each[self._lists]
         first = float((self._before * each)[self._defined].sum())
         bounds = np.array([0, len(changes)])
-        sums = np.append(first, native.running(changes, bounds, np.array([first])))
+        sums = np.append(first, replay.running(changes, bounds, np.array([first])))
         means = sums / total
         if isinstance(self._measure, Aggregate):
             means = self._measure.back(means)

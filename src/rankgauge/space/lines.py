@@ -15,7 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import checked
 from rankgauge.data.errors import RankgaugeError, Unsupported
 from rankgauge.data.letor import Features
@@ -23,7 +23,7 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import kinetic as native
-from rankgauge.native import segments
+from rankgauge.native import replay, segments
 from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
@@ -119,6 +119,13 @@ class Segment(Record):
     def _lines(self) -> tuple[Floats, Floats]:
         return self.start[self._first], self.end[self._first]
 
+    def _without(self, dropped: Bools) -> Segment:
+        """The same without these documents."""
+        kept, lists = np.flatnonzero(~dropped), self.documents
+        offsets = np.searchsorted(kept, lists.offsets).astype(np.int64)
+        rest = Rankings(lists.labels[kept], offsets, lists.query, lists.judged)
+        return Segment(rest, self.start[kept], self.end[kept])
+
     def steps(self, measure: Measure) -> Steps:
         """The value of each list along the line."""
         measure = measure.complete()
@@ -136,8 +143,11 @@ class Segment(Record):
                 steps.lists,
                 measure.from_basis(steps.values, judged, query[steps.lists]),
             )
-        lists = self.ranked(self._first)
-        labels, number = numbered(lists.labels)
+        labels, number = numbered(self.documents.labels)
+        ignored = measure._ignored(labels, self.documents.judged.max_grade)
+        if measure.depth is None and ignored.any():
+            return self._without(ignored[number]).steps(measure)
+        lists, number = self.ranked(self._first), number[self._first]
         alike = measure._alike(labels, lists.judged.max_grade)
         kinds, merged = np.unique(alike, return_inverse=True)
         kind, before = merged.astype(np.int32)[number], measure.score_each(lists)
@@ -149,7 +159,7 @@ class Segment(Record):
         different = changes != 0
         position, number, changes = position[different], number[different], changes[different]
         bounds = np.searchsorted(number, np.arange(len(lists) + 1))
-        values = native.running(changes, bounds, before)
+        values = replay.running(changes, bounds, before)
         return Steps(before, position, number, values, changes)
 
     def _changes(
@@ -232,7 +242,7 @@ class Segment(Record):
             so_far = int(ends[first - 1]) if first else 0
             last = max(first + 1, int(np.searchsorted(ends, so_far + MOST_LABELS, side="right")))
             own = ends[first:last] - so_far
-            labels = kinds[native.snapshots(now, cut.offsets, place, first, last, own)]
+            labels = kinds[replay.snapshots(now, cut.offsets, place, first, last, own)]
             after = Rankings(
                 labels, np.append(0, own), lists.query[number[first:last]], lists.judged
             )
