@@ -57,7 +57,7 @@ MOST_MEANS = 10_000
 """Of how many intervals of the mean the middle is evaluated, where nothing else is asked for."""
 MANY = 100_000
 """With more intervals than that, over all topics, some topics may be drawn."""
-CELLS = 4_000_000
+CELLS = 300_000
 """How many documents are ranked at a time."""
 
 
@@ -242,11 +242,13 @@ def main() -> None:
     parser.add_argument("--topics", type=int, help="draw so many topics of the deepest curves")
     parser.add_argument("--means", type=int, default=MOST_MEANS, help="so many intervals of means")
     parser.add_argument("--pair", choices=PAIRS, action="append")
+    parser.add_argument("--normalize", choices=NORMALIZATIONS, action="append")
     parser.add_argument("--measure", choices=MEASURES, action="append")
     parser.add_argument("--no-grid", action="store_true")
     asked = parser.parse_args()
     pairs = asked.pair or list(PAIRS)
-    jobs = list(itertools.product(pairs, NORMALIZATIONS, asked.measure or MEASURES))
+    chosen = (pairs, asked.normalize or NORMALIZATIONS, asked.measure or MEASURES)
+    jobs = list(itertools.product(*chosen))
     print(
         "pair normalize measure topics intervals by_rounding mismatches means … …".replace(
             " ", "\t"
