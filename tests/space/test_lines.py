@@ -205,6 +205,12 @@ def test_what_is_no_list_of_labels_is_refused(documents, message):
         line(documents, [1, 2], [2, 1], "AP")
 
 
+def test_a_segment_of_labels_says_how_it_is_made():
+    with pytest.raises(RankgaugeError, match=r"expected Rankings; Segment\.of takes labels"):
+        Segment([1, 0], np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    assert Segment.of([1, 0], [1, 0], [0, 1]).curve("RR").breaks.tolist() == [0.5]
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
