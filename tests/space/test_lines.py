@@ -66,6 +66,20 @@ def test_following_some_documents_is_as_exact_as_following_all(measure, seed):
     check(Segment(lists, *ends), parse(measure), share=0.5**0.5)
 
 
+def test_uncut_bpref_follows_judged_documents_alone(monkeypatch):
+    from rankgauge.space import lines
+
+    random = np.random.default_rng(1)
+    labels = random.choice([-2, -1, -1, -1, 0, 0, 1, 2], 60).astype(np.int32)
+    segment = Segment(Rankings.of(labels), random.random(60), random.random(60))
+    expected = segment.curve("bpref@60")
+    monkeypatch.setattr(lines.native, "sweep_all", None)
+    curve = segment.curve("bpref")
+    assert len(curve.breaks) > 20
+    assert curve.breaks == pytest.approx(expected.breaks, abs=1e-15)
+    assert curve.values == pytest.approx(expected.values, abs=1e-12)
+
+
 @pytest.mark.parametrize("depth", [1, 3, 10, 39, 60])
 @examples(60)
 @given(st.integers(0, 2**32))
@@ -189,6 +203,12 @@ def test_where_no_list_has_a_score_nothing_is_best():
 def test_what_is_no_list_of_labels_is_refused(documents, message):
     with pytest.raises(RankgaugeError, match=message):
         line(documents, [1, 2], [2, 1], "AP")
+
+
+def test_a_segment_of_labels_says_how_it_is_made():
+    with pytest.raises(RankgaugeError, match=r"expected Rankings; Segment\.of takes labels"):
+        Segment([1, 0], np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    assert Segment.of([1, 0], [1, 0], [0, 1]).curve("RR").breaks.tolist() == [0.5]
 
 
 @pytest.mark.parametrize(

@@ -437,45 +437,48 @@ cdef class CountSweep(Sweep):
         cdef int d
         cdef double t
         cdef void* grown
+        cdef Item* crossings = self.crossings
         for d in range(followed):
             if met + n > self.most_crossings:
-                grown = realloc(self.crossings, 4 * (met + n) * sizeof(Item))
+                grown = realloc(crossings, 4 * (met + n) * sizeof(Item))
                 if grown == NULL:
                     return -1
-                self.crossings, self.most_crossings = <Item*>grown, 2 * (met + n)
+                self.most_crossings = 2 * (met + n)
+                self.crossings = crossings = <Item*>grown
             p = self.place[d]
             for e in range(p):
                 # Two documents that are followed meet once: when the upper one is looked at.
                 if number_of[e] < 0:
                     t = crossing(documents + e, documents + p)
                     if t != INFINITY:
-                        self.crossings[met] = Item(t, 0.0, d, number_of[e])
+                        crossings[met] = Item(t, 0.0, d, number_of[e])
                         met += 1
             for e in range(p + 1, n):
                 t = crossing(documents + p, documents + e)
                 if t != INFINITY:
-                    self.crossings[met] = Item(t, 0.0, number_of[e], d)
+                    crossings[met] = Item(t, 0.0, number_of[e], d)
                     met += 1
-        sort(self.crossings, self.crossings + self.most_crossings, met)
+        sort(crossings, crossings + self.most_crossings, met)
         return met
 
     cdef bint follow(self, int number, const Document* documents, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t met = self.cross(documents, n, self.number_followed(documents, n)), x
         cdef const int* place = &self.place[0]
         cdef int* rank = &self.rank[0]
+        cdef const Item* crossings = self.crossings
         cdef int[:, ::1] counts = self.counts
-        cdef int d, e, c, rising, falling
+        cdef int d, e, c, rising, falling, kinds = self.kinds
         cdef double t
         cdef bint same, enough = met >= 0
         for x in range(met):
-            d, e, t = self.crossings[x].a, self.crossings[x].b, self.crossings[x].first
+            d, e, t = crossings[x].a, crossings[x].b, crossings[x].first
             rising = documents[place[d]].kind if d >= 0 else -1 - d
             falling = documents[place[e]].kind if e >= 0 else -1 - e
             if d >= 0 and e >= 0:
                 rank[d] -= 1
                 counts[d, falling] -= 1
                 same = rising == falling and rank[d] == rank[e]
-                for c in range(self.kinds):
+                for c in range(kinds):
                     same = same and counts[d, c] == counts[e, c]
                 if not same:
                     enough = self.add(t, [number, rank[d], rising, falling, 1], &counts[d, 0])

@@ -55,6 +55,9 @@ class Segment(Record):
     end: Floats
 
     def __post_init__(self) -> None:
+        if not isinstance(self.documents, Rankings):
+            kind = type(self.documents).__name__
+            raise RankgaugeError(f"documents: {kind}, expected Rankings; Segment.of takes labels")
         for name in ("start", "end"):
             scores = scores_of(name, getattr(self, name), self.documents.lengths)
             if not np.isfinite(scores).all():
@@ -72,10 +75,8 @@ class Segment(Record):
         """The documents on their way from the start to the end, each as `line` takes it."""
         lists = lists_of(documents)
         if not isinstance(documents, Features):
-            return cls(
-                lists,
-                *(scores_of(*named, lists.lengths) for named in (("start", start), ("end", end))),
-            )
+            first = scores_of("start", start, lists.lengths)
+            return cls(lists, first, scores_of("end", end, lists.lengths))
         features = documents.values.shape[1]
         weights = weights_of("weights", start, features)
         direction = weights_of("direction", end, features)
