@@ -15,9 +15,10 @@ from rankgauge.fusion.pool import Pool
 from rankgauge.fusion.runs import Fusion
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
+from rankgauge.policies import RRF_K as USUAL_K
 from rankgauge.records import Record
 from rankgauge.resampling import Drawing, Progress
-from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps, simplest
+from rankgauge.space.curves import NEAR, Curve, Interval, MeanSteps, Steps, simplest
 from rankgauge.space.lines import mean_of
 from rankgauge.workers import outcomes
 
@@ -35,8 +36,8 @@ class Weighting:
     """Weights, and the normalisation they are for; for reciprocal rank fusion the number of its k."""
 
     weights: tuple[float, ...]
-    normalize: str
     value: float
+    normalize: str
 
 
 class PairSearch:
@@ -87,7 +88,7 @@ class Ascent:
         reached = [ascent(mixture, self.measure, start) for start in starts]
         higher = inner(self.measure).direction == "higher"
         weights, value = max(reached, key=lambda each: each[1] if higher else -each[1])
-        return tuple(weights.tolist()), value
+        return tuple(_shortened(mixture, self.measure, weights, value).tolist()), value
 
     def values(self, weights: tuple[float, ...]) -> Floats:
         """The score of each topic."""
@@ -106,15 +107,29 @@ def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> t
                 continue
             others, alone = others / others.sum(), np.eye(len(weights))[run]
             curve = mixture.segment(others, alone).curve(measure)
-            if sign * curve.value > sign * value:
-                t = curve.point
-                tried = (1 - t) * others + t * alone
-                reached = mean_of(mixture.values_at(tried, inner(measure)), measure)
-                if sign * reached > sign * value:
-                    weights, value = tried, reached
+            # Between the ends, without the run, and the run alone: documents are tied at the ends.
+            for t, promised in ((curve.point, curve.value), (0.0, curve.start), (1.0, curve.end)):
+                if sign * promised > sign * value + NEAR:
+                    tried = (1 - t) * others + t * alone
+                    reached = mean_of(mixture.values_at(tried, inner(measure)), measure)
+                    if sign * reached > sign * value:
+                        weights, value = tried, reached
         if not sign * value > sign * before + 1e-12:
             break
     return weights, value
+
+
+def _shortened(
+    mixture: Mixture, measure: Measure | Aggregate, weights: Floats, value: float
+) -> Floats:
+    """The weights with as few decimals as give the same value."""
+    for digits in range(2, 9):
+        short = np.round(weights, digits)
+        short[np.argmax(short)] += 1 - short.sum()
+        short = np.round(short, digits)
+        if mean_of(mixture.values_at(short, inner(measure)), measure) == value:
+            return short
+    return weights
 
 
 class FixedWeights:
@@ -146,7 +161,10 @@ class ReciprocalSearch:
         """The best k for these topics, in place of weights, and its value."""
         sign = 1.0 if inner(self.measure).direction == "higher" else -1.0
         means = {k: mean_of(values[topics], self.measure) for k, values in self._of_k.items()}
-        k = max(means, key=lambda each: sign * means[each])
+        usual_first = sorted(
+            means, key=lambda each: each != USUAL_K
+        )  # of equal ones, the usual one
+        k = max(usual_first, key=lambda each: sign * means[each])
         return (k,), means[k]
 
     def values(self, weights: tuple[float, ...]) -> Floats:
@@ -162,11 +180,15 @@ def _rrf(union: Pool, labelled: LabelledPool, measure: Measure, k: float = 60) -
 Search = PairSearch | Ascent | FixedWeights | ReciprocalSearch
 
 
+def weightings(ways: Mapping[str, Search], topics: Ints, sign: float) -> list[Weighting]:
+    """The best weights for these topics under each normalisation, the best of them first."""
+    fits = [Weighting(*way.fitted(topics), name) for name, way in ways.items()]
+    return sorted(fits, key=lambda fit: -sign * np.nan_to_num(fit.value, nan=-np.inf * sign))
+
+
 def best_weighting(ways: Mapping[str, Search], topics: Ints, sign: float) -> Weighting:
     """The best weights for these topics, over all normalisations."""
-    fits = {name: way.fitted(topics) for name, way in ways.items()}
-    name = max(fits, key=lambda each: sign * np.nan_to_num(fits[each][1], nan=-np.inf * sign))
-    return Weighting(*(fits[name][0], name, fits[name][1]))
+    return weightings(ways, topics, sign)[0]
 
 
 def folds_of(topics: Ints, folds: int, repeats: int, seed: int) -> list[list[Ints]]:

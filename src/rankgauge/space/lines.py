@@ -160,7 +160,7 @@ class Segment(Record):
         different = changes != 0
         position, number, changes = position[different], number[different], changes[different]
         bounds = np.searchsorted(number, np.arange(len(lists) + 1))
-        values = replay.running(changes, bounds, before)
+        values = replay.running(changes, bounds, np.ascontiguousarray(before))
         return Steps(before, position, number, values, changes)
 
     def _changes(
