@@ -75,7 +75,7 @@ class Arrangement(Record):
         far = _facing(
             first[1:][ahead] - 1, first[:-1][behind], np.zeros(len(lines), dtype=np.int64)
         )
-        number, cells = _joined(2 * edges, np.concatenate((near, far)))
+        number, cells = joined(2 * edges, *np.concatenate((near, far)).T)
         if not edges:
             cells = 1
         multiplicity = np.bincount(at_vertex, minlength=len(vertices))
@@ -129,6 +129,14 @@ class Arrangement(Record):
             signs[front, line[once]] ^= True
             known[front] = True
         return signs
+
+    @cached_property
+    def meeting(self) -> list[list[int]]:
+        """For each vertex the lines that meet there."""
+        at, line = np.append(self.start, self.end), np.tile(self.line, 2)
+        pairs = np.unique(np.stack((at, line), axis=1)[at != NOWHERE], axis=0)
+        ends = np.cumsum(np.bincount(pairs[:, 0], minlength=len(self.vertices)))
+        return [part.tolist() for part in np.split(pairs[:, 1], ends[:-1])] if len(ends) else []
 
     def edges_of(self, cell: int) -> Ints:
         """The edges of a cell."""
@@ -278,11 +286,18 @@ def _facing(forward: Ints, backward: Ints, centre: Ints) -> Ints:
     )
 
 
-def _joined(sides: int, pairs: Ints) -> tuple[Ints, int]:
-    """The number of the cell that each side of an edge belongs to, and how many cells there are."""
-    from scipy.sparse import coo_array
+def joined(things: int, one: Ints, other: Ints) -> tuple[Ints, int]:
+    """Things of which some pairs, `one` and `other`, belong together: the number of the group of each
+    thing, and how many groups there are.
+
+    >>> joined(4, np.array([0, 2]), np.array([3, 2]))
+    (array([0, 1, 2, 0]), 3)
+    """
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(sides, sides))
+    if not things:
+        return np.zeros(0, dtype=np.int64), 0
+    graph = csr_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(things, things))
     count, number = connected_components(graph, directed=False)
     return number.astype(np.int64), int(count)

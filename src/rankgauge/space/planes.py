@@ -28,7 +28,7 @@ from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.notes import counted
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.records import Record
-from rankgauge.space.arrangements import Arrangement, Line, canonical
+from rankgauge.space.arrangements import Arrangement, Line, canonical, joined
 from rankgauge.space.curves import NEAR
 
 MOST_LINES = 600
@@ -202,7 +202,7 @@ class Plane(Record):
 
     def regions(self, measure: AnyMeasure) -> list[Region]:
         """The regions of equal value, the best first. Values closer than 1e-12 are equal."""
-        return [region for region, _ in self._regions(parse(measure), "edges")]
+        return [region for region, *_ in self._regions(parse(measure))]
 
     def optima(self, measure: AnyMeasure, across: Across = "edges") -> list[Region]:
         """The regions that are local optima, the best first.
@@ -211,40 +211,55 @@ class Plane(Record):
         leads through a point where several lines meet.
         """
         checked("across", across, one_of(Across))
-        return [region for region, better in self._regions(parse(measure), across) if not better]
+        return [
+            region
+            for region, by_edge, by_vertex in self._regions(parse(measure))
+            if not by_edge and not (across == "trajectories" and by_vertex)
+        ]
 
-    def _regions(self, measure: Measure | Aggregate, across: Across) -> list[tuple[Region, bool]]:
-        """Every region of equal value, and whether something better is next to it."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
+    @cached_property
+    def _known(self) -> dict[str, list[tuple[Region, bool, bool]]]:
+        return {}
 
+    def _regions(self, measure: Measure | Aggregate) -> list[tuple[Region, bool, bool]]:
+        """Every region of equal value, the best first, and whether something better is behind an edge of
+        it, or next to a vertex of it."""
+        text = str(measure)
+        if text not in self._known:
+            self._known[text] = self._made_regions(measure)
+        return self._known[text]
+
+    def _made_regions(self, measure: Measure | Aggregate) -> list[tuple[Region, bool, bool]]:
         direction = inner(measure).direction
         if direction == "none":
             raise RankgaugeError(f"{measure}: neither high nor low is better, so nothing is best")
         value = self.values(measure)
         good = np.nan_to_num(value if direction == "higher" else -value, nan=-np.inf)
         one, other = self.arrangement.left, self.arrangement.right
-        same = (np.abs(good[one] - good[other]) <= NEAR) | (good[one] == good[other])
-        graph = coo_array(
-            (np.ones(int(same.sum())), (one[same], other[same])), shape=(len(self), len(self))
-        )
-        count, region = connected_components(graph, directed=False)
-        better = np.zeros(count, dtype=np.bool_)
-        better[region[one[good[other] > good[one] + NEAR]]] = True
-        better[region[other[good[one] > good[other] + NEAR]]] = True
-        if across == "trajectories":
-            at, cell = self.arrangement.corners.T
-            most = np.full(len(self.arrangement.vertices), -np.inf)
-            np.maximum.at(most, at, good[cell])
-            better[region[cell[most[at] > good[cell] + NEAR]]] = True
-        order = np.argsort(region, kind="stable")
-        parts = np.split(order, np.cumsum(np.bincount(region))[:-1])
+        with np.errstate(invalid="ignore"):
+            same = (np.abs(good[one] - good[other]) <= NEAR) | (good[one] == good[other])
+        number, count = joined(len(self), one[same], other[same])
+        by_edge, by_vertex = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+        by_edge[number[one[good[other] > good[one] + NEAR]]] = True
+        by_edge[number[other[good[one] > good[other] + NEAR]]] = True
+        at, cell = self.arrangement.corners.T
+        most = np.full(len(self.arrangement.vertices), -np.inf)
+        np.maximum.at(most, at, good[cell])
+        by_vertex[number[cell[most[at] > good[cell] + NEAR]]] = True
+        order = np.argsort(number, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(number))[:-1])
         best = float(good.max())
-        found = [
-            (Region(cells, float(value[cells[0]]), bool(good[cells[0]] >= best - NEAR)), bool(bad))
-            for cells, bad in zip(parts, better, strict=True)
+        ranked = sorted(range(count), key=lambda each: (-good[parts[each][0]], each))
+        return [
+            (
+                Region(
+                    parts[each], float(value[parts[each][0]]), good[parts[each][0]] >= best - NEAR
+                ),
+                bool(by_edge[each]),
+                bool(by_vertex[each]),
+            )
+            for each in ranked
         ]
-        return sorted(found, key=lambda each: (-good[each[0].cells[0]], each[0].cells[0]))
 
     def polygon(self, cell: int, box: tuple[float, float, float, float]) -> Floats:
         """The corners of a cell inside a box (low x, low y, high x, high y), for drawing."""
