@@ -21,6 +21,8 @@ _SHADES = ((BLUE, "///"), (ORANGE, "..."), (GREEN, "\\\\\\"), (PURPLE, "xxx"), (
 """The colour and the hatching of each set of regions; at most five."""
 MARGIN = 0.3
 """How much room there is around the vertices, as a share of their extent."""
+ARROW = 0.04
+"""How long an arrow is, as a share of the figure."""
 MOST_LABELS = 60
 """With more cells than that, their rankings are not written."""
 
@@ -49,9 +51,10 @@ def regions_figure(
         axes = figure.subplots()
         for (name, shaded), (colour, hatch) in zip(regions.items(), _SHADES, strict=False):
             _shade(axes, plane, shaded, drawn, name, colour, hatch)
-        _draw_lines(axes, plane, names, drawn)
+        taken = _corners(plane)
         if len(plane) <= MOST_LABELS:
-            _write_rankings(axes, plane, names, drawn)
+            taken += _write_rankings(axes, plane, names, drawn)
+        _draw_lines(axes, plane, names, drawn, np.array(taken).reshape(-1, 2))
         axes.set(xlim=(low_x, high_x), ylim=(low_y, high_y), xlabel="x", ylabel="y")
         if regions:
             figure.legend(loc="outside upper center", ncols=min(3, len(regions)), fontsize=9)
@@ -60,7 +63,7 @@ def regions_figure(
 
 def _around(plane: Plane) -> tuple[float, float, float, float]:
     """A box around all vertices, with room beside them."""
-    points = np.array([(float(x), float(y)) for x, y, _ in plane.vertices] or [(0.0, 0.0)])
+    points = np.array(_corners(plane) or [(0.0, 0.0)])
     low, high = points.min(axis=0), points.max(axis=0)
     room = MARGIN * np.maximum(high - low, 1e-9) + (high == low)
     return (*(low - room).tolist(), *(high + room).tolist())
@@ -93,9 +96,14 @@ def _shade(
 
 
 def _draw_lines(
-    axes: Axes, plane: Plane, names: Sequence[str], box: tuple[float, float, float, float]
+    axes: Axes,
+    plane: Plane,
+    names: Sequence[str],
+    box: tuple[float, float, float, float],
+    taken: Floats,
 ) -> None:
-    """The lines with the documents that change places on them, and arrows to the good side."""
+    """The lines with the documents that change places on them, and arrows to the good side, away from
+    points that are taken."""
     size = np.array([box[2] - box[0], box[3] - box[1]])
     for number, (a, b, c) in enumerate(plane.lines):
         ends = _inside((float(a), float(b), float(c)), box)
@@ -105,26 +113,23 @@ def _draw_lines(
         better = [
             int(np.sign(plane.labels[f.first] - plane.labels[f.second])) * f.sign for f in flips
         ]
-        bold = any(better)
-        axes.plot(*ends.T, color=INK, linewidth=2.0 if bold else 0.7, solid_capstyle="butt")
+        axes.plot(*ends.T, color=INK, linewidth=2.0 if any(better) else 0.7, solid_capstyle="butt")
         normal = np.array([float(a), float(b)]) * size**2  # at right angles as it is drawn
-        normal = normal / np.linalg.norm(normal / size)
+        normal = ARROW * normal / np.linalg.norm(normal / size)
         for side in sorted(set(better) - {0}):
-            for share in (0.04, 0.96):
-                foot = ends[0] + share * (ends[1] - ends[0])
-                head = foot + 0.045 * side * normal
-                arrow: Any = {
-                    "arrowstyle": "-|>",
-                    "color": INK,
-                    "lw": 1.2,
-                    "shrinkA": 0,
-                    "shrinkB": 0,
-                }
-                axes.annotate("", xy=tuple(head), xytext=tuple(foot), arrowprops=arrow)
+            feet = ends[0] + np.linspace(0.03, 0.97, 48)[:, None] * (ends[1] - ends[0])
+            heads = feet + side * normal
+            apart = (heads[:, None] - taken) / size if len(taken) else np.ones((len(heads), 1, 2))
+            place = int(np.argmax(np.hypot(*np.moveaxis(apart, -1, 0)).min(axis=1)))
+            arrow: Any = {"arrowstyle": "-|>", "color": INK, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", xy=tuple(heads[place]), xytext=tuple(feet[place]), arrowprops=arrow)
+            taken = np.concatenate((taken, heads[place : place + 1]))
         text = ", ".join(f"{names[flip.first]}/{names[flip.second]}" for flip in flips)
         right = ends[:, 0] >= box[2] - 1e-9 * size[0]
         top = ends[:, 1] >= box[3] - 1e-9 * size[1]
-        near = int(np.argmax(right | top))  # the other two sides of the box have the numbers of the axes
+        near = int(
+            np.argmax(right | top)
+        )  # the other two sides of the box have the numbers of the axes
         away = ends[near] - ends[1 - near]
         spot = ends[near] + 0.035 * away / np.linalg.norm(away / size)
         axes.text(
@@ -161,10 +166,15 @@ def _inside(
     return np.array([ordered[0], ordered[-1]])
 
 
+def _corners(plane: Plane) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y, _ in plane.vertices]
+
+
 def _write_rankings(
     axes: Axes, plane: Plane, names: Sequence[str], box: tuple[float, float, float, float]
-) -> None:
-    """The ranking in the middle of each cell, smaller where the cell is small."""
+) -> list[tuple[float, float]]:
+    """The ranking in the middle of each cell, smaller where the cell is small; where they stand."""
+    written = []
     size = np.array([box[2] - box[0], box[3] - box[1]])
     for cell in plane.cells:
         corners = plane.polygon(cell.number, box)
@@ -172,9 +182,11 @@ def _write_rankings(
             continue
         middle, room = _roomiest(corners / size)
         x, y = (middle * size).tolist()
+        written.append((x, y))
         text = "".join(names[document] for document in cell.rankings[0])
         fontsize = float(np.clip(300 * room, 4.5, 10))
         axes.text(x, y, text, fontsize=fontsize, ha="center", va="center", parse_math=False)
+    return written
 
 
 def _roomiest(corners: Floats) -> tuple[Floats, float]:

@@ -94,7 +94,8 @@ def optima_table(data: Queries) -> Table:
         tuple(rows),
         (
             f"means over draws; cells: the median number of cells in an optimum; {DOCUMENTS} "
-            f"documents a query, of which {RELEVANT[0]} to {RELEVANT[1]} relevant; columns {COLUMNS} of MQ2008",
+            f"documents a query, of which {RELEVANT[0]} to {RELEVANT[1]} are "
+            f"relevant; columns {COLUMNS} of MQ2008",
         ),
     )
 
