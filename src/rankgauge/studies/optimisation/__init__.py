@@ -6,6 +6,8 @@ and `queries` what happens on real data as queries are added.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,37 +24,32 @@ REAL_SEED, REAL = 7, 200
 """How many instances of real documents are drawn for the theorems."""
 
 
-def tables() -> dict[str, Table]:
-    """The tables that need no data, by the names of their files without endings."""
-    return {
-        "notes": example.notes_table(),
-        "shared-documents": example.cases_table(),
-        "contact": example.contact_table(),
-        "assertion-1": theorems.assertion_table(),
-        "noticed": theorems.noticed_table(),
-        "theorems-dropped": theorems.dropped_table(),
-        "theorems-smallest": theorems.smallest_table(),
-    }
-
-
-def data_tables(data: queries.Queries | None) -> dict[str, Table]:
-    """The tables with real instances beside random ones; without data, of random ones alone."""
+def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
+    """What makes each table, by the name of its file without ending. Without data there are no tables of
+    real queries, and all instances are random."""
     random = np.random.default_rng(REAL_SEED)
     pairs = [("random, 3 queries", theorems.drawn(random, 3, 4, 300)) for _ in range(REAL)]
-    if data is None:
-        return {"theorems": theorems.theorems_table(), "map-gmap": theorems.gmap_table(pairs)}
-    real = [
-        data.instance(random.choice(len(data), count, replace=False), documents)
-        for count, documents in ((1, 6), (2, 4))
-        for _ in range(REAL)
-    ]
-    pairs += [("MQ2008, 2 queries", each) for each in real if len(set(each.queries)) == 2]
-    return {
-        "theorems": theorems.theorems_table(real),
-        "map-gmap": theorems.gmap_table(pairs),
-        "optima": queries.optima_table(data),
-        "grids": queries.grids_table(data),
+    real = []
+    if data is not None:
+        for count, documents in ((1, 6), (2, 4)):
+            chosen = (random.choice(len(data), count, replace=False) for _ in range(REAL))
+            real += [data.instance(numbers, documents, highest=1) for numbers in chosen]
+        pairs += [("MQ2008, 2 queries", each) for each in real[REAL:]]
+    made: dict[str, Callable[[], Table]] = {
+        "notes": example.notes_table,
+        "shared-documents": example.cases_table,
+        "contact": example.contact_table,
+        "assertion-1": theorems.assertion_table,
+        "noticed": theorems.noticed_table,
+        "theorems": partial(theorems.theorems_table, real),
+        "theorems-dropped": theorems.dropped_table,
+        "theorems-smallest": theorems.smallest_table,
+        "map-gmap": partial(theorems.gmap_table, pairs),
     }
+    if data is not None:
+        made["optima"] = partial(queries.optima_table, data)
+        made["grids"] = partial(queries.grids_table, data)
+    return made
 
 
 def figures() -> dict[str, Figure]:

@@ -28,9 +28,9 @@ ADDED = {1: 6, 2: 6, 4: 4, 8: 3, 16: 1, 24: 1}
 """How many queries, and how many draws of so many."""
 SEED = 5
 MEASURES = ("AP", "nDCG", "P@5", "RR")
-BOX = (0.0, 0.0, 1.0, 1.0)
+BOX = (-1.0, -1.0, 1.0, 1.0)
+"""The square in which grids are laid."""
 STEPS = (0.1, 0.01)
-MOST_QUERIES = 24
 
 
 class Queries(Record):
@@ -42,13 +42,16 @@ class Queries(Record):
     def __len__(self) -> int:
         return len(self.documents)
 
-    def instance(self, chosen: Ints, documents: int | None = None) -> Instance:
-        """Some of the queries, with all their documents or the first ones."""
+    def instance(
+        self, chosen: Ints, documents: int | None = None, highest: int | None = None
+    ) -> Instance:
+        """Some of the queries, with all their documents or the first ones; labels above the highest
+        become the highest."""
         made = Instance([], [], [])
         for query in chosen.tolist():
             rows = self.documents[query][:documents].tolist()
             made.documents.extend(tuple(row) for row in rows)
-            made.labels.extend(self.labels[query][:documents].tolist())
+            made.labels.extend(np.minimum(self.labels[query][:documents], highest or 99).tolist())
             made.queries.extend([query] * len(rows))
         return made
 
@@ -100,8 +103,8 @@ def optima_table(data: Queries) -> Table:
     )
 
 
-def grids_table(data: Queries, queries: int = 8, draws: int = 5) -> Table:
-    """The best point of a grid on the unit square against the exact optimum there."""
+def grids_table(data: Queries, queries: int = 16, draws: int = 3) -> Table:
+    """The best point of a grid on a square against the exact optimum there."""
     random = np.random.default_rng(SEED)
     rows: list[tuple[Cell, ...]] = []
     lost: dict[tuple[str, float], list[tuple[float, float]]] = {}
@@ -120,13 +123,13 @@ def grids_table(data: Queries, queries: int = 8, draws: int = 5) -> Table:
     return Table(
         ("measure", "grid", "exact optimum", "lost", "lost at most"),
         tuple(rows),
-        (f"{queries} queries, x and y from 0 to 1; means over {draws} draws",),
+        (f"{queries} queries, x and y from {BOX[0]:g} to {BOX[2]:g}; means over {draws} draws",),
     )
 
 
 def _on_grid(each: Instance, measure: str, step: float) -> Floats:
     """The mean of a measure at every point of the grid."""
-    ticks = np.arange(round(1 / step) + 1) * step
+    ticks = BOX[0] + np.arange(round((BOX[2] - BOX[0]) / step) + 1) * step
     x, y = (axis.ravel() for axis in np.meshgrid(ticks, ticks))
     documents, labels = np.array(each.documents, dtype=np.float64), np.array(each.labels)
     queries = np.array(each.queries)

@@ -141,7 +141,7 @@ def theorems_table(real: Sequence[Instance] = ()) -> Table:
             "edges, trajectories: on how many instances both measures have the same local optima, "
             "across edges, and along every path",
             "only instances that meet the assumptions of Theorem 2: no two flips share a line, and "
-            "flips meet in a point only where they must",
+            "flips meet in a point only where they must; labels are 0 and 1",
         ),
     )
 
