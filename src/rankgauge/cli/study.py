@@ -108,7 +108,10 @@ def optimisation(output: str, data: str | None) -> None:
             _write(name, make(), output)
             if advance is not None:
                 advance(name)
-    _draw(study.figures(), output)
+    try:
+        _draw(study.figures(), output)
+    except RankgaugeError as error:
+        failed = "\n".join(filter(None, (failed, str(error))))
     if failed:
         raise Incomplete(failed)
 

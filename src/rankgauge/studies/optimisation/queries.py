@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +80,7 @@ def optima_table(data: Queries) -> Table:
     random = np.random.default_rng(SEED)
     rows: list[tuple[Cell, ...]] = []
     for queries, draws in ADDED.items():
-        start, seen = time.perf_counter(), []
+        seen = []
         for _ in range(draws):
             made = label_plane(data.instance(random.choice(len(data), queries, replace=False)))
             row: list[float] = [len(made.lines), len(made)]
@@ -89,11 +88,10 @@ def optima_table(data: Queries) -> Table:
                 optima = made.optima(measure)
                 row += [len(optima), float(np.median([len(region.cells) for region in optima]))]
             seen.append(row)
-        seconds = (time.perf_counter() - start) / draws
-        rows.append((queries, draws, *np.mean(seen, axis=0).tolist(), seconds))
+        rows.append((queries, draws, *np.mean(seen, axis=0).tolist()))
     columns = [each for name in MEASURES for each in (f"{name} optima", f"{name} cells")]
     return Table(
-        ("queries", "draws", "lines", "cells", *columns, "seconds"),
+        ("queries", "draws", "lines", "cells", *columns),
         tuple(rows),
         (
             f"means over draws; cells: the median number of cells in an optimum; {DOCUMENTS} "
