@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from rankgauge.space.curves import Curve, Interval
 from rankgauge.space.lines import Segment, line
+from rankgauge.space.planes import Cell, Plane, Region, plane
 
-__all__ = ["Curve", "Interval", "Segment", "line"]
+__all__ = ["Cell", "Curve", "Interval", "Plane", "Region", "Segment", "line", "plane"]
