@@ -1,12 +1,15 @@
 """Where in the space of a ranking function's parameters a measure changes.
 
 `line` gives the exact curve of any measure along a straight line: every rank measure is a step function
-there, since it changes only where two documents change places.
+there, since it changes only where two documents change places. `trajectory` lists these flips along a
+path of straight pieces.
 """
 
 from __future__ import annotations
 
 from rankgauge.space.curves import Curve, Interval
+from rankgauge.space.documents import jittered
 from rankgauge.space.lines import Segment, line
+from rankgauge.space.trajectories import Trajectory, trajectory
 
-__all__ = ["Curve", "Interval", "Segment", "line"]
+__all__ = ["Curve", "Interval", "Segment", "Trajectory", "jittered", "line", "trajectory"]

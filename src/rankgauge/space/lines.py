@@ -27,6 +27,7 @@ from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.records import Record
 from rankgauge.space.curves import Curve, Steps, curve_of
+from rankgauge.space.documents import scores_of
 from rankgauge.workers import outcomes, processors
 
 SHALLOW = 48
@@ -255,8 +256,8 @@ def segment_of(documents: Rankings | Features, start: Floats, end: Floats) -> Se
             raise RankgaugeError(
                 f"{name}: {weights.size} numbers for {features} features, expected one a feature"
             )
-    scores = documents.values @ start
-    return Segment(rankings_of(documents), scores, documents.values @ (start + end))
+    first, last = (scores_of(documents.values, weights) for weights in (start, start + end))
+    return Segment(rankings_of(documents), first, last)
 
 
 def rankings_of(features: Features) -> Rankings:
