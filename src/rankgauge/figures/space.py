@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.arrays import Floats
-from rankgauge.figures.drawing import BLUE, GREY, LINES, VERMILION, plotting, wrapped
+from rankgauge.figures.drawing import BLUE, DASHED, GREY, LINES, VERMILION, plotting, wrapped
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 KINDS = (("good", 1, BLUE), ("bad", -1, VERMILION), ("neutral", 0, GREY))
@@ -37,9 +39,7 @@ def path_figure(
 
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
-        for (name, values), (colour, marker) in zip(
-            means.items(), LINES * (1 + len(means) // len(LINES)), strict=False
-        ):
+        for (name, values), (colour, marker) in zip(means.items(), cycle(LINES), strict=False):
             points = np.asarray(joints[name])
             edges = np.concatenate(([0.0], where, [len(points) - 1.0]))
             steps = np.append(points[0], values)
@@ -73,3 +73,79 @@ def path_figure(
         for text in legend.get_texts():
             text.set_parse_math(False)
         return figure
+
+
+def objectives_figure(
+    positions: ArrayLike,
+    measures: Mapping[str, ArrayLike],
+    objectives: Mapping[str, Mapping[str, ArrayLike]],
+    *,
+    lower_is_better: Collection[str] = (),
+) -> Figure:
+    """Rank measures and objectives on scores along a line, with a mark at the best point of each.
+
+    Each line has a scale of its own, from its worst value to its best.
+
+    Parameters
+    ----------
+    positions
+        The points of the line.
+    measures
+        Upper panel: for each rank measure its value at each point. It is the same for all increasing
+        maps of the scores.
+    objectives
+        Lower panel: for each objective on scores, and each map of the scores, its value at each point.
+    lower_is_better
+        The measures and objectives of which low values are better.
+    """
+    where = np.asarray(positions, dtype=np.float64)
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 5.2), layout="constrained")
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        for (name, values), (colour, marker) in zip(measures.items(), cycle(LINES), strict=False):
+            _scaled_line(upper, where, values, name, name in lower_is_better, colour, marker, "-")
+        for (name, maps), (colour, marker) in zip(objectives.items(), cycle(LINES), strict=False):
+            for (map_name, values), style in zip(maps.items(), cycle(_STYLES), strict=False):
+                label = f"{name}, {map_name}"
+                worse = name in lower_is_better
+                _scaled_line(lower, where, values, label, worse, colour, marker, style)
+        upper.set_title(
+            "rank measures: the same for every increasing map of the scores", fontsize=10
+        )
+        lower.set_title("objectives on scores: they change with the map", fontsize=10)
+        lower.set_xlabel("position on the line")
+        for axes in (upper, lower):
+            axes.set_ylabel("worst to best")
+            axes.set_yticks([0, 1], ["worst", "best"])
+            axes.set_ylim(-0.05, 1.1)
+            axes.set_xlim(float(where.min()), float(where.max()))
+            legend = axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=8)
+            for text in legend.get_texts():
+                text.set_parse_math(False)
+        return figure
+
+
+_STYLES = ("-", DASHED, ":")
+
+
+def _scaled_line(
+    axes: Axes,
+    where: Floats,
+    values: ArrayLike,
+    name: str,
+    lower_is_better: bool,
+    colour: str,
+    marker: str,
+    style: Any,
+) -> None:
+    """A line from its worst value to its best, with a mark in the middle of the points that are best."""
+    merit = np.asarray(values, dtype=np.float64) * (-1 if lower_is_better else 1)
+    low, high = np.nanmin(merit), np.nanmax(merit)
+    scaled = (merit - low) / (high - low) if high > low else np.ones(len(merit))
+    best = np.flatnonzero(scaled >= 1 - 1e-12)
+    middle = best[len(best) // 2]
+    axes.plot(where, scaled, color=colour, ls=style, lw=1.2, label=wrapped(name, 24))
+    (mark,) = axes.plot(where[middle], scaled[middle], ls="", marker=marker, ms=6, color=colour)
+    mark.set_clip_on(False)

@@ -2,7 +2,7 @@
 
 `line` gives the exact curve of any measure along a straight line: every rank measure is a step function
 there, since it changes only where two documents change places. `trajectory` lists these flips along a
-path of straight pieces.
+path of straight pieces. `objective_curve` has objectives on scores beside the rank measures.
 """
 
 from __future__ import annotations
@@ -10,6 +10,19 @@ from __future__ import annotations
 from rankgauge.space.curves import Curve, Interval
 from rankgauge.space.documents import jittered
 from rankgauge.space.lines import Segment, line
+from rankgauge.space.objectives import objective_curve, pairwise_loss, rank_objective, swets
 from rankgauge.space.trajectories import Trajectory, trajectory
 
-__all__ = ["Curve", "Interval", "Segment", "Trajectory", "jittered", "line", "trajectory"]
+__all__ = [
+    "Curve",
+    "Interval",
+    "Segment",
+    "Trajectory",
+    "jittered",
+    "line",
+    "objective_curve",
+    "pairwise_loss",
+    "rank_objective",
+    "swets",
+    "trajectory",
+]
