@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.arrays import Floats
-from rankgauge.figures.drawing import BLUE, DASHED, GREY, LINES, VERMILION, plotting, wrapped
+from rankgauge.arrays import Floats, Ints
+from rankgauge.figures.drawing import (
+    BLUE,
+    DASHED,
+    GREY,
+    LINES,
+    VERMILION,
+    marker_area,
+    plotting,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +126,7 @@ def objectives_figure(
         lower.set_title("objectives on scores: they change with the map", fontsize=10)
         lower.set_xlabel("position on the line")
         for axes in (upper, lower):
-            axes.set_ylabel("worst to best")
+            axes.set_ylabel("each on its own scale")
             axes.set_yticks([0, 1], ["worst", "best"])
             axes.set_ylim(-0.05, 1.1)
             axes.set_xlim(float(where.min()), float(where.max()))
@@ -149,3 +158,22 @@ def _scaled_line(
     axes.plot(where, scaled, color=colour, ls=style, lw=1.2, label=wrapped(name, 24))
     (mark,) = axes.plot(where[middle], scaled[middle], ls="", marker=marker, ms=6, color=colour)
     mark.set_clip_on(False)
+
+
+def optima_figure(values: Floats, found: Ints, measure: str) -> Figure:
+    """The values of local optima, from the best on, and how many starts reached each of them."""
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+        upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+        places = np.arange(1, len(values) + 1)
+        area = marker_area(len(values))
+        upper.scatter(places, values, s=area, color=BLUE, marker="o")
+        lower.bar(places, found, color=GREY)
+        upper.set_ylabel(wrapped(f"mean {measure}", 40))
+        lower.set_ylabel("starts")
+        lower.set_xlabel("local optimum, the best first")
+        for axis in (lower.xaxis, lower.yaxis):
+            axis.get_major_locator().set_params(integer=True)
+        return figure

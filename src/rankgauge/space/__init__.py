@@ -2,11 +2,13 @@
 
 `line` gives the exact curve of any measure along a straight line: every rank measure is a step function
 there, since it changes only where two documents change places. `trajectory` lists these flips along a
-path of straight pieces. `objective_curve` has objectives on scores beside the rank measures.
+path of straight pieces. `optima` looks for the best weights of all features by
+exact line searches. `objective_curve` has objectives on scores beside the rank measures.
 """
 
 from __future__ import annotations
 
+from rankgauge.space.ascent import Optima, optima
 from rankgauge.space.curves import Curve, Interval
 from rankgauge.space.documents import jittered
 from rankgauge.space.lines import Segment, line
@@ -16,11 +18,13 @@ from rankgauge.space.trajectories import Trajectory, trajectory
 __all__ = [
     "Curve",
     "Interval",
+    "Optima",
     "Segment",
     "Trajectory",
     "jittered",
     "line",
     "objective_curve",
+    "optima",
     "pairwise_loss",
     "rank_objective",
     "swets",
