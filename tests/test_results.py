@@ -47,6 +47,7 @@ def results() -> Iterator[Result]:
     documents = ([[3, 1, 0], [1, 2, 1], [0, 1, 3], [2, 0, 2]], [0, 1, 2, 0], [0, 3, 4])
     yield space.trajectory(documents, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ["AP", "P@1"])
     yield space.optima(documents, "AP", restarts=2)
+    yield space.grid(documents, ["AP", "P@1"], axes=(1, 3), points=3)
 
 
 RESULTS = list(results())

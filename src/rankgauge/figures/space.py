@@ -14,6 +14,7 @@ from rankgauge.figures.drawing import (
     BLUE,
     DASHED,
     GREY,
+    INK,
     LINES,
     VERMILION,
     marker_area,
@@ -176,4 +177,72 @@ def optima_figure(values: Floats, found: Ints, measure: str) -> Figure:
         lower.set_xlabel("local optimum, the best first")
         for axis in (lower.xaxis, lower.yaxis):
             axis.get_major_locator().set_params(integer=True)
+        return figure
+
+
+def grid_curve(
+    edges: Floats, values: Floats, ticks: Floats, at_ticks: Floats, axis: str, measure: str
+) -> Figure:
+    """The curve of a measure over one weight, as the step function that it is, and the grid points."""
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+        axes = figure.subplots()
+        axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label="every weight")
+        axes.plot(ticks, at_ticks, ls="", marker="o", ms=5, color=INK, label="grid", clip_on=False)
+        axes.set_xlim(float(edges[0]), float(edges[-1]))
+        axes.set_xlabel(axis)
+        axes.set_ylabel(wrapped(f"mean {measure}", 40))
+        figure.legend(loc="outside right upper", fontsize=8)
+        return figure
+
+
+def grid_map(
+    first: Floats,
+    second: Floats,
+    values: Floats,
+    points: Floats,
+    on_grid: Floats,
+    on_lines: Floats,
+    *,
+    names: Sequence[str],
+    about: str,
+) -> Figure:
+    """The values on a grid of two weights as an image, and what the grid misses.
+
+    Parameters
+    ----------
+    first, second
+        The weights on the two axes.
+    values
+        The value at each point of the grid.
+    points
+        Two weights a row: the best points of the lines that have something better than the grid.
+    on_grid, on_lines
+        The two weights of the best point on the grid, and on the lines.
+    names
+        The names of the axes.
+    about
+        What the values are.
+    """
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 5.0), layout="constrained")
+        axes = figure.subplots()
+        image = axes.pcolormesh(first, second, values.T, cmap="cividis", shading="nearest")
+        figure.colorbar(image, ax=axes, label=wrapped(f"mean {about}", 40))
+        marks = (
+            (points, "o", 3.5, VERMILION, "better, on a line"),
+            (on_grid[None, :], "s", 13.0, "none", "best on the grid"),
+            (on_lines[None, :], "*", 12.0, VERMILION, "best on the lines"),
+        )
+        for where, marker, size, face, label in marks:
+            edge, width = (VERMILION, 1.8) if face == "none" else ("white", 0.8)
+            (mark,) = axes.plot(*where.T, ls="", marker=marker, ms=size, mfc=face, label=label)
+            mark.set(markeredgecolor=edge, markeredgewidth=width, clip_on=False)
+        axes.set_xlabel(names[0])
+        axes.set_ylabel(names[1])
+        figure.legend(loc="outside upper center", ncols=3, fontsize=8)
         return figure
