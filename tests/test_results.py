@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import rankgauge as rg
-from rankgauge import query_sets
+from rankgauge import query_sets, space
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.notes import MOST_ALIKE, Note, worded
@@ -44,6 +44,10 @@ def results() -> Iterator[Result]:
     yield advise(distances, 2)
     yield rg.settled(QRELS, RUNS, "P@2")
     yield rg.tune(QRELS, [RUNS["one"], RUNS["two"]], "P@2", folds=2, repeats=1, samples=5)
+    documents = ([[3, 1, 0], [1, 2, 1], [0, 1, 3], [2, 0, 2]], [0, 1, 2, 0], [0, 3, 4])
+    yield space.trajectory(documents, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ["AP", "P@1"])
+    yield space.optima(documents, "AP", restarts=2)
+    yield space.grid(documents, ["AP", "P@1"], axes=(1, 3), points=3)
 
 
 RESULTS = list(results())

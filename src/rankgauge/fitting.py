@@ -12,14 +12,14 @@ GAP = 2
 SHORTEST = 16
 """Names are not made shorter than this."""
 
-Grid = list[list[str]]
+CellTexts = list[list[str]]
 """The texts of all cells, the column names as the first row."""
 
 
 class Fitted(Record):
     """A table that fits: its columns in parts, one below the other, and notes for the reader."""
 
-    grid: Grid
+    grid: CellTexts
     parts: list[list[int]]
     gap: int
     notes: list[str]
@@ -35,12 +35,12 @@ def display_width(text: str) -> int:
     return len(spacing) + sum(east_asian_width(c) in "WF" for c in spacing)
 
 
-def column_widths(grid: Grid) -> list[int]:
+def column_widths(grid: CellTexts) -> list[int]:
     """The width of each column."""
     return [max(map(display_width, column)) for column in zip(*grid, strict=True)]
 
 
-def fitted(grid: Grid, names: Sequence[bool], width: int | None) -> Fitted:
+def fitted(grid: CellTexts, names: Sequence[bool], width: int | None) -> Fitted:
     """The table in at most `width` columns of a terminal, as far as possible; None is no limit.
 
     `names` says which columns hold names. Names and column titles may be shortened in the middle; two
@@ -87,7 +87,7 @@ def _parts(widths: Sequence[int], names: Sequence[bool], width: int) -> list[lis
     return [*parts, part]
 
 
-def _with_short_names(grid: Grid, names: Sequence[bool]) -> Grid:
+def _with_short_names(grid: CellTexts, names: Sequence[bool]) -> CellTexts:
     header, *rows = grid
     titles = _short(header)
     if not rows:

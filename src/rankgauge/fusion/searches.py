@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.policies import RRF_K as USUAL_K
 from rankgauge.records import Record
 from rankgauge.resampling import Drawing, Progress
+from rankgauge.space.ascent import climbed
 from rankgauge.space.curves import NEAR, Curve, Interval, MeanSteps, Steps, simplest
 from rankgauge.space.lines import mean_of
 from rankgauge.workers import outcomes
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 
 RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
 """The values of k that are tried for reciprocal rank fusion."""
-MOST_ROUNDS = 20
-"""How often the ascent goes over all runs, at the most."""
 
 
 @dataclass(frozen=True)
@@ -97,26 +97,30 @@ class Ascent:
 
 def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> tuple[Floats, float]:
     """Better and better weights: along one run's weight after the other, the others in proportion."""
-    sign = 1.0 if inner(measure).direction == "higher" else -1.0
-    value = mean_of(mixture.values_at(weights, inner(measure)), measure)
-    for _ in range(MOST_ROUNDS):
-        before = value
-        for run in range(len(weights)):
-            others = np.where(np.arange(len(weights)) == run, 0.0, weights)
-            if not others.sum():
-                continue
-            others, alone = others / others.sum(), np.eye(len(weights))[run]
-            curve = mixture.segment(others, alone).curve(measure)
-            # Between the ends, without the run, and the run alone: documents are tied at the ends.
-            for t, promised in ((curve.point, curve.value), (0.0, curve.start), (1.0, curve.end)):
-                if sign * promised > sign * value + NEAR:
-                    tried = (1 - t) * others + t * alone
-                    reached = mean_of(mixture.values_at(tried, inner(measure)), measure)
-                    if sign * reached > sign * value:
-                        weights, value = tried, reached
-        if not sign * value > sign * before + 1e-12:
-            break
-    return weights, value
+    higher = inner(measure).direction == "higher"
+    sign = 1.0 if higher else -1.0
+
+    def best_weight(run: int, now: Floats, value: float) -> Floats | None:
+        others = np.where(np.arange(len(now)) == run, 0.0, now)
+        if not others.sum():
+            return None
+        others, alone = others / others.sum(), np.eye(len(now))[run]
+        curve = mixture.segment(others, alone).curve(measure)
+        # Between the ends, without the run, and the run alone: documents are tied at the ends.
+        promised = {curve.point: curve.value, 0.0: curve.start, 1.0: curve.end}
+        t = max(promised, key=lambda each: sign * np.nan_to_num(promised[each], nan=-sign * np.inf))
+        if not sign * promised[t] > sign * value + NEAR:
+            return None
+        return np.asarray((1 - t) * others + t * alone)
+
+    searches = [partial(best_weight, run) for run in range(len(weights))]
+    reached = climbed(
+        weights,
+        lambda tried: mean_of(mixture.values_at(tried, inner(measure)), measure),
+        lambda: searches,
+        higher=higher,
+    )
+    return reached.weights, reached.value
 
 
 def _shortened(

@@ -71,6 +71,18 @@ def weights_of(name: str, weights: ArrayLike, features: int) -> Floats:
     return numbers
 
 
+def weighted_sums(values: Floats, weights: Floats) -> Floats:
+    """The score of each document: the weighted sum of its values, from the first feature to the last.
+
+    Documents with the same values have the same score, to the last bit. A product of matrices does not
+    promise that: it adds in an order that depends on the row.
+    """
+    scores = np.zeros(len(values))
+    for column in np.flatnonzero(weights).tolist():
+        scores += values[:, column] * weights[column]
+    return scores
+
+
 def _nested(values: Any) -> bool:
     """Whether these are lists, and not numbers; no value at all is one empty list."""
     if isinstance(values, np.ndarray) and values.dtype != np.object_:

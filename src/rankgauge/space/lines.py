@@ -28,7 +28,7 @@ from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
 from rankgauge.space.curves import POSITION, Curve, Steps, curve_of
-from rankgauge.space.inputs import Documents, lists_of, scores_of, weights_of
+from rankgauge.space.inputs import Documents, lists_of, scores_of, weighted_sums, weights_of
 from rankgauge.workers import outcomes, processors
 
 LARGEST_SCORE = 2.0**1020
@@ -81,7 +81,8 @@ class Segment(Record):
         weights = weights_of("weights", start, features)
         direction = weights_of("direction", end, features)
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = (documents.values @ weights, documents.values @ (weights + direction))
+            ends = (weights, weights + direction)
+            scores = [weighted_sums(documents.values, each) for each in ends]
         return cls(lists, *scores)
 
     def ordered(self, scores: Floats) -> Ints:

@@ -1,0 +1,341 @@
+"""Ascent: better and better weights by exact line searches, from many starts.
+
+On a line the curve of a measure is exact, so a search cannot miss the best point of the line. In several
+weights nothing guarantees the best of all: the measure has many local optima (Robertson and Zaragoza
+2007, section 3.3). So the ascent begins at many points, and says how often each optimum is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.checks import Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import SEED, SEEDS
+from rankgauge.records import Record
+from rankgauge.results import Result
+from rankgauge.seeds import digest
+from rankgauge.space.curves import NEAR, Interval
+from rankgauge.space.documents import FeatureRows
+from rankgauge.space.scorers import LinearScorer
+from rankgauge.tables import Cell, Table
+from rankgauge.workers import outcomes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from matplotlib.figure import Figure
+
+MOST_ROUNDS = 20
+"""How often an ascent goes over all its lines, at the most, unless it is told otherwise."""
+
+LineSearch: TypeAlias = Callable[[Floats, float], Floats | None]
+"""From weights and their value to the best weights on a line through them; None if none are better."""
+
+
+class Climb(NamedTuple):
+    """Where an ascent ended, the value there, and whether it ended because nothing was better."""
+
+    weights: Floats
+    value: float
+    ended: bool
+
+
+def climbed(
+    weights: Floats,
+    evaluate: Callable[[Floats], float],
+    searches: Callable[[], Iterable[LineSearch]],
+    *,
+    higher: bool,
+    rounds: int = MOST_ROUNDS,
+) -> Climb:
+    """Better and better weights, by one line search after the other, until a round changes nothing.
+
+    Parameters
+    ----------
+    weights
+        The weights to begin with.
+    evaluate
+        The value of any weights. A step is taken only if the value, evaluated anew, is better.
+    searches
+        The line searches of a round.
+    higher
+        Whether higher values are better.
+    rounds
+        How many rounds there are at the most.
+    """
+    sign = 1.0 if higher else -1.0
+    value = evaluate(weights)
+    for _ in range(rounds):
+        before = value
+        for search in searches():
+            tried = search(weights, value)
+            if tried is not None:
+                reached = evaluate(tried)
+                if sign * reached > sign * value:
+                    weights, value = tried, reached
+        if not sign * value > sign * before + NEAR:
+            return Climb(weights, value, True)
+    return Climb(weights, value, False)
+
+
+def optima(
+    documents: FeatureRows,
+    measure: AnyMeasure,
+    *,
+    fixed: int | None = None,
+    restarts: int = 20,
+    directions: int = 10,
+    rounds: int = 100,
+    jitter: float | None = None,
+    seed: int = SEED,
+    executor: Executor | None = None,
+) -> Optima:
+    """Local optima of a measure over the weights of all features, and how often each was reached.
+
+    From each start, one weight after the other is set to its best value. Then lines in random directions
+    are searched. This is repeated until nothing is better. A line is searched in full, to both sides.
+
+    Parameters
+    ----------
+    documents
+        Features, or a tuple (values, labels, bounds), as `trajectory` takes them.
+    measure
+        The measure; its mean over the queries is optimised.
+    fixed
+        The number of the feature, from 1, whose weight stays 1. By default the weights are on the unit
+        sphere: they are divided by their length.
+    restarts
+        How many starts there are: equal weights, then random ones.
+    directions
+        How many random directions a round has, beside the weights one by one.
+    rounds
+        How many rounds there are from one start, at the most.
+    jitter
+        Add a random number from 0 to this size to the score of each document (see `jittered`).
+    seed
+        The seed of starts, directions and jitter.
+    executor
+        Who does the work; by default threads.
+
+    >>> found = optima(([[1, 0], [0, 1], [1, 1]], [0, 2, 1], [0, 3]), "nDCG", restarts=3)
+    >>> found.values.tolist(), found.found.tolist()
+    ([1.0], [3])
+    """
+    parsed = parse(measure)
+    inner(parsed).complete()
+    if inner(parsed).direction == "none":
+        raise RankgaugeError(f"{parsed}: neither high nor low is better, so nothing is best")
+    scorer = LinearScorer.of(documents, jitter, checked("seed", seed, SEEDS))
+    if fixed is not None:
+        fixed = checked("fixed", fixed, Whole(1, scorer.width)) - 1
+    elif not scorer.width:
+        raise RankgaugeError("no feature, expected one or more")
+    ascent = FeatureAscent(
+        scorer,
+        parsed,
+        fixed,
+        checked("directions", directions, Whole(0)),
+        checked("rounds", rounds, Whole(1)),
+        seed,
+    )
+    numbers = range(checked("restarts", restarts, Whole(1)))
+    climbs: list[Climb] = []
+    for _, result in outcomes(ascent, numbers, executor):
+        if isinstance(result, RankgaugeError):
+            raise result
+        climbs.append(result)
+    return _gathered(ascent, climbs)
+
+
+class FeatureAscent(Record):
+    """The ascent from one start after the other: it is called with the number of the start."""
+
+    scorer: LinearScorer
+    measure: Measure | Aggregate
+    fixed: int | None
+    directions: int
+    rounds: int
+    seed: int
+
+    @property
+    def higher(self) -> bool:
+        """Whether higher values are better."""
+        return inner(self.measure).direction == "higher"
+
+    def __call__(self, number: int) -> Climb:
+        random = np.random.default_rng((self.seed, number))
+        width = self.scorer.width
+        first = random.standard_normal(width) if number else np.ones(width)
+        return climbed(
+            self.scaled(first, start=True),
+            lambda weights: self.scorer.mean_at(weights, self.measure),
+            lambda: self.searches(random),
+            higher=self.higher,
+            rounds=self.rounds,
+        )
+
+    def scaled(self, weights: Floats, start: bool = False) -> Floats:
+        """The same ranking by weights of the form that is asked for; a start gets the fixed weight."""
+        if self.fixed is None:
+            return np.asarray(weights / np.linalg.norm(weights))
+        if start:
+            return np.where(np.arange(len(weights)) == self.fixed, 1.0, weights)
+        return np.asarray(weights / weights[self.fixed])
+
+    def searches(self, random: np.random.Generator) -> Iterable[LineSearch]:
+        """The searches of a round: along each weight, then in random directions."""
+        width = self.scorer.width
+        free = [number for number in range(width) if number != self.fixed]
+        for number in free:
+            yield self.along(np.eye(width)[number])
+        for _ in range(self.directions if len(free) > 1 else 0):
+            direction = np.zeros(width)
+            direction[free] = random.standard_normal(len(free))
+            yield self.along(direction)
+
+    def along(self, direction: Floats) -> LineSearch:
+        """The search on the whole line through any weights in a direction."""
+
+        def search(weights: Floats, value: float) -> Floats | None:
+            best = self.best_on_line(weights, direction)
+            if best is None or not self._better(best.value, value):
+                return None
+            position = best.interval.middle
+            tried = (1 - position) * weights + position * best.direction
+            return self.scaled(tried) if tried.any() else None
+
+        return search
+
+    def best_on_line(self, weights: Floats, direction: Floats) -> BestOnLine | None:
+        """The widest interval with the best value on both half-lines; None where nothing is defined."""
+        best: BestOnLine | None = None
+        for way in (direction, -direction):
+            curve = self.scorer.toward(weights, way).curve(self.measure)
+            if np.isnan(curve.values).all():
+                continue
+            found = BestOnLine(curve.value, curve.best[0], way)
+            if best is None or self._better(found.value, best.value):
+                best = found
+            elif not self._better(best.value, found.value):
+                best = max(best, found, key=lambda each: each.interval.width)
+        return best
+
+    def _better(self, value: float, other: float) -> bool:
+        return value > other + NEAR if self.higher else value < other - NEAR
+
+    def seen(self, weights: Floats) -> bytes:
+        """What the measure sees of the ranking: labels that it tells apart, down to its depth."""
+        measure = inner(self.measure)
+        while measure.basis is not measure:
+            measure = measure.basis
+        lists = self.scorer.lists_at(weights).top(measure.depth)
+        labels = measure._alike(lists.labels, lists.judged.max_grade)
+        return digest(np.ascontiguousarray(labels).tobytes(), size=16)
+
+
+class BestOnLine(NamedTuple):
+    """The best value on a line, and where: at positions on the way to a direction."""
+
+    value: float
+    interval: Interval
+    direction: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Optima(Result):
+    """Local optima of a measure over weights, the best first: what `optima` found.
+
+    No weight changed alone, and none of the random directions, leads from them to a better value. Two
+    starts reached the same optimum if the value is the same, and so are the labels in rank order, as far
+    as the measure looks at them.
+    """
+
+    measure: Measure | Aggregate
+    values: Floats
+    """The value of each optimum, evaluated with its weights."""
+    weights: Floats
+    """Optimum × feature."""
+    found: Ints
+    """How many starts reached each optimum."""
+    reached: Ints
+    """For each start the number of the optimum it reached, from 0."""
+    notes: tuple[Note, ...]
+
+    @property
+    def best(self) -> Floats:
+        """The weights of the best optimum."""
+        best: Floats = self.weights[0]
+        return best
+
+    @property
+    def value(self) -> float:
+        """The best value."""
+        return float(self.values[0])
+
+    def table(self) -> Table:
+        """A row for each optimum: its value, how many starts reached it, and its weights."""
+        columns = ("value", "found", *(f"weight {n + 1}" for n in range(self.weights.shape[1])))
+        rows: list[tuple[Cell, ...]] = [
+            (float(value), int(times), *own.tolist())
+            for value, times, own in zip(self.values, self.found, self.weights, strict=True)
+        ]
+        return Table(columns, tuple(rows), worded(self.notes))
+
+    def figure(self) -> Figure:
+        """The value of each optimum, from the best on, and how many starts reached it."""
+        from rankgauge.figures.space import optima_figure
+
+        return optima_figure(self.values, self.found, str(self.measure))
+
+    def _title(self) -> str:
+        return f"Optima of {self.measure} over {counted(self.weights.shape[1], 'weight')}"
+
+
+def _gathered(ascent: FeatureAscent, climbs: list[Climb]) -> Optima:
+    """The different optima that were reached, the best first."""
+    if all(np.isnan(climb.value) for climb in climbs):
+        raise RankgaugeError(f"{ascent.measure} is not defined for these documents")
+    order = sorted(range(len(climbs)), key=lambda n: climbs[n].value, reverse=ascent.higher)
+    rankings = [ascent.seen(climb.weights) for climb in climbs]
+    firsts: list[int] = []
+    reached = np.zeros(len(climbs), dtype=np.int64)
+    for number in order:
+        for place, first in enumerate(firsts):
+            near = abs(climbs[first].value - climbs[number].value) <= NEAR
+            if near and rankings[first] == rankings[number]:
+                reached[number] = place
+                break
+        else:
+            reached[number] = len(firsts)
+            firsts.append(number)
+    values = np.array([climbs[number].value for number in firsts])
+    found = np.bincount(reached, minlength=len(firsts))
+    notes = [
+        Note(
+            f"{counted(len(climbs), 'start')}, {counted(len(firsts), 'optimum', 'optima')}; the best "
+            f"value was reached from {counted(_as_good(values, found), 'start')}"
+        )
+    ]
+    if unfinished := sum(not climb.ended for climb in climbs):
+        notes.append(
+            Note(
+                f"{counted(unfinished, 'ascent')} ended after {counted(ascent.rounds, 'round')}, "
+                "before nothing was better; raise `rounds`"
+            )
+        )
+    weights = np.array([climbs[number].weights for number in firsts])
+    return Optima(ascent.measure, values, weights, found, reached, tuple(notes))
+
+
+def _as_good(values: Floats, found: Ints) -> int:
+    return int(found[np.abs(values - values[0]) <= NEAR].sum())

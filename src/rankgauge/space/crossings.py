@@ -1,0 +1,170 @@
+"""All flips along a line, those of equal labels too, and what a measure makes of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.data.errors import Unsupported
+from rankgauge.measures.base import Measure
+from rankgauge.native import kinetic as native
+from rankgauge.native import replay
+from rankgauge.rankings.flips import Flips, numbered
+from rankgauge.rankings.lists import Rankings
+from rankgauge.records import Record
+from rankgauge.space.lines import Segment
+
+MOST_COUNTS = 8_000_000
+"""How many counts of documents above flips are there at a time."""
+
+
+class Crossings(Record):
+    """Every flip along a line, list by list, in the order in which they happen.
+
+    `first` has the rows of the documents in the order at the start. `upper` and `lower` are the
+    documents above and below before the flip, as places in that order. `rank` is that of the upper one.
+    """
+
+    segment: Segment
+    first: Ints
+    position: Floats
+    number: Ints
+    rank: Ints
+    upper: Ints
+    lower: Ints
+
+    @classmethod
+    def of(cls, segment: Segment) -> Crossings:
+        """The flips of all pairs of documents: in the sweep each document is a kind of its own."""
+        offsets = segment.documents.offsets
+        first = native.start_order(segment.start, segment.end, offsets)
+        each = np.arange(len(first), dtype=np.int32)
+        start, end = segment.start[first], segment.end[first]
+        position, place, _ = native.sweep_all(start, end, each, offsets, len(each), 0, False)
+        return cls(segment, first, position, *np.ascontiguousarray(place.T))
+
+    def changes(self, measure: Measure) -> Floats:
+        """What each flip adds to the score of its list."""
+        return self._followed(measure.complete())[1]
+
+    def _followed(self, measure: Measure) -> tuple[Floats, Floats, Floats]:
+        """The score of each list before all flips, what each flip adds, and the score after it."""
+        lists = self.segment.ranked(self.first)
+        if measure.by_subtopic and lists.judged.aspects is not None:
+            raise Unsupported(
+                f"{measure} cannot be followed along a line: it looks at documents, not at labels"
+            )
+        if measure.basis is not measure:
+            before, _, after = self._followed(measure.basis)
+            judged, query = lists.judged, lists.query
+            before = measure.from_basis(before, judged, query)
+            after = measure.from_basis(after, judged, query[self.number])
+            return before, self._differences(before, after), after
+        before = np.ascontiguousarray(measure.score_each(lists))
+        labels, number = numbered(lists.labels)
+        alike = measure._alike(labels, lists.judged.max_grade)
+        kinds, merged = np.unique(alike, return_inverse=True)
+        kind = merged.astype(np.int32)[number]
+        seen = kind[self.upper] != kind[self.lower]
+        if measure.depth is not None:
+            seen &= self.rank <= measure.depth
+        (noticed,) = np.nonzero(seen)
+        changes = np.zeros(len(self.position))
+        if measure.knows_flips:
+            changes[noticed] = self._by_formula(measure, lists, kinds, kind, noticed)
+            return before, changes, replay.running(changes, self._bounds(len(lists)), before)
+        place = np.stack(
+            (self.number, self.rank, kind[self.upper], kind[self.lower]), axis=1, dtype=np.int32
+        )[noticed]
+        values = self.segment._scored(measure, lists, kinds, kind, place)
+        changes[noticed] = self._differences(before, values, noticed)
+        return before, changes, replay.running(changes, self._bounds(len(lists)), before)
+
+    def _bounds(self, lists: int) -> Ints:
+        return np.searchsorted(self.number, np.arange(lists + 1))
+
+    def _differences(self, before: Floats, after: Floats, flips: Ints | None = None) -> Floats:
+        """What each of these flips adds, from the scores after them."""
+        number = self.number if flips is None else self.number[flips]
+        earlier = np.roll(after, 1)
+        is_first = np.diff(number, prepend=-1) != 0
+        earlier[is_first] = before[number[is_first]]
+        return after - earlier
+
+    def _by_formula(
+        self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels, noticed: Ints
+    ) -> Floats:
+        """What these flips add, by the formula of the measure."""
+        changes = np.empty(len(noticed))
+        for part, above in self._above(measure, kinds, kind, noticed):
+            flips = noticed[part]
+            changes[part] = measure._flip(
+                Flips(
+                    lists.query[self.number[flips]],
+                    self.rank[flips],
+                    kind[self.upper[flips]].astype(np.int64),
+                    kind[self.lower[flips]].astype(np.int64),
+                    kinds,
+                    above,
+                    lists.judged,
+                )
+            )
+        return changes
+
+    def _above(
+        self, measure: Measure, kinds: Labels, kind: Labels, noticed: Ints
+    ) -> Iterator[tuple[slice, Labels | None]]:
+        """Parts of these flips, with how many documents of each kind stand above each of them.
+
+        The same sweep is made again, now with few kinds. It gives the same flips in the same order, but
+        for those that the measure does not notice.
+        """
+        if not measure.looks_above:
+            yield slice(0, len(noticed)), None
+            return
+        offsets, (start, end) = self.segment.documents.offsets, self._lines
+        ends = np.searchsorted(self.number[noticed], np.arange(len(offsets)))
+        first, most = 0, max(1, MOST_COUNTS // len(kinds))
+        while first < len(offsets) - 1:
+            after = int(np.searchsorted(ends, ends[first] + most, side="right")) - 1
+            last = min(max(after, first + 1), len(offsets) - 1)
+            _, _, above = native.sweep_all(
+                start, end, kind, offsets[first : last + 1], len(kinds), measure.depth or 0, True
+            )
+            yield slice(int(ends[first]), int(ends[last])), above
+            first = last
+
+    @property
+    def _lines(self) -> tuple[Floats, Floats]:
+        return self.segment.start[self.first], self.segment.end[self.first]
+
+
+def reordered(documents: Rankings, before: Ints, after: Ints) -> Segment:
+    """Lists on their way from one order of their rows to another: each pair whose order differs flips
+    once."""
+    start, end = (np.empty(len(before)) for _ in range(2))
+    start[before] = end[after] = -np.arange(len(before), dtype=np.float64)
+    return Segment(documents, start, end)
+
+
+def inversions(before: Ints, after: Ints) -> int:
+    """How many pairs stand in the opposite order before and after, both orders of the same rows.
+
+    >>> inversions(np.array([0, 1, 2]), np.array([2, 0, 1]))
+    2
+    """
+    size = len(before)
+    place = np.empty(size, dtype=np.int64)
+    place[after] = np.arange(size)
+    values, count, width = place[before], 0, 1
+    while width < size:  # halves of `width` values are sorted; each pair of them is merged
+        half = np.arange(size) // width
+        keys = half // 2 * size + values
+        left, right = keys[half % 2 == 0], keys[half % 2 == 1]
+        ends = np.searchsorted(left, (right // size + 1) * size)
+        count += int((ends - np.searchsorted(left, right)).sum())
+        values = np.sort(keys, kind="stable") % size
+        width *= 2
+    return count

@@ -1,0 +1,171 @@
+"""Objectives on scores, which learning methods optimise in place of a rank measure.
+
+Robertson and Zaragoza (2007, section 4) ask for an objective that is continuous and convex in the
+weights. The price is that it sees the scores: if a strictly increasing function maps them, the ranking
+stays, but the best weights by such an objective move. The best weights by a rank measure do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.checks import Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.measures.around import inner
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.native import segments
+from rankgauge.rankings.lists import Rankings
+from rankgauge.space.lines import Segment, mean_of
+
+MOST_PAIRS = 10_000_000
+"""How many pairs of documents of different labels there may be."""
+
+Objective: TypeAlias = Callable[[Rankings, Floats], float]
+"""A number from lists of labels and the score of each of their documents."""
+
+
+def pairwise_loss(lists: Rankings, scores: ArrayLike) -> float:
+    """The logistic loss of pairs: for each pair of documents of one query with different labels
+    log(1 + exp(−(score of the better − score of the other))), the mean over the pairs of a query, then
+    over the queries that have such pairs. Lower is better. It is NaN if there is no such pair.
+
+    It is the cost of RankNet (Burges et al. 2005) with certain preferences. It is convex in the weights
+    of a linear scorer, and a constant that is added to all scores of a query does not change it.
+    Unjudged documents have label 0.
+
+    >>> round(pairwise_loss(Rankings.of([1, 0]), [0.0, 0.0]), 4)
+    0.6931
+    """
+    values = _scores(lists, scores)
+    better, worse, share = lists.once(_pairs)
+    if not len(better):
+        return float("nan")
+    losses = np.logaddexp(0.0, values[worse] - values[better])
+    return float((losses * share).sum())
+
+
+def swets(lists: Rankings, scores: ArrayLike, *, rel: int = 1, by_query: bool = False) -> float:
+    """How far apart the scores of relevant and of other documents are, Swets' measure E: the difference
+    of their means, divided by the mean of their standard deviations. Higher is better.
+
+    E = (μ₁ − μ₀) / ((σ₁ + σ₀) / 2), where 1 stands for the documents with a label of at least `rel`, and
+    0 for all others. The standard deviations divide by n. Swets (Information Retrieval Systems, Science
+    141, 1963) reads E off a line through normal deviates; that comes to this formula (van Rijsbergen,
+    Information Retrieval, 1979, chapter 7).
+
+    The documents of all queries are put together, so a constant that is added to the scores of one query
+    changes it. With `by_query` it is the mean over the queries for which it is defined. It is NaN if
+    there are no relevant or no other documents, or if no score differs from the mean of its kind.
+
+    >>> swets(Rankings.of([1, 0, 1, 0]), [3.0, 1.0, 5.0, 3.0])
+    2.0
+    """
+    values, low = _scores(lists, scores), checked("rel", rel, Whole(0))
+    relevant = lists.labels >= low
+    offsets = lists.offsets if by_query else np.array([0, len(values)])
+    means, deviations = zip(
+        *(_moments(values, kind, offsets) for kind in (relevant, ~relevant)), strict=True
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        separation = (means[0] - means[1]) / ((deviations[0] + deviations[1]) / 2)
+    defined = separation[np.isfinite(separation)]
+    return float(np.mean(defined)) if len(defined) else float("nan")
+
+
+def rank_objective(measure: AnyMeasure) -> Objective:
+    """A rank measure as an objective: the mean of the measure over the lists, ranked by the scores."""
+    parsed = parse(measure)
+
+    def objective(lists: Rankings, scores: Floats) -> float:
+        ranked = Segment(lists, scores, scores).at(0)
+        return mean_of(inner(parsed).score_each(ranked), parsed)
+
+    return objective
+
+
+def objective_curve(
+    segment: Segment,
+    objective: Objective,
+    positions: ArrayLike,
+    transform: Callable[[Floats], Floats] | None = None,
+) -> Floats:
+    """An objective at points of a line.
+
+    Parameters
+    ----------
+    segment
+        The documents along the line.
+    objective
+        `pairwise_loss`, `swets`, `rank_objective(measure)`, or any function of lists and scores.
+    positions
+        The points, from 0 to 1.
+    transform
+        A function that is applied to the scores first, such as `numpy.exp`.
+
+    >>> segment = Segment(Rankings.of([1, 0]), [0.0, 1.0], [1.0, 0.0])
+    >>> objective_curve(segment, pairwise_loss, [0.0, 1.0]).round(4).tolist()
+    [1.3133, 0.3133]
+    """
+    points: Floats = np.asarray(positions, dtype=np.float64)
+    if points.ndim != 1 or not ((points >= 0) & (points <= 1)).all():
+        raise RankgaugeError("positions: expected a row of numbers from 0 to 1")
+    values = np.empty(len(points))
+    for number, point in enumerate(points.tolist()):
+        scores = (1 - point) * segment.start + point * segment.end
+        values[number] = objective(
+            segment.documents, scores if transform is None else transform(scores)
+        )
+    return values
+
+
+def _scores(lists: Rankings, scores: ArrayLike) -> Floats:
+    """The scores as an array; RankgaugeError unless there is a finite one for each document."""
+    values: Floats = np.ascontiguousarray(scores, dtype=np.float64)
+    if values.shape != lists.labels.shape:
+        raise RankgaugeError(
+            f"{values.size} scores for {len(lists.labels)} documents, expected one a document"
+        )
+    if not np.isfinite(values).all():
+        raise RankgaugeError("a score is not finite, expected finite numbers")
+    return values
+
+
+def _pairs(lists: Rankings) -> tuple[Ints, Ints, Floats]:
+    """The pairs of documents of different labels: the better one, the other one, and the share of the
+    pair in the mean."""
+    labels = np.maximum(lists.labels, 0)
+    better, worse, share = [], [], []
+    total = 0
+    for first, last in zip(lists.offsets[:-1].tolist(), lists.offsets[1:].tolist(), strict=True):
+        own = labels[first:last]
+        counts = np.unique(own, return_counts=True)[1]
+        number = (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
+        total += number
+        if total > MOST_PAIRS:
+            raise RankgaugeError(
+                f"more than {MOST_PAIRS:,} pairs of documents of different labels, expected fewer: "
+                "take fewer queries or fewer documents"
+            )
+        if number:
+            for label in np.unique(own)[1:]:
+                over, under = (np.flatnonzero(side) + first for side in (own == label, own < label))
+                better.append(np.repeat(over, len(under)))
+                worse.append(np.tile(under, len(over)))
+            share.append(np.full(number, 1 / number))
+    none = np.zeros(0, dtype=np.int64)
+    shares = np.concatenate([np.zeros(0), *share]) / max(len(share), 1)
+    return np.concatenate([none, *better]), np.concatenate([none, *worse]), shares
+
+
+def _moments(values: Floats, chosen: Bools, offsets: Ints) -> tuple[Floats, Floats]:
+    """The mean and the standard deviation of the chosen values of each part; NaN if there are none."""
+    sizes = segments.segment_sum(chosen.astype(np.float64), offsets)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = segments.segment_sum(np.where(chosen, values, 0.0), offsets) / sizes
+        apart = np.where(chosen, values - np.repeat(mean, np.diff(offsets)), 0.0)
+        return mean, np.sqrt(segments.segment_sum(apart**2, offsets) / sizes)

@@ -1,0 +1,82 @@
+"""Linear scorers: documents ranked by a weighted sum of their feature values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankgauge.arrays import Floats
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.letor import Features
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure, parse_all
+from rankgauge.policies import SEED
+from rankgauge.rankings.lists import Rankings
+from rankgauge.records import Record
+from rankgauge.space.documents import FeatureRows, features_of, jittered
+from rankgauge.space.inputs import lists_of, weighted_sums, weights_of
+from rankgauge.space.lines import Segment, mean_of
+
+
+class LinearScorer(Record):
+    """Documents, their labels and feature values; any weights rank them.
+
+    `values` has a column a weight. With `jitter` it has one more, the last, whose weight is 1.
+    """
+
+    features: Features
+    documents: Rankings
+    values: Floats
+    jitter: bool = False
+
+    @classmethod
+    def of(cls, documents: FeatureRows, jitter: float | None = None, seed: int = SEED) -> Self:
+        """The documents as a scorer; `jitter` is the greatest random number that is added to a score."""
+        features = features_of(documents)
+        values = features.values if jitter is None else jittered(features, jitter, seed).values
+        lists, columns = lists_of(features), np.asfortranarray(values, dtype=np.float64)
+        return cls(features, lists, columns, jitter is not None)
+
+    @property
+    def width(self) -> int:
+        """How many weights there are."""
+        return int(self.values.shape[1]) - self.jitter
+
+    def weights(self, name: str, weights: ArrayLike) -> Floats:
+        """The weights as an array, checked."""
+        return weights_of(name, weights, self.width)
+
+    def scores(self, weights: Floats, constant: float = 1.0) -> Floats:
+        """The score of each document. The jitter is multiplied by `constant`: 0 for a direction."""
+        return weighted_sums(self.values, np.append(weights, constant) if self.jitter else weights)
+
+    def segment(self, start: Floats, end: Floats) -> Segment:
+        """The documents on their way from some weights to others."""
+        return Segment(self.documents, self.scores(start), self.scores(end))
+
+    def toward(self, weights: Floats, direction: Floats) -> Segment:
+        """The documents on their way from some weights to a direction: position s stands for the weights
+        plus s / (1 − s) times the direction, so all points of the half-line are there."""
+        return Segment(self.documents, self.scores(weights), self.scores(direction, 0.0))
+
+    def lists_at(self, weights: Floats) -> Rankings:
+        """The lists as these weights rank them."""
+        return self.segment(weights, weights).at(0)
+
+    def mean_at(self, weights: Floats, measure: Measure | Aggregate) -> float:
+        """The mean of a measure with these weights, evaluated there."""
+        return mean_of(inner(measure).score_each(self.lists_at(weights)), measure)
+
+
+def measures_of(measures: AnyMeasure | Iterable[AnyMeasure]) -> tuple[Measure | Aggregate, ...]:
+    """One measure or several, each once; RankgaugeError where there is none."""
+    parsed = tuple(dict.fromkeys(parse_all(measures)))
+    if not parsed:
+        raise RankgaugeError("no measure, expected one or more, such as nDCG@10")
+    for measure in parsed:
+        inner(measure).complete()
+    return parsed

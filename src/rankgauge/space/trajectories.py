@@ -1,0 +1,402 @@
+"""Trajectories: paths of straight pieces through the space of weights, with every flip on the way.
+
+A rank measure changes only where two neighbours of a ranking change places (Robertson and Zaragoza 2007,
+section 3). A flip is good if the document with the higher label rises, bad if it falls, and neutral if
+the labels are equal. Documents with equal scores stand in the order of the list they come in. So a point
+on a boundary has one ranking, and a piece of the path may lie in a boundary (A.3).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.letor import Features
+from rankgauge.data.model import decode
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.native import kinetic as native
+from rankgauge.native import replay
+from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import SEED
+from rankgauge.rankings.lists import Rankings
+from rankgauge.results import Result
+from rankgauge.space.crossings import Crossings, inversions, reordered
+from rankgauge.space.curves import NEAR, Curve
+from rankgauge.space.documents import FeatureRows
+from rankgauge.space.lines import Segment, mean_of
+from rankgauge.space.scorers import LinearScorer, measures_of
+from rankgauge.tables import Cell, MadeRows, Row, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_FLIPS = 2_000_000
+"""How many flips a trajectory may meet."""
+SHOWN = 20
+"""How many flips are printed where a trajectory is shown."""
+KINDS = ("bad", "neutral", "good")
+
+
+def trajectory(
+    documents: FeatureRows | Rankings,
+    points: ArrayLike,
+    measures: AnyMeasure | Iterable[AnyMeasure],
+    *,
+    jitter: float | None = None,
+    seed: int = SEED,
+) -> Trajectory:
+    """Every flip on a path of straight pieces, and what each measure makes of it.
+
+    Parameters
+    ----------
+    documents
+        Features: the documents are ranked by a weighted sum. Or a tuple (values, labels, bounds): a row
+        of values and a label for each document, and where each query begins and the last ends. Or lists
+        of labels, as `line` takes them. Documents with equal scores stay in the order they have here.
+    points
+        The points that the path goes through, two or more: at each of them the weight of every feature,
+        or for lists of labels the score of every document.
+    measures
+        One measure or several.
+    jitter
+        Add a random number from 0 to this size to the score of each document (see `jittered`). Then no
+        flips coincide.
+    seed
+        The seed of the jitter.
+
+    >>> found = trajectory(([[1, 0], [0, 1]], [0, 1], [0, 2]), [[1, 0], [0, 1]], "RR")
+    >>> found.position.tolist(), found.kinds.tolist(), found.changes.tolist()
+    ([0.5], ['good'], [[0.5]])
+    """
+    chosen = measures_of(measures)
+    path: Floats = np.asarray(points, dtype=np.float64)
+    if path.ndim != 2 or len(path) < 2:
+        raise RankgaugeError(
+            f"points of shape {path.shape}, expected two or more points, a row of numbers each"
+        )
+    features: Features | None = None
+    if isinstance(documents, Rankings):
+        if jitter is not None:
+            raise RankgaugeError("jitter is for features, not for lists of labels")
+        lists, scores = documents, [np.ascontiguousarray(own) for own in path]
+    else:
+        scorer = LinearScorer.of(documents, jitter, seed)
+        features, lists = scorer.features, scorer.documents
+        weights = [scorer.weights(f"point {n}", own) for n, own in enumerate(path, start=1)]
+        scores = [scorer.scores(own) for own in weights]
+    segments = tuple(Segment(lists, *ends) for ends in itertools.pairwise(scores))
+    return _followed(segments, path, chosen, features)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Result):
+    """A path through the space of weights, with every flip met on the way: what `trajectory` gives.
+
+    The arrays have an entry for each flip, in the order of the path. Pieces are numbered from 1, and
+    `position` goes from 0 to 1 along a piece. If documents are tied at a joint of two pieces, the flips
+    that happen when the path reaches the joint are at position 1 of the piece before it, and those that
+    happen when it leaves are at position 0 of the piece after it.
+
+    So the value at any point is the value at the start and all changes up to there. At a joint these are
+    the flips up to position 1; the flips at position 0 of the next piece come after the joint.
+    """
+
+    measures: tuple[Measure | Aggregate, ...]
+    points: Floats
+    segments: tuple[Segment, ...]
+    """The documents along each piece."""
+    features: Features | None
+    piece: Ints
+    position: Floats
+    query: Ints
+    """The number of the query, from 0."""
+    upper: Ints
+    """The row of the document that stood above before the flip, and falls."""
+    lower: Ints
+    """The row of the document that stood below before the flip, and rises."""
+    rank: Ints
+    """The rank of the upper document before the flip."""
+    merit: NDArray[np.int8]
+    """1 for a good flip, −1 for a bad one, 0 for a neutral one."""
+    start: Floats
+    """The mean of each measure at the first point."""
+    changes: Floats
+    """Measure × flip: what the flip adds to the value of its query."""
+    mean_changes: Floats
+    """Measure × flip: what the flip adds to the mean."""
+    notes: tuple[Note, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    @property
+    def kinds(self) -> NDArray[np.str_]:
+        """Whether each flip is good, bad or neutral."""
+        return np.array(KINDS)[self.merit + 1]
+
+    def number(self, measure: AnyMeasure) -> int:
+        """The place of a measure among the measures of the trajectory."""
+        parsed = parse(measure)
+        if parsed not in self.measures:
+            names = ", ".join(map(str, self.measures))
+            raise RankgaugeError(f"{parsed} was not asked for, expected one of {names}")
+        return self.measures.index(parsed)
+
+    def means(self, measure: AnyMeasure) -> Floats:
+        """The mean of a measure after each flip."""
+        number = self.number(measure)
+        changes, start = self.mean_changes[number], self.start[number : number + 1]
+        return replay.running(changes, np.array([0, len(changes)]), start)
+
+    def at(self, measure: AnyMeasure, piece: int, position: float) -> float:
+        """The mean of a measure at a point of the path: the start and all changes up to there.
+
+        At a flip between the ends of a piece it is the mean after the flip.
+        """
+        if not (1 <= piece <= len(self.segments) and 0 <= position <= 1):
+            raise RankgaugeError(
+                f"piece {piece}, position {position}: expected a piece from 1 to "
+                f"{len(self.segments)} and a position from 0 to 1"
+            )
+        first, last = np.searchsorted(self.piece, [piece, piece + 1])
+        own = self.position[first:last]
+        passed = int(np.searchsorted(own, position, side="right")) if position else 0
+        reached = int(first) + passed
+        return float(
+            self.means(measure)[reached - 1] if reached else self.start[self.number(measure)]
+        )
+
+    def curve(self, measure: AnyMeasure) -> list[Curve]:
+        """The curve of a measure along each piece."""
+        return [segment.curve(measure) for segment in self.segments]
+
+    def table(self) -> Table:
+        """A row for each flip: where it is, which documents, whether it is good, and for each measure
+        what it adds to the value of the query and to the mean."""
+        columns = ["piece", "position", "query", "rank", "upper", "lower", "flip"]
+        for measure in self.measures:
+            columns += [str(measure), f"mean {measure}"]
+        rows = MadeRows(len(self), self._rows)
+        return Table(tuple(columns), rows, worded(self.notes))
+
+    def measure_table(self) -> Table:
+        """A row for each measure: its mean at the ends of the path, the least and the greatest on the
+        way, how many good and bad flips it notices, and how often it goes the wrong way."""
+        columns = (
+            "measure",
+            "start",
+            "end",
+            "lowest",
+            "highest",
+            "good",
+            "bad",
+            "neutral",
+            "wrong",
+        )
+        rows: list[tuple[Cell, ...]] = []
+        for number, measure in enumerate(self.measures):
+            means = np.append(self.start[number], self.means(measure))
+            seen = np.abs(self.changes[number]) > NEAR
+            counts = (int(np.count_nonzero(seen & (self.merit == sign))) for sign in (1, -1, 0))
+            ends = (float(means[0]), float(means[-1]), float(means.min()), float(means.max()))
+            rows.append((str(measure), *ends, *counts, self._wrong(number)))
+        notes = (
+            "good, bad, neutral: the flips of each kind that change the value of their query",
+            "wrong: good flips that make the value worse, and bad flips that make it better",
+        )
+        return Table(columns, tuple(rows), notes)
+
+    def _wrong(self, number: int) -> int | None:
+        direction = inner(self.measures[number]).direction
+        if direction == "none":
+            return None
+        sign = 1.0 if direction == "higher" else -1.0
+        return int(np.count_nonzero(sign * self.merit * self.changes[number] < -NEAR))
+
+    def figure(self) -> Figure:
+        """The means along the path, with the flips as ticks below: good, bad and neutral ones."""
+        from rankgauge.figures.space import path_figure
+
+        lines = {str(measure): self.means(measure) for measure in self.measures}
+        joints = {
+            str(measure): [
+                self.at(measure, 1, 0.0),
+                *(self.at(measure, piece, 1.0) for piece in range(1, len(self.points))),
+            ]
+            for measure in self.measures
+        }
+        where = self.piece - 1 + self.position
+        return path_figure(where, lines, joints, self.merit)
+
+    def __repr__(self) -> str:
+        table = self.table()
+        notes = table.notes
+        if len(self) > SHOWN:
+            notes = (f"the first {SHOWN} of {len(self):,} flips; table() has all of them", *notes)
+        shown = Table(table.columns, table.rows[:SHOWN], notes)
+        return f"{self._title()}\n{shown.render('table')}".rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        table = self.table()
+        return Table(table.columns, table.rows[:SHOWN], table.notes).render_html()
+
+    def _title(self) -> str:
+        pieces = counted(len(self.segments), "piece")
+        return f"Trajectory of {pieces}: {counted(len(self), 'flip')}"
+
+    def _rows(self, start: int, end: int) -> Iterator[Row]:
+        some = slice(start, end)
+        values = np.stack((self.changes[:, some], self.mean_changes[:, some])).T
+        plain = (
+            self.piece,
+            self.position,
+            self.query,
+            self.rank,
+            self.upper,
+            self.lower,
+            self.merit,
+        )
+        columns = zip(*(column[some].tolist() for column in plain), strict=True)
+        for (piece, position, query, rank, upper, lower, merit), own in zip(
+            columns, values.reshape(end - start, -1).tolist(), strict=True
+        ):
+            names = (self._document(query, upper), self._document(query, lower))
+            yield (piece, position, self._query(query), rank, *names, KINDS[merit + 1], *own)
+
+    def _query(self, number: int) -> str | int:
+        return number + 1 if self.features is None else decode(self.features.queries[number])
+
+    def _document(self, query: int, row: int) -> str | int:
+        """The id of a document, or its number in its list, from 1."""
+        ids = None if self.features is None else self.features.documents
+        if ids is not None:
+            return decode(ids[row])
+        return row - int(self.segments[0].documents.offsets[query]) + 1
+
+
+def _followed(
+    segments: tuple[Segment, ...],
+    points: Floats,
+    measures: tuple[Measure | Aggregate, ...],
+    features: Features | None,
+) -> Trajectory:
+    """The trajectory along these segments, each of which starts where the one before it ends."""
+    lists = segments[0].documents
+    parts: list[_Part] = []
+    for number, segment in enumerate(segments, start=1):
+        parts += _parts(number, segment)
+    flips = sum(part.size for part in parts)
+    if flips > MOST_FLIPS:
+        raise RankgaugeError(
+            f"the path meets {flips:,} flips, expected at most {MOST_FLIPS:,}: take a shorter path, "
+            "fewer queries or fewer documents; `line` has the curve of a measure without the flips"
+        )
+    positions, numbers, changes = [np.zeros(0)], [np.zeros((5, 0), dtype=np.int64)], []
+    for part in parts:
+        crossings = Crossings.of(part.segment)
+        order = np.argsort(crossings.position, kind="stable")
+        where = crossings.position[order]
+        positions.append(where if part.position is None else np.full(len(where), part.position))
+        rows = (crossings.first[own] for own in (crossings.upper, crossings.lower))
+        piece = np.full(len(where), part.piece)
+        numbers.append(np.stack((piece, crossings.number, crossings.rank, *rows))[:, order])
+        each = [crossings.changes(inner(measure))[order] for measure in measures]
+        changes.append(np.stack(each))
+    position, (piece, query, rank, upper, lower) = np.concatenate(positions), np.hstack(numbers)
+    grade = np.maximum(lists.labels, 0)
+    merit = np.sign(grade[lower] - grade[upper]).astype(np.int8)
+    added = np.concatenate([np.zeros((len(measures), 0)), *changes], axis=1)
+    first = segments[0].at(0)
+    each_list = [np.ascontiguousarray(inner(measure).score_each(first)) for measure in measures]
+    start = np.array([mean_of(own, m) for own, m in zip(each_list, measures, strict=True)])
+    mean_added = np.array(
+        [
+            _mean_changes(own, query, more, measure)
+            for own, more, measure in zip(each_list, added, measures, strict=True)
+        ]
+    )
+    notes = _notes(merit, position)
+    return Trajectory(
+        measures, points, segments, features, piece, position, query, upper, lower, rank, merit,
+        start, added, mean_added, notes,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Flips of one piece: those between its ends, or those at the joint where position is given."""
+
+    piece: int
+    segment: Segment
+    size: int
+    position: float | None = None
+
+
+def _parts(piece: int, segment: Segment) -> list[_Part]:
+    """The flips when the path leaves the start, those on the way, and those when it reaches the end.
+
+    Just after the start, documents that are tied there stand in the order of their scores at the end;
+    just before the end, tied documents stand in the order of their scores at the start.
+    """
+    lists, offsets = segment.documents, segment.documents.offsets
+    left = native.start_order(segment.start, segment.end, offsets)
+    near = native.start_order(segment.end, segment.start, offsets)
+    ways = [(segment.ordered(segment.start), left, 0.0), (left, near, None)]
+    ways.append((near, segment.ordered(segment.end), 1.0))
+    parts = []
+    for before, after, position in ways:
+        if size := inversions(before, after):
+            way = segment if position is None else reordered(lists, before, after)
+            parts.append(_Part(piece, way, size, position))
+    return parts
+
+
+def _mean_changes(
+    before: Floats, query: Ints, changes: Floats, measure: Measure | Aggregate
+) -> Floats:
+    """What each flip adds to the mean, in the order of the path, from the values of the lists before."""
+    defined = ~np.isnan(before)
+    if not defined.any() or not (defined.all() or inner(measure).averages_defined):
+        return np.full(len(changes), np.nan)
+    own = np.where(defined[query], changes, 0.0)
+    if not np.isfinite(own).all():
+        raise RankgaugeError(f"{measure}: whether a list has a score changes along the path")
+    count = np.count_nonzero(defined)
+    if not isinstance(measure, Aggregate):
+        return own / count
+    order = np.argsort(query, kind="stable")
+    bounds = np.searchsorted(query[order], np.arange(len(before) + 1))
+    after = np.empty(len(own))
+    after[order] = replay.running(own[order], bounds, before)
+    earlier = np.empty(len(own))
+    earlier[order] = np.roll(after[order], 1)
+    firsts = order[bounds[:-1][np.diff(bounds) > 0]]
+    earlier[firsts] = before[query[firsts]]
+    forward = np.where(defined[query], measure.forward(after) - measure.forward(earlier), 0.0)
+    total = np.array([float(measure.forward(before[defined]).sum())])
+    sums = np.append(total, replay.running(forward, np.array([0, len(forward)]), total))
+    return np.asarray(np.diff(measure.back(sums / count)))
+
+
+def _notes(merit: NDArray[np.int8], position: Floats) -> tuple[Note, ...]:
+    counts = ", ".join(
+        f"{int(np.count_nonzero(merit == sign)):,} {KINDS[sign + 1]}" for sign in (1, -1, 0)
+    )
+    notes = [Note(f"{counted(len(merit), 'flip')}: {counts}")]
+    if joints := int(np.count_nonzero((position == 0) | (position == 1))):
+        notes.append(
+            Note(
+                f"{counted(joints, 'flip')} at the ends of pieces, where documents are tied",
+                column="position",
+            )
+        )
+    return tuple(notes)
