@@ -278,7 +278,7 @@ def test_counts_in_parts_change_nothing(counts, monkeypatch):
     [
         (TWO, [[1, 0]], "expected two or more points"),
         (TWO, [[1, 0, 0], [0, 1, 0]], "point 1: 3 numbers for 2 features"),
-        (TWO, [[1, 0], [0, np.inf]], "point 2: a weight is not finite"),
+        (TWO, [[1, 0], [0, np.inf]], "point 2: a number is not finite"),
         (([[1]], [0, 1], [0, 1]), [[1], [2]], "values of shape"),
         (([[1], [2]], [0, 1], [0, 1]), [[1], [2]], "bounds"),
         (([[1], [np.nan]], [0, 1], [0, 2]), [[1], [2]], "a value is not finite"),
