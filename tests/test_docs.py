@@ -40,6 +40,9 @@ def test_a_page_made_from_a_registry_says_what_it_says(script: str) -> None:
         "docs/CHANCE.md",
         "docs/COMPARISON.md",
         "docs/DISTANCE.md",
+        "docs/FUSION.md",
+        "docs/SPACE.md",
+        "docs/TUNING.md",
     ],
 )
 def test_every_link_to_a_file_leads_somewhere(name: str) -> None:
