@@ -33,10 +33,10 @@ def features_of(documents: FeatureRows) -> Features:
         return documents
     if not isinstance(documents, tuple) or len(documents) != 3:
         raise RankgaugeError("documents: expected Features, or a tuple (values, labels, bounds)")
-    values = _array("values", documents[0], np.float64)
+    values = array_of("values", documents[0], np.float64)
     labels, bounds = (
-        _array("labels", documents[1], np.int64),
-        _array("bounds", documents[2], np.int64),
+        array_of("labels", documents[1], np.int64),
+        array_of("bounds", documents[2], np.int64),
     )
     if values.ndim != 2 or labels.shape != values.shape[:1]:
         raise RankgaugeError(
@@ -57,7 +57,7 @@ def features_of(documents: FeatureRows) -> Features:
     return Features(queries, bounds, np.maximum(labels, -2).astype(np.int32), values)
 
 
-def _array(name: str, numbers: ArrayLike, kind: type[np.generic]) -> Any:
+def array_of(name: str, numbers: ArrayLike, kind: type[np.generic]) -> Any:
     """The numbers as an array of this kind; RankgaugeError where they are no such numbers."""
     try:
         given = np.asarray(numbers)
@@ -76,14 +76,17 @@ def scores_of(values: Floats, weights: Floats) -> Floats:
     promise that: it adds in an order that depends on the row.
     """
     scores = np.zeros(len(values))
-    for column in np.flatnonzero(weights).tolist():
-        scores += values[:, column] * weights[column]
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # scores that are not finite are refused later
+        for column in np.flatnonzero(weights).tolist():
+            scores += values[:, column] * weights[column]
     return scores
 
 
 def weights_of(name: str, weights: ArrayLike, features: int) -> Floats:
     """The weights of all features as an array; RankgaugeError unless there is one a feature."""
-    array: Floats = _array(name, weights, np.float64)
+    array: Floats = array_of(name, weights, np.float64)
     if array.shape != (features,):
         raise RankgaugeError(
             f"{name}: {array.size} numbers for {counted(features, 'feature')}, expected one a feature"

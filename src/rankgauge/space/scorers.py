@@ -37,6 +37,8 @@ class LinearScorer(Record):
         """The documents as a scorer; `jitter` is the greatest random number that is added to a score."""
         features = features_of(documents)
         values = features.values if jitter is None else jittered(features, jitter, seed).values
+        if not len(features.queries):
+            raise RankgaugeError("no query, expected documents of one query or more")
         lists, columns = rankings_of(features), np.asfortranarray(values, dtype=np.float64)
         return cls(features, lists, columns, jitter is not None)
 

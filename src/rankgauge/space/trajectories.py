@@ -30,7 +30,7 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.space.crossings import Crossings, inversions, reordered
 from rankgauge.space.curves import NEAR, Curve
-from rankgauge.space.documents import FeatureRows
+from rankgauge.space.documents import FeatureRows, array_of
 from rankgauge.space.lines import Segment, mean_of
 from rankgauge.space.scorers import LinearScorer, measures_of
 from rankgauge.tables import Cell, MadeRows, Row, Table
@@ -77,7 +77,7 @@ def trajectory(
     ([0.5], ['good'], [[0.5]])
     """
     chosen = measures_of(measures)
-    path: Floats = np.asarray(points, dtype=np.float64)
+    path: Floats = array_of("points", points, np.float64)
     if path.ndim != 2 or len(path) < 2:
         raise RankgaugeError(
             f"points of shape {path.shape}, expected two or more points, a row of numbers each"
@@ -86,6 +86,8 @@ def trajectory(
     if isinstance(documents, Rankings):
         if jitter is not None:
             raise RankgaugeError("jitter is for features, not for lists of labels")
+        if not len(documents):
+            raise RankgaugeError("no list, expected one or more")
         lists, scores = documents, [np.ascontiguousarray(own) for own in path]
     else:
         scorer = LinearScorer.of(documents, jitter, seed)
@@ -254,7 +256,7 @@ class Trajectory(Result):
 
     def _rows(self, start: int, end: int) -> Iterator[Row]:
         some = slice(start, end)
-        values = np.stack((self.changes[:, some], self.mean_changes[:, some])).T
+        values = np.stack((self.changes[:, some], self.mean_changes[:, some]), axis=1)
         plain = (
             self.piece,
             self.position,
@@ -266,7 +268,7 @@ class Trajectory(Result):
         )
         columns = zip(*(column[some].tolist() for column in plain), strict=True)
         for (piece, position, query, rank, upper, lower, merit), own in zip(
-            columns, values.reshape(end - start, -1).tolist(), strict=True
+            columns, values.reshape(2 * len(self.measures), -1).T.tolist(), strict=True
         ):
             names = (self._document(query, upper), self._document(query, lower))
             yield (piece, position, self._query(query), rank, *names, KINDS[merit + 1], *own)
@@ -302,6 +304,11 @@ def _followed(
     positions, numbers, changes = [np.zeros(0)], [np.zeros((5, 0), dtype=np.int64)], []
     for part in parts:
         crossings = Crossings.of(part.segment)
+        if len(crossings.position) != part.size:
+            raise RankgaugeError(
+                "the differences of scores are too large to compute with; divide all values by the same "
+                "number"
+            )
         order = np.argsort(crossings.position, kind="stable")
         where = crossings.position[order]
         positions.append(where if part.position is None else np.full(len(where), part.position))
