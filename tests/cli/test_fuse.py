@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +21,7 @@ from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 
 Call = Callable[..., Outcome]
+COMMAND = [sys.executable, "-m", "rankgauge"]
 
 A = "q1 Q0 d1 1 12.5 a\nq1 Q0 d2 2 11 a\nq1 Q0 d3 3 7.5 a\nq2 Q0 d1 1 3 a\n"
 B = "q1 Q0 d2 1 0.9 b\nq1 Q0 d4 2 0.7 b\nq2 Q0 d5 1 0.8 b\nq2 Q0 d1 2 0.6 b\n"
@@ -171,3 +174,19 @@ def test_an_id_that_no_trec_file_can_hold_is_refused(rankgauge: Call, files: Pat
     assert outcome.code == 2
     assert "cannot hold the id 'd 1'" in outcome.err
     assert "standard output: cannot hold the id" in rankgauge("fuse", "a.run", "c.json").err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no device of standard output here")
+def test_standard_output_can_be_named_as_a_file(rankgauge: Call, files: Path) -> None:
+    """In a pipe, /dev/stdout leads to no file that has a name."""
+    expected = rankgauge("fuse", "a.run", "b.run").out.encode()
+    for name in ("-", "/dev/stdout"):
+        words = [*COMMAND, "fuse", "a.run", "b.run", "-o", name]
+        piped = subprocess.run(words, capture_output=True, check=False, timeout=60)
+        assert (piped.returncode, piped.stdout, piped.stderr) == (0, expected, b"")
+        with (files / "out").open("wb") as out:
+            subprocess.run(words, stdout=out, check=True, timeout=60)
+        assert (files / "out").read_bytes() == expected
+    evaluated = [*COMMAND, "evaluate", "qrels", "a.run", "-o", "/dev/stdout", "-m", "RR"]
+    (files / "qrels").write_text("q1 0 d1 1\n")
+    assert subprocess.run(evaluated, capture_output=True, check=True).stdout.endswith(b"1.0\n")

@@ -12,7 +12,9 @@ import pytest
 
 from command_line import Outcome
 from rankgauge.cli.study import STUDIES
-from rankgauge.studies import med
+from rankgauge.studies import med, optimisation
+from rankgauge.studies.optimisation import example
+from rankgauge.tables import Table
 
 TABLES = {"table-1.csv", "table-2.csv", "table-3.csv"}
 FIGURES = {f"figure-{number}.{ending}" for number in (1, 2) for ending in ("svg", "png")}
@@ -99,6 +101,27 @@ def test_without_matplotlib_the_tables_are_made_and_the_error_says_what_to_insta
     assert code == 3
     assert err == "figures need matplotlib; install it: pip install 'rankgauge[plot]'\n"
     assert files(tmp_path / "out") == TABLES | {"claims.csv", "figures.csv"}
+
+
+def test_the_study_of_optimisation_writes_tables_and_figures(
+    study: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    works = optimisation.works
+
+    def quick(data: object) -> dict[str, Callable[[], Table]]:
+        assert data is None
+        return {name: works(None)[name] for name in ("notes", "contact")}
+
+    monkeypatch.setattr(optimisation, "works", quick)
+    made = tmp_path / "out"
+    code, out, err = study("optimisation", "-o", made, "--data", tmp_path)
+    assert code == 3
+    assert "mq2008" in err
+    assert "no tables of MQ2008: give the folder of the data by --data or RANKGAUGE_DATA" in err
+    assert example.notes_table().render("table") in out
+    drawn = {f"{name}.{ending}" for name in optimisation.figures() for ending in ("svg", "png")}
+    assert files(made) == {"notes.csv", "contact.csv"} | drawn
 
 
 def test_what_cannot_be_done_is_one_line_of_error(

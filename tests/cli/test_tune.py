@@ -39,12 +39,10 @@ def test_a_table_with_the_alternatives_and_advice(rankgauge, files):
     ]  # fmt: skip
     assert rows[1]["difference"] == pytest.approx(rows[0]["mean"] - rows[1]["mean"])
     assert "note: these topics do not show that fusing helps: on new topics expect" in done.err
-    assert re.search(
-        r"; if you fuse, take 0\.\d+ for lexical, 0\.\d+ for dense; anything", done.err
-    )
+    assert re.search(r"; if you fuse, take 0\.\d+ for lexical, 0\.\d+ for dense;", done.err)
     assert re.search(r"the best weights score 0.75\d*, the same as the row tuned", done.err)
-    assert "with weight 0 of dense the mean is" in done.err
-    assert "note: rrf, k tuned: k = " in done.err
+    assert "weight 0 of dense gets 0.7500 and the next weights get 0.7500; weight 1" in done.err
+    assert "note: rrf, k tuned: on the topics of the choice k = 60 is the best" in done.err
     assert "normalised by min-max; absent=minimum for documents that a run lacks" in done.err
 
 
@@ -104,7 +102,15 @@ def test_the_fused_run_has_the_name_that_is_asked_for(rankgauge, files, tmp_path
 def test_a_measure_of_subtopics_is_refused_before_anything_is_scored(rankgauge, files):
     done = rankgauge("tune", *files[:3], "-m", "alpha_nDCG@10")
     assert done.code == 2
-    assert "cannot be tuned by: it looks at the subtopics of documents" in done.err
+    assert "cannot be used for tuning: it looks at the subtopics of documents" in done.err
+
+
+def test_lines_that_are_dropped_are_counted(rankgauge, files):
+    with files[1].open("a") as stream:
+        stream.write("1 Q0 z 9 nan lexical\n")
+    done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--lenient")
+    assert done.code == 0
+    assert "lexical: 1 line dropped" in done.err
 
 
 def test_a_figure(rankgauge, files, tmp_path):

@@ -262,3 +262,47 @@ def test_scores_beyond_what_a_file_holds_are_refused() -> None:
     with pytest.raises(rg.RankgaugeError, match="'a' of topic 'q' is 2e\\+39, expected at most"):
         rg.fuse([huge, huge], normalize="none")
     assert rg.fuse([huge, huge]).scores.tolist() == [2.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "message"),
+    [
+        ("gmnz", {"gamma": 1e5}, "give gamma a value nearer to 1 than 100000$"),
+        ("wsum", {"weights": (1e300, 1)}, "give smaller weights$"),
+        ("rrf", {"weights": (1e300, 1)}, "give smaller weights$"),
+        ("mixed", {"normalize": "none"}, r"normalise the scores \(normalize='min-max'\)$"),
+        ("wsum", {"normalize": "none", "weights": (0.5, 0.5)}, "normalise the scores"),
+        (
+            "gmnz",
+            {"gamma": 1e5, "normalize": "none"},
+            "give gamma a value nearer to 1 than 100000, and normalise the scores",
+        ),
+    ],
+)
+def test_the_setting_that_makes_scores_too_large_is_named(
+    method: str, settings: dict[str, Any], message: str
+) -> None:
+    huge = {"q": {"a": 1e39, "b": 1.0}}
+    with pytest.raises(rg.RankgaugeError, match=f"document .* of topic 'q' is .*; {message}"):
+        rg.fuse([huge, huge], method, **settings)
+
+
+@pytest.mark.parametrize("score", [float("inf"), float("-inf")])
+def test_infinite_scores_are_fused_where_ranks_count(score: float) -> None:
+    """They name run, topic and document where scores count; the finite ones are as good elsewhere."""
+    infinite = {"q": {"a": 1.0, "b": score}, "r": {"a": 1.0}}
+    finite = {"q": {"a": 1.0, "b": np.sign(score) * 9.0}, "r": {"a": 1.0}}
+    for method in METHODS:
+        for normalize in NORMALIZATIONS if METHODS[method].takes == "scores" else ["min-max"]:
+            settings: dict[str, Any] = {"normalize": normalize}
+            if METHODS[method].takes == "ranks" or normalize in ("rank", "borda"):
+                fused, expected = (
+                    rg.fuse([run, {"q": {"b": 1.0, "c": 0.5}}], method, **settings)
+                    for run in (infinite, finite)
+                )
+                assert fused.scores.tolist() == expected.scores.tolist()
+                assert fused.documents.texts() == expected.documents.texts()
+            else:
+                message = f"the score {score} of document 'b' in run run1, topic 'q', cannot be"
+                with pytest.raises(rg.RankgaugeError, match=message):
+                    rg.fuse([infinite, {"q": {"b": 1.0}}], method, **settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
@@ -94,7 +95,10 @@ def test_identical_runs_have_one_value_everywhere():
     assert tuning.best[0] == (0.0, 1.0)
     assert tuning.weights == (0.5, 0.5)
     assert tuning.spread == (0.0, 1.0)
-    assert "these topics do not show that fusing helps" in tuning.advice
+    assert tuning.k == 60
+    assert (
+        tuning.advice == "every weight gets the same nDCG@10 on these topics: nothing can be chosen"
+    )
 
 
 def test_one_topic_has_its_curve_and_nothing_to_expect():
@@ -102,11 +106,13 @@ def test_one_topic_has_its_curve_and_nothing_to_expect():
     assert tuning.curve is not None
     assert 0 <= tuning.value <= 1
     assert np.isnan(tuning.cross_validated)
+    assert not np.isnan(tuning.baselines["equal weights"])
+    assert tuning.spread is None
     assert "one topic alone does not tell what to expect of new topics" in tuning.advice
 
 
 def test_with_few_topics_each_is_a_part():
-    tuning = rg.tune(QRELS, [FIRST, SECOND], "AP", folds=40, repeats=1)
+    tuning = rg.tune(QRELS, [FIRST, SECOND], "AP", folds=40, repeats=9)
     assert any("cross-validation in 6 parts, 1 time" in str(note) for note in tuning.notes)
 
 
@@ -155,7 +161,13 @@ def test_no_optimism_is_said_of_other_topics():
 def test_topics_that_a_run_lacks_are_said_or_left_out():
     second = {topic: SECOND[topic] for topic in ("q1", "q2", "q5")}
     usual = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", **QUICK)
-    assert "y: has no documents for 3 topics that are judged" in "\n".join(map(str, usual.notes))
+    notes = "\n".join(map(str, usual.notes))
+    assert "y: no documents for 3 topics with judgements; the other runs rank them" in notes
+    assert "no run has" not in notes
+    few = {"x": {"q1": FIRST["q1"]}, "y": {"q1": second["q1"]}}
+    notes = "\n".join(map(str, rg.tune(QRELS, few, "AP", **QUICK).notes))
+    assert "no run has documents for 5 topics with judgements" in notes
+    assert "the other runs rank them" not in notes
     tuning = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", missing="intersection", **QUICK)
     assert tuning.topics == ("q1", "q2", "q5")
     others = {topic: QRELS[topic] for topic in tuning.topics}
@@ -171,6 +183,74 @@ def test_of_all_normalisations_those_are_tried_that_the_scores_allow():
     tuning = rg.tune(QRELS, [infinite, SECOND], "AP", normalize="all", **QUICK)
     assert tuning.normalize in ("rank", "borda")
     assert "min-max was not tried" in "\n".join(map(str, tuning.notes))
+
+
+@examples(60)
+@given(problems(), st.sampled_from(["nDCG@3", "P@1", "AP", "SearchLength"]))
+def test_every_weight_that_is_said_to_be_as_good_is(problem, measure):
+    qrels, *runs = problem
+    try:
+        tuning = rg.tune(qrels, runs, measure, **QUICK)
+    except RankgaugeError:
+        reject()
+    said = re.search(r"anything from (\S+) to (\S+) for", tuning.advice)
+    if said is None:
+        return
+    low, high = map(float, said.groups())
+    assert low <= tuning.weights[1] + 1e-9
+    assert high >= tuning.weights[1] - 1e-9
+    for weight in {low, high} - set(tuning.curve.breaks.tolist()):
+        assert tuning.curve.mean_at(weight) == pytest.approx(tuning.value, abs=0.005 + 1e-9)
+
+
+def test_a_run_that_does_not_help_is_left_out():
+    qrels, *runs = random_runs(11)
+    bad = {topic: {d: -float(qrels[topic][d]) for d in qrels[topic]} for topic in qrels}
+    tuning = rg.tune(qrels, {"x": runs[0], "y": runs[1], "bad": bad}, "nDCG", **QUICK)
+    two = rg.tune(qrels, {"x": runs[0], "y": runs[1]}, "nDCG", **QUICK)
+    assert tuning.value >= two.value - 1e-12
+    fused = rg.fuse([*runs, bad], weights=tuning.weights)
+    (means,) = rg.evaluate(qrels, fused, "nDCG").mean().values()
+    assert means["nDCG"] == pytest.approx(tuning.value)
+    assert all(round(weight, 8) == weight for weight in tuning.weights)
+
+
+def test_rrf_is_advised_where_it_helps_and_weights_do_not(real_data):
+    runs = [real_data(f"trec-covid/round1/runs/{name}.gz") for name in ("BM25R2", "BioinfoUA-emb")]
+    tuning = rg.tune(real_data("qrels/qrels.covid-round1.txt.gz"), runs, "P@30", **QUICK)
+    gain, low, _, p = tuning.against("BioinfoUA-emb", "rrf")
+    assert gain == pytest.approx(tuning.baselines["rrf"] - tuning.baselines["BioinfoUA-emb"])
+    assert low > 0
+    assert p < 0.05
+    assert tuning.against("BioinfoUA-emb")[3] > 0.05
+    assert tuning.advice.startswith(
+        "take rrf, which needs no tuning; on new topics expect +0.063 ["
+    )
+
+
+def test_the_figure_is_of_the_topics_of_the_choice_alone():
+    pytest.importorskip("matplotlib")
+    qrels, *runs = random_runs(7)
+    tuning = rg.tune(qrels, runs, "AP", test_topics=["q0", "q3"], **QUICK)
+    others = {topic: qrels[topic] for topic in tuning.topics}
+    (alone,) = rg.evaluate(others, runs[0], "AP").mean().values()
+    assert tuning.fitted[tuning.runs[0]] == pytest.approx(alone["AP"])
+    drawn = [line.get_ydata()[0] for line in tuning.figure().axes[0].lines]
+    assert any(value == pytest.approx(alone["AP"]) for value in drawn)
+
+
+@pytest.mark.parametrize("measure", ["set_P", "expected(AP)", "ideal(nDCG@2)", "F@2"])
+def test_measures_without_an_order_are_followed_at_once(measure):
+    tuning = rg.tune(QRELS, [FIRST, SECOND], measure, **QUICK)
+    assert (measure == "F@2") or np.ptp(tuning.curve.values) == 0
+
+
+def test_what_was_chosen_of_all_normalisations_is_said():
+    qrels, *runs = random_runs(3)
+    tuning = rg.tune(qrels, runs, "AP", normalize="all", **QUICK)
+    assert f"with normalize={tuning.normalize} " in tuning.advice
+    notes = "\n".join(map(str, tuning.notes))
+    assert f"the best on the topics of the choice: {tuning.normalize} {tuning.value:.4f}, " in notes
 
 
 def test_a_measure_that_is_undefined_everywhere_is_refused():

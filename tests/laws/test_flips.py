@@ -76,6 +76,26 @@ def test_labels_that_are_alike_can_stand_for_each_other(name, data):
     assert one == pytest.approx(other, abs=1e-15, nan_ok=True)
 
 
+@pytest.mark.parametrize("name", sorted(MEASURES | WRAPPERS))
+@examples(30)
+@given(st.data())
+def test_a_list_is_worth_the_same_without_documents_that_are_ignored(name, data):
+    measure = data.draw(versions(name))
+    if measure.depth is not None:
+        return
+    ranking, judged = data.draw(rankings(unjudged=3))
+    known = JudgedLabels.of(judged, max_grade=HIGHEST)
+    labels = np.array(ranking, dtype=np.int32)
+    rest = labels[~measure._ignored(labels, HIGHEST)]
+    try:
+        one, other = (
+            measure.score_each(Rankings.of(some, judged=known))[0] for some in (labels, rest)
+        )
+    except (MeasureError, Unsupported):
+        return
+    assert one == pytest.approx(other, abs=1e-15, nan_ok=True)
+
+
 def test_flips_of_several_lists_come_list_by_list():
     lists = Rankings.of([1, 0], [], [0], [0, 1, 1])
     assert AP.flip_each(lists).tolist() == pytest.approx(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.native import kinetic
+from rankgauge.native import kinetic, replay
 
 SWEEPS = [kinetic.sweep_top, kinetic.sweep_all]
 WHOLE = st.integers(0, 5)
@@ -95,7 +95,7 @@ def test_counted_ranks_are_those_between_any_two_crossings(rows):
 @given(st.lists(st.floats(-1e3, 1e3), max_size=30), st.floats(-1, 1))
 def test_running_sums_lose_nothing(changes, before):
     numbers = np.array(changes)
-    sums = kinetic.running(numbers, np.array([0, len(changes)]), np.array([before]))
+    sums = replay.running(numbers, np.array([0, len(changes)]), np.array([before]))
     exact, total = Fraction(before), []
     for change in changes:
         exact += Fraction(change)
@@ -140,6 +140,6 @@ def test_what_the_loops_do_not_expect_is_refused(sweep, change):
 def test_snapshots_refuse_flips_outside_the_lists():
     lists_, place = np.array([0, 1], dtype=np.int32), np.array([[0, 3, 0, 1]], dtype=np.int32)
     with pytest.raises(ValueError, match="within the lists"):
-        kinetic.snapshots(lists_, np.array([0, 2]), place, 0, 1, np.array([2]))
+        replay.snapshots(lists_, np.array([0, 2]), place, 0, 1, np.array([2]))
     with pytest.raises(ValueError, match="exist"):
-        kinetic.snapshots(lists_, np.array([0, 2]), place, 0, 2, np.array([2]))
+        replay.snapshots(lists_, np.array([0, 2]), place, 0, 2, np.array([2]))

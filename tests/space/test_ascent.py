@@ -19,7 +19,8 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.space import jittered, optima
 from rankgauge.space.ascent import climbed
 from rankgauge.space.documents import features_of
-from rankgauge.space.lines import mean_of, rankings_of
+from rankgauge.space.inputs import lists_of
+from rankgauge.space.lines import mean_of
 
 
 @st.composite
@@ -36,7 +37,7 @@ def documents(draw: st.DrawFn, features: int = 2, most: int = 6) -> tuple:
 def value_at(case: tuple, weights, measure) -> float:
     """The mean with these weights, in exact numbers: rank by score, then as the documents stand."""
     values, _, bounds = case
-    lists = rankings_of(features_of(case))
+    lists = lists_of(features_of(case))
     exact = [Fraction(float(weight)) for weight in weights]
     score = [
         sum(Fraction(value) * weight for value, weight in zip(row, exact, strict=True))
@@ -136,7 +137,7 @@ def _rounded(case: tuple, weights, measure) -> float:
         for value, weight in zip(row, weights.tolist(), strict=True):
             total += value * weight
         scores.append(total)
-    lists = rankings_of(features_of(case))
+    lists = lists_of(features_of(case))
     order = []
     for first, last in itertools.pairwise(case[2]):
         order += sorted(range(first, last), key=lambda row: (-scores[row], row))
@@ -256,7 +257,7 @@ def test_the_figure_has_a_point_for_each_optimum():
 def test_weights_of_real_features_are_better_than_any_feature_alone(real_data):
     features = rg.read_letor(real_data("mq2008/S1.txt.gz"))
     found = optima(features, "nDCG@10", restarts=1, directions=0, rounds=2)
-    measure, lists = rg.parse("nDCG@10"), rankings_of(features)
+    measure, lists = rg.parse("nDCG@10"), lists_of(features)
     case = (features.values, features.labels, features.bounds)
     assert found.value == pytest.approx(_rounded(case, found.best, measure), abs=1e-12)
     for feature in range(features.values.shape[1]):

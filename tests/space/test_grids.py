@@ -17,7 +17,8 @@ from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import grid, jittered
 from rankgauge.space.documents import features_of
-from rankgauge.space.lines import mean_of, rankings_of
+from rankgauge.space.inputs import lists_of
+from rankgauge.space.lines import mean_of
 
 
 @st.composite
@@ -38,7 +39,7 @@ def exact_value(case: tuple, weights: list[Fraction], measure) -> float:
     order = []
     for first, last in itertools.pairwise(case[2]):
         order += sorted(range(first, last), key=lambda row: (-score[row], row))
-    lists = rankings_of(features_of(case))
+    lists = lists_of(features_of(case))
     ranked = Rankings(lists.labels[order], lists.offsets, lists.query, lists.judged)
     return mean_of(measure.score_each(ranked), measure)
 

@@ -1,53 +1,57 @@
-"""Curves between real runs: predicted is what is evaluated anew, and no grid is better."""
+"""Curves between real runs: predicted is what is evaluated anew, and no grid is better.
+
+This tries a sample of the intervals; `python tests/space/midpoints.py` tries them all.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rankgauge as rg
 from profiles import thorough
-from rankgauge.fusion.mixing import LabelledPool, Mixture
-from rankgauge.fusion.pool import pool_of
+from space.midpoints import MEASURES, NORMALIZATIONS, PAIRS, Outcome, grid, mean, mixture, one_topic
 
-PAIRS = {
-    "DL 2021": (
-        "qrels/qrels.dl21-passage.txt.gz",
-        "trec-dl21/runs/p_bm25.run.gz",
-        "trec-dl21/runs/TUW_TAS-B_768.run.gz",
-    ),
-    "TREC-COVID": (
-        "qrels/qrels.covid-round1.txt.gz",
-        "trec-covid/round1/runs/bm25_baseline.gz",
-        "trec-covid/round1/runs/T5R1.gz",
-    ),
-    "Robust 2003": (
-        "trec-robust03/qrels.txt.gz",
-        "trec-robust03/runs/input.SABIR03BASE.gz",
-        "trec-robust03/runs/input.pircRBa1.gz",
-    ),
-}
-TRIED = {"nDCG@10": 100, "AP": 8, "ERR@20": 30}
-"""How many midpoints are tried, of each measure; the thorough profile tries many more."""
+TOPICS, INTERVALS, MEANS, POINTS = (20, 500, 200, 100_000) if thorough() else (3, 50, 8, 1_000)
+"""How many topics, intervals of each, intervals of the mean, and points of a grid are tried."""
+DEEP = ("AP", "RBP", "RR", "bpref")
+
+RealData = Callable[[str], Path]
 
 
-@pytest.mark.parametrize("pair", sorted(PAIRS))
-@pytest.mark.parametrize("normalize", ["min-max", "z", "rank", "none"])
-def test_predicted_is_evaluated_anew_between_real_runs(pair, normalize, real_data):
-    qrels, *runs = (real_data(name) for name in PAIRS[pair])
-    evaluator = rg.Evaluator(qrels, "AP")
-    union = pool_of([rg.read_run(run) for run in runs])
-    labelled = LabelledPool.of(union, evaluator.judgments, evaluator.judged)
-    segment = Mixture.of(union, labelled, normalize, "minimum").segment(*np.eye(2))
+def folder(real_data: RealData, pair: str) -> Path:
+    """The folder of the data, which has all files of the pair."""
+    qrels, *runs = PAIRS[pair]
+    for run in runs:
+        real_data(run)
+    return real_data(qrels).parents[qrels.count("/")]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+def test_predicted_is_evaluated_anew_between_real_runs(
+    pair: str, normalize: str, real_data: RealData
+) -> None:
+    segment = mixture(folder(real_data, pair), pair, normalize).segment(*np.eye(2))
     random = np.random.default_rng(1)
-    for text, tried in TRIED.items():
-        if text == "AP" and pair == "Robust 2003" and not thorough():
+    for text in MEASURES:
+        if text in DEEP and pair == "Robust 2003" and not thorough():
             continue  # 100 topics of 2,000 documents: a second or two, and much memory
-        measure = rg.parse(text)
-        curve = segment.curve(measure)
-        middles = (curve.edges[1:] + curve.edges[:-1]) / 2
-        some = random.permutation(len(middles))[: 100 * tried if thorough() else tried]
-        for place in some.tolist():
-            value = segment.mean_at(float(middles[place]), measure)
-            assert value == pytest.approx(curve.values[place], abs=1e-12)
-            assert value <= curve.value + 1e-12
+        curve = segment.curve(rg.parse(text))
+        for number in random.permutation(len(segment.documents))[:TOPICS].tolist():
+            size = len(curve.list_steps(number)[1])
+            outcome = one_topic(segment, curve, number, random.permutation(size)[:INTERVALS])
+            assert outcome == Outcome(min(size, INTERVALS), outcome.by_rounding, 0), text
+        some = random.permutation(len(curve.values))[:MEANS]
+        outcome = mean(segment, curve, some)
+        assert outcome == Outcome(len(some), outcome.by_rounding, 0), text
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_no_grid_is_better(pair: str, real_data: RealData) -> None:
+    segment = mixture(folder(real_data, pair), pair, "min-max").segment(*np.eye(2))
+    best, value = grid(segment, rg.nDCG @ 10, POINTS)
+    assert value - 0.05 < best <= value + 1e-12

@@ -278,7 +278,7 @@ def test_counts_in_parts_change_nothing(counts, monkeypatch):
     [
         (TWO, [[1, 0]], "expected two or more points"),
         (TWO, [[1, 0, 0], [0, 1, 0]], "point 1: 3 numbers for 2 features"),
-        (TWO, [[1, 0], [0, np.inf]], "point 2: a weight is not finite"),
+        (TWO, [[1, 0], [0, np.inf]], "point 2: a number is not finite"),
         (([[1]], [0, 1], [0, 1]), [[1], [2]], "values of shape"),
         (([[1], [2]], [0, 1], [0, 1]), [[1], [2]], "bounds"),
         (([[1], [np.nan]], [0, 1], [0, 2]), [[1], [2]], "a value is not finite"),
@@ -288,7 +288,11 @@ def test_counts_in_parts_change_nothing(counts, monkeypatch):
         (TWO, [["a", "b"], ["c", "d"]], "points: expected an array of numbers"),
         (TWO, [[1], [1, 2]], "points: expected an array of numbers"),
         ((np.zeros((0, 2)), [], [0]), [[1, 0], [0, 1]], "no query, expected documents"),
-        (([[1e308, 0], [-1e308, 1]], [0, 1], [0, 2]), [[1, 0], [0, 1]], "scores are too large"),
+        (
+            ([[1e308, 0], [-1e308, 1]], [0, 1], [0, 2]),
+            [[1, 0], [0, 1]],
+            "a score has the size 1e.308",
+        ),
         (([[1e308] * 2, [0, 0]], [0, 1], [0, 2]), [[1, 1], [0, 1]], "a score is not finite"),
     ],
 )

@@ -105,8 +105,10 @@ plugin_option = click.option(
 """`--plugin FILE`, loaded before measures are read."""
 
 
-def measure_option(*default: str, example: str = "'AP(rel=2)'", more: str = "") -> Callable[[F], F]:
-    """`-m`, with these measures by default; `more` is a last sentence of the help."""
+def measure_option(
+    *default: str, example: str = "'AP(rel=2)'", more: str = "", text: str | None = None
+) -> Callable[[F], F]:
+    """`-m`, with these measures by default; `more` is a last sentence of the help, `text` all of it."""
     return click.option(
         "-m",
         "--measure",
@@ -114,7 +116,8 @@ def measure_option(*default: str, example: str = "'AP(rel=2)'", more: str = "") 
         multiple=True,
         default=default,
         show_default=bool(default),
-        help=f"A measure such as nDCG@10, or {example}; may be repeated. nDCG@5,10 is two "
+        help=text
+        or f"A measure such as nDCG@10, or {example}; may be repeated. nDCG@5,10 is two "
         f"measures.{more and f' {more}'}",
     )
 

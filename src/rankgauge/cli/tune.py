@@ -37,7 +37,10 @@ STANDARD_OUTPUT = "-"
 @click.command("tune")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@measure_option(DEFAULT_MEASURE, more="Here only one measure is taken.")
+@measure_option(
+    DEFAULT_MEASURE,
+    text="The measure to tune by, such as nDCG@10 or 'AP(rel=2)'. Only one is taken.",
+)
 @normalize_option(
     "How the scores of each run are made comparable, topic by topic. all: try each, and take the best. "
     "The choice is then part of the cross-validation.",
@@ -149,11 +152,11 @@ def command(
     For two runs, such as a lexical and a dense one, the mean of the measure is computed for every weight
     between 0 and 1, exactly. No finer grid finds a better interval of weights; only a single weight at
     which documents are tied can differ. For three or more runs, one weight after the other is searched
-    exactly, from several starts. Measures of subtopics, such as alpha_nDCG, cannot be tuned by.
+    exactly, from several starts. Measures of subtopics, such as alpha_nDCG, cannot be used here.
 
     The first row is what to expect of the tuned weights on new topics, by cross-validation. The other
-    rows are ways that need no tuning: each run alone, equal weights, and reciprocal rank fusion (rrf).
-    For each it prints:
+    rows need no weights: each run alone, equal weights, and reciprocal rank fusion (rrf) with k = 60 and
+    with the best k. For each it prints:
 
     \b
     mean        the mean of the measure

@@ -312,7 +312,9 @@ def _target(path: str | os.PathLike[str]) -> tuple[str, int | None]:
     """The file that a path leads to, and its kind and permissions, None where there is none."""
     try:
         target = os.path.realpath(path)
-        return target, os.stat(target).st_mode
+        mode = os.stat(path).st_mode
+        # A pipe without a name, such as /dev/stdout leads to, is only there under the path itself.
+        return target if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else os.fspath(path), mode
     except FileNotFoundError:
         return target, None
     except ValueError as error:  # a name that no file can have

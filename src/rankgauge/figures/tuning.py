@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,8 @@ from rankgauge.figures.drawing import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_COLOURS = (GREEN, ORANGE, PURPLE, GREY, VERMILION)
+_COLOURS = (GREEN, ORANGE, PURPLE, GREY, BLUE)
+_DASHES = (DASHED, (0, (1, 2)), (2, (6, 2, 1, 2)))
 
 
 def weight_curve(
@@ -33,17 +34,19 @@ def weight_curve(
     values: Floats,
     chosen: tuple[float, float],
     plateau: tuple[float, float] | None,
+    at_tenths: Sequence[float],
     others: Mapping[str, float],
     *,
     measure: str,
     margin: float,
     first: str,
     second: str,
+    topics: int,
 ) -> Figure:
     """The mean for every weight of the second run, as the step function that it is.
 
-    Drawn are the chosen weight and its value, the part of the curve that is as good, the points of a
-    grid of tenths, and the means of other ways as lines across.
+    Drawn are the chosen weight and its value, the part of the curve that is as good, the values at the
+    tenths, which can differ from the values beside them, and the means of other ways as lines across.
     """
     with plotting():
         from matplotlib.figure import Figure
@@ -54,14 +57,16 @@ def weight_curve(
         if plateau is not None:
             axes.axvspan(*plateau, color=SKY, alpha=0.25, lw=0, label=f"as good, within {margin:g}")
         axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrapped(measure, 30))
+        axes.plot(
+            *chosen, ls="", marker="*", ms=13, color=VERMILION, label=f"best: {chosen[0]:.4g}"
+        )
         grid = np.arange(1, 10) / 10
-        at_grid = values[np.searchsorted(breaks, grid, side="right")]
-        axes.plot(grid, at_grid, ls="", marker="o", ms=4, color=INK, label="a grid of tenths")
-        axes.plot(*chosen, ls="", marker="*", ms=11, color=INK, label=f"best: {chosen[0]:.4g}")
-        for (name, mean), colour in zip(others.items(), _COLOURS * len(others), strict=False):
-            axes.axhline(mean, color=colour, ls=DASHED, lw=1.0, label=wrapped(name, 30))
+        axes.plot(grid, at_tenths, ls="", marker="o", ms=4, color=INK, label="a grid of tenths")
+        for place, (name, mean) in enumerate(others.items()):
+            colour, dashes = _COLOURS[place % len(_COLOURS)], _DASHES[place % len(_DASHES)]
+            axes.axhline(mean, color=colour, ls=dashes, lw=1.2, label=wrapped(name, 30))
         axes.set_xlim(0, 1)
         axes.set_xlabel(wrapped(f"weight of {second} (the rest is {first})", 60))
-        axes.set_ylabel(wrapped(f"mean {measure}", 40))
+        axes.set_ylabel(wrapped(f"mean {measure} on the {topics} topics of the choice", 40))
         figure.legend(loc="outside right upper", fontsize=8)
         return figure

@@ -35,14 +35,14 @@ class ScoreNormalization(Record):
 def normalized(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
     """The normalised scores (rows × runs) of a pool, NaN where a list lacks the document.
 
-    RankgaugeError where a list cannot be normalised, such as one with an infinite score.
+    RankgaugeError where a list cannot be normalised, such as a list with an infinite score.
     """
     method = NORMALIZATIONS[checked("normalize", normalize, Choice(tuple(NORMALIZATIONS)))]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         values = method.apply(pool)
     bad = ~np.isfinite(values) & ((pool.ranks > 0) | method.fills)
     if bad.any():
-        raise _refusal(pool, bad, normalize, "has a score that is infinite, or too large")
+        raise _too_large(pool, bad, normalize)
     return values
 
 
@@ -82,8 +82,10 @@ def _max(pool: Pool) -> Floats:
     high = _greatest(pool.scores, pool.bounds)
     bad = (high <= 0) & (_least(pool.scores, pool.bounds) < 0)
     if bad.any():
-        raise _refusal(
-            pool, _each_row(bad, pool.bounds) & (pool.ranks > 0), "max", "has no score above 0"
+        topic, column = (int(place) for place in np.argwhere(bad)[0])
+        raise RankgaugeError(
+            f"normalize='max': run {pool.names[column]} has no score above 0 for topic "
+            f"{decode(pool.queries[topic])!r}; {_take('min-max')}"
         )
     values: Floats = pool.scores / _each_row(np.where(high == 0, 1.0, high), pool.bounds)
     return values
@@ -212,12 +214,22 @@ def _each_row(per_topic: NDArray[T], bounds: Ints) -> NDArray[T]:
     return np.repeat(per_topic, np.diff(bounds), axis=0)
 
 
-def _refusal(pool: Pool, bad: Bools, normalize: str, what: str) -> RankgaugeError:
-    """The error for the first list with a bad row."""
+def _too_large(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
+    """The error for the first list with a bad row. It names the document with the largest score."""
     row, column = (int(place) for place in np.argwhere(bad)[0])
-    topic = decode(pool.queries[int(pool.topic[row])])
-    other = "min-max" if normalize == "max" else "rank"
+    topic = int(pool.topic[row])
+    first, last = pool.bounds[topic : topic + 2].tolist()
+    scores = pool.scores[first:last, column]
+    largest = int(np.nanargmax(np.abs(scores)))
+    score = float(scores[largest])
+    document = decode(pool.documents[first + largest])
+    what = "is too large to be normalised" if np.isfinite(score) else "cannot be normalised"
     return RankgaugeError(
-        f"normalize={normalize!r}: the list of run {pool.names[column]} for topic {topic!r} {what}; "
-        f"take normalize={other!r}, or a method that looks at ranks alone, such as rrf"
+        f"normalize={normalize!r}: the score {score:g} of document {document!r} in run "
+        f"{pool.names[column]}, topic {decode(pool.queries[topic])!r}, {what}; {_take('rank')}"
     )
+
+
+def _take(normalize: str) -> str:
+    """What to do where a list cannot be normalised."""
+    return f"take normalize={normalize!r}, or a method that looks at ranks alone, such as rrf"

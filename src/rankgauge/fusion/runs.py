@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -139,11 +141,47 @@ class Fusion(Record):
         """The fused run of a pool, documents in rank order, scores apart in single precision too."""
         name = self.method.name if name is None else name
         scores = self.scores(union)
-        _check_size(union, scores)
+        if _too_large(scores).any():
+            raise self._refusal(union, scores)
         order = segments.segment_order(scores, union.bounds)
         apart = kept_apart(scores[order], union.bounds)
         documents = union.documents.take(order)
         return Run(name, union.queries, union.bounds, documents, apart, tag=name)
+
+    def _refusal(self, union: Pool, scores: Floats) -> RankgaugeError:
+        """The error for the first score that a run file cannot hold, with the setting to change."""
+        row = int(np.argmax(_too_large(scores)))
+        topic = decode(union.queries[int(union.topic[row])])
+        return RankgaugeError(
+            f"the fused score of document {decode(union.documents[row])!r} of topic {topic!r} is "
+            f"{scores[row]:g}, expected at most {LARGEST_SCORE:.2g}; {self._remedy(union)}"
+        )
+
+    def _remedy(self, union: Pool) -> str:
+        """What makes the scores small enough: the first setting that does it alone, else all of them."""
+        changes: dict[str, Fusion] = {}
+        for each in self.method.parameters:
+            value = self.parameters[each.name]
+            if value != each.default:
+                usual = replace(self, parameters=self.parameters | {each.name: each.default})
+                changes[f"give {each.name} a value nearer to {each.default:g} than {value:g}"] = (
+                    usual
+                )
+        if self.weights is not None:
+            changes["give smaller weights"] = replace(self, weights=None)
+        if self.method.takes == "scores" and self.normalize != DEFAULT_NORMALIZE:
+            advice = f"normalise the scores (normalize={DEFAULT_NORMALIZE!r})"
+            changes[advice] = replace(self, normalize=DEFAULT_NORMALIZE)
+        for advice, changed in changes.items():
+            with contextlib.suppress(RankgaugeError):
+                if not _too_large(changed.scores(union)).any():
+                    return advice
+        return ", and ".join(changes)
+
+
+def _too_large(scores: Floats) -> Bools:
+    """Which scores a run file cannot hold."""
+    return np.asarray(~(np.abs(scores) <= LARGEST_SCORE))
 
 
 def kept_apart(scores: Floats, bounds: Ints) -> Floats:
@@ -232,16 +270,3 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None) -> tuple[flo
     if not any(numbers):
         raise RankgaugeError(f"weights={weights!r}, expected at least one above 0")
     return numbers
-
-
-def _check_size(union: Pool, scores: Floats) -> None:
-    """RankgaugeError for a score that a run file cannot hold."""
-    bad: Bools = ~(np.abs(scores) <= LARGEST_SCORE)
-    if bad.any():
-        row = int(np.argmax(bad))
-        topic = decode(union.queries[int(union.topic[row])])
-        raise RankgaugeError(
-            f"the fused score of document {decode(union.documents[row])!r} of topic {topic!r} is "
-            f"{scores[row]:g}, expected at most {LARGEST_SCORE:.2g}; normalise the scores "
-            "(normalize='min-max'), and give smaller weights"
-        )

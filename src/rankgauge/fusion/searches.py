@@ -16,10 +16,11 @@ from rankgauge.fusion.pool import Pool
 from rankgauge.fusion.runs import Fusion
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
+from rankgauge.policies import RRF_K as USUAL_K
 from rankgauge.records import Record
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.space.ascent import climbed
-from rankgauge.space.curves import Curve, Interval, MeanSteps, Steps, simplest
+from rankgauge.space.curves import NEAR, Curve, Interval, MeanSteps, Steps, simplest
 from rankgauge.space.lines import mean_of
 from rankgauge.workers import outcomes
 
@@ -35,8 +36,8 @@ class Weighting:
     """Weights, and the normalisation they are for; for reciprocal rank fusion the number of its k."""
 
     weights: tuple[float, ...]
-    normalize: str
     value: float
+    normalize: str
 
 
 class PairSearch:
@@ -87,7 +88,7 @@ class Ascent:
         reached = [ascent(mixture, self.measure, start) for start in starts]
         higher = inner(self.measure).direction == "higher"
         weights, value = max(reached, key=lambda each: each[1] if higher else -each[1])
-        return tuple(weights.tolist()), value
+        return tuple(_shortened(mixture, self.measure, weights, value).tolist()), value
 
     def values(self, weights: tuple[float, ...]) -> Floats:
         """The score of each topic."""
@@ -97,6 +98,7 @@ class Ascent:
 def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> tuple[Floats, float]:
     """Better and better weights: along one run's weight after the other, the others in proportion."""
     higher = inner(measure).direction == "higher"
+    sign = 1.0 if higher else -1.0
 
     def best_weight(run: int, now: Floats, value: float) -> Floats | None:
         others = np.where(np.arange(len(now)) == run, 0.0, now)
@@ -104,9 +106,11 @@ def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> t
             return None
         others, alone = others / others.sum(), np.eye(len(now))[run]
         curve = mixture.segment(others, alone).curve(measure)
-        if not (curve.value > value if higher else curve.value < value):
+        # Between the ends, without the run, and the run alone: documents are tied at the ends.
+        promised = {curve.point: curve.value, 0.0: curve.start, 1.0: curve.end}
+        t = max(promised, key=lambda each: sign * np.nan_to_num(promised[each], nan=-sign * np.inf))
+        if not sign * promised[t] > sign * value + NEAR:
             return None
-        t = curve.point
         return np.asarray((1 - t) * others + t * alone)
 
     searches = [partial(best_weight, run) for run in range(len(weights))]
@@ -117,6 +121,19 @@ def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> t
         higher=higher,
     )
     return reached.weights, reached.value
+
+
+def _shortened(
+    mixture: Mixture, measure: Measure | Aggregate, weights: Floats, value: float
+) -> Floats:
+    """The weights with as few decimals as give the same value."""
+    for digits in range(2, 9):
+        short = np.round(weights, digits)
+        short[np.argmax(short)] += 1 - short.sum()
+        short = np.round(short, digits)
+        if mean_of(mixture.values_at(short, inner(measure)), measure) == value:
+            return short
+    return weights
 
 
 class FixedWeights:
@@ -148,7 +165,10 @@ class ReciprocalSearch:
         """The best k for these topics, in place of weights, and its value."""
         sign = 1.0 if inner(self.measure).direction == "higher" else -1.0
         means = {k: mean_of(values[topics], self.measure) for k, values in self._of_k.items()}
-        k = max(means, key=lambda each: sign * means[each])
+        usual_first = sorted(
+            means, key=lambda each: each != USUAL_K
+        )  # of equal ones, the usual one
+        k = max(usual_first, key=lambda each: sign * means[each])
         return (k,), means[k]
 
     def values(self, weights: tuple[float, ...]) -> Floats:
@@ -164,11 +184,15 @@ def _rrf(union: Pool, labelled: LabelledPool, measure: Measure, k: float = 60) -
 Search = PairSearch | Ascent | FixedWeights | ReciprocalSearch
 
 
+def weightings(ways: Mapping[str, Search], topics: Ints, sign: float) -> list[Weighting]:
+    """The best weights for these topics under each normalisation, the best of them first."""
+    fits = [Weighting(*way.fitted(topics), name) for name, way in ways.items()]
+    return sorted(fits, key=lambda fit: -sign * np.nan_to_num(fit.value, nan=-np.inf * sign))
+
+
 def best_weighting(ways: Mapping[str, Search], topics: Ints, sign: float) -> Weighting:
     """The best weights for these topics, over all normalisations."""
-    fits = {name: way.fitted(topics) for name, way in ways.items()}
-    name = max(fits, key=lambda each: sign * np.nan_to_num(fits[each][1], nan=-np.inf * sign))
-    return Weighting(*(fits[name][0], name, fits[name][1]))
+    return weightings(ways, topics, sign)[0]
 
 
 def folds_of(topics: Ints, folds: int, repeats: int, seed: int) -> list[list[Ints]]:

@@ -44,12 +44,16 @@ class Tuning(Result):
     value: float
     cross_validated: float
     normalize: str
+    choices: int
+    """How many normalisations were tried."""
     absent: Absent
     comparison: Comparison | None
-    """Tuned against each other way, topic by topic; None where there is one topic alone."""
+    """All ways in pairs, topic by topic; None where there is one topic alone."""
     level: float
     baselines: dict[str, float]
-    """The mean of each way that needs no tuning, and of rrf with k tuned."""
+    """The mean of each way that needs no weights, and of rrf with k tuned, on the same topics."""
+    fitted: dict[str, float]
+    """The mean of each way that needs no tuning, on the topics of the choice."""
     singles: tuple[str, ...]
     """What the runs are called in `baselines`."""
     k: int
@@ -102,18 +106,26 @@ class Tuning(Result):
         rows += [(name, self.baselines[name], *self.against(name)) for name in self.baselines]
         return Table(columns, tuple(rows), (self.advice, *worded(self.notes)))
 
-    def against(self, name: str) -> tuple[float, float, float, PValue]:
-        """The difference of the tuned weights to another way, its interval and p.
+    def against(self, name: str, way: str = TUNED) -> tuple[float, float, float, PValue]:
+        """The difference of a way, by default the tuned weights, to another one, its interval and p.
 
         Of an aggregate, such as a geometric mean, there is no interval, and p is of what it averages.
         """
-        difference, nothing = self.cross_validated - self.baselines[name], float("nan")
+        means, nothing = {TUNED: self.cross_validated, **self.baselines}, float("nan")
+        difference = means[way] - means[name]
         if self.comparison is None:
             return difference, nothing, nothing, PValue(nothing)
-        pair = [self.comparison.runs[other] for other in self.comparison.second].index(name)
+        runs = self.comparison.runs
+        pairs = list(
+            zip(self.comparison.first.tolist(), self.comparison.second.tolist(), strict=True)
+        )
+        asked = (runs.index(way), runs.index(name))
+        pair = pairs.index(asked if asked in pairs else asked[::-1])
         low, high, p = (
             float(getattr(self.comparison, end)[0, pair]) for end in ("low", "high", "p")
         )
+        if asked not in pairs:
+            low, high = -high, -low
         if isinstance(self.measure, Aggregate):
             low = high = nothing
         return difference, low, high, PValue(p)
@@ -130,12 +142,15 @@ class Tuning(Result):
             )
             part = own.best[0] if value == value else Interval(np.nan, np.nan)
             rows.append((topic, *part, own.value if value == value else np.nan, value))
-        notes = (
+        notes: tuple[str, ...] = (
             f"low, high: the weights of {self.runs[1]} that are best for the topic alone, the widest "
             "interval of them; such a weight cannot be known for a new topic",
             "best: the value there",
-            f"tuned: the value with weight {self.weights[1]:.12g}, which is best for all topics",
+            f"tuned: the value with weight {self.weights[1]:.12g}, which has the best mean over the "
+            f"{counted(len(self.topics), 'topic')} of the choice",
         )
+        if self.test_topics is not None:
+            notes += ("the test topics are left out",)
         return Table(("topic", "low", "high", "best", "tuned"), tuple(rows), notes)
 
     def figure(self) -> Figure:
@@ -143,16 +158,21 @@ class Tuning(Result):
         from rankgauge.figures.tuning import weight_curve
 
         curve = self._of_two("a figure")
+        lines = dict(self.fitted)
+        if self.test_topics is None:
+            lines["tuned, cross-validated"] = self.cross_validated
         return weight_curve(
             curve.breaks,
             curve.values,
             (self.weights[1], self.value),
             self.plateau,
-            self.baselines,
+            [curve.mean_at(tenth / 10) for tenth in range(1, 10)],
+            lines,
             measure=str(self.measure),
             margin=self.margin,
             first=self.runs[0],
             second=self.runs[1],
+            topics=len(self.topics),
         )
 
     def _of_two(self, what: str) -> Curve:
@@ -163,32 +183,62 @@ class Tuning(Result):
     @property
     def advice(self) -> str:
         """What to do, in a sentence or two."""
+        if self.curve is not None and np.ptp(self.curve.values) == 0:
+            return (
+                f"every weight gets the same {self.measure} on these topics: nothing can be chosen"
+            )
         better = max if self._sign > 0 else min
         best = better(self.singles, key=lambda name: self.baselines[name])
-        gain, low, high, p = self.against(best)
-        take = "take " + ", ".join(
-            f"{weight:.12g} for {name}"
-            for weight, name in zip(self.weights, self.runs, strict=True)
-        )
-        if self.plateau is not None:
-            take += (
-                f"; anything from {self.plateau.low:.2f} to {self.plateau.high:.2f} for {self.runs[1]} "
-                f"is as good, within {self.margin:g}"
+        if self.comparison is None:
+            return f"{self._take()}; one topic alone does not tell what to expect of new topics"
+        tuned, rrf = self._helps(TUNED, best), self._helps(RRF, best)
+        ahead = self._sign * (self.baselines[RRF] - self.cross_validated) > 0
+        if rrf and not tuned:
+            return (
+                f"take rrf, which needs no tuning; {self._expect(RRF, best)}; these topics do not show "
+                f"that tuned weights help: with them expect {self._gain(TUNED, best)}"
             )
-        if np.isnan(gain):
-            return f"{take}; one topic alone does not tell what to expect of new topics"
-        between = "" if np.isnan(low) else f" [{signed(low)}, {signed(high)}]"
-        lower = "" if self._sign > 0 else " (lower is better)"
-        expect = f"on new topics expect {signed(gain)}{between} over {best} alone{lower}"
-        if self._sign * gain > 0 and p <= 1 - self.level:
-            text = f"{take}; {expect}"
-        else:
-            text = f"these topics do not show that fusing helps: {expect}; if you fuse, {take}"
-        if self._sign * (self.baselines[RRF] - self.cross_validated) > 0:
+        if not tuned:
+            return (
+                f"these topics do not show that fusing helps: {self._expect(TUNED, best)}; if you fuse, "
+                f"{self._take()}"
+            )
+        text = f"{self._take()}; {self._expect(TUNED, best)}"
+        if ahead:
             text += (
                 f". rrf, which needs no tuning, gets {self.baselines[RRF]:.3f} on the same topics, the "
                 f"tuned weights {self.cross_validated:.3f}: try rrf first"
             )
+        return text
+
+    def _helps(self, way: str, single: str) -> bool:
+        """Whether a way is significantly better than a run alone."""
+        gain, _, _, p = self.against(single, way)
+        return self._sign * gain > 0 and float(p) <= 1 - self.level
+
+    def _gain(self, way: str, single: str) -> str:
+        gain, low, high, _ = self.against(single, way)
+        between = "" if np.isnan(low) else f" [{signed(low)}, {signed(high)}]"
+        return f"{signed(gain)}{between}" + ("" if self._sign > 0 else " (lower is better)")
+
+    def _expect(self, way: str, single: str) -> str:
+        return f"on new topics expect {self._gain(way, single)} over {single} alone"
+
+    def _take(self) -> str:
+        """Which weights to take, and which others are as good."""
+        chosen = f" with normalize={self.normalize}" if self.choices > 1 else ""
+        text = f"take{chosen} " + ", ".join(
+            f"{weight:.12g} for {name}"
+            for weight, name in zip(self.weights, self.runs, strict=True)
+        )
+        if self.plateau is not None and self.curve is not None:
+            ends = (
+                self.plateau.low == 0 and abs(self.curve.start - self.value) <= self.margin,
+                self.plateau.high == 1 and abs(self.curve.end - self.value) <= self.margin,
+            )
+            low, high = inward(*self.plateau, self.weights[1], *ends)
+            text += f"; anything from {low} to {high} for {self.runs[1]} is as good"
+            text += f", within {self.margin:g}" if self.margin else ""
         return text
 
     def _title(self) -> str:
@@ -203,3 +253,24 @@ def signed(number: float) -> str:
     """
     text = f"{number:+.3f}"
     return text[1:] if float(text) == 0 else text
+
+
+def inward(
+    low: float, high: float, inside: float, with_low: bool = False, with_high: bool = False
+) -> tuple[str, str]:
+    """The ends of an interval with few decimals, both within it, on either side of a number inside; the
+    ends themselves only where that is said.
+
+    >>> inward(0.5034, 0.5265, 0.52)
+    ('0.51', '0.52')
+    >>> inward(0.0, 0.0408, 0.03, with_low=True)
+    ('0.00', '0.04')
+    """
+    for digits in range(2, 16):
+        unit = 10.0**-digits
+        least, most = np.ceil(low / unit) * unit, np.floor(high / unit) * unit
+        least += unit if least <= low and not with_low else 0
+        most -= unit if most >= high and not with_high else 0
+        if least <= inside + unit / 1e6 and most >= inside - unit / 1e6:
+            return f"{least:.{digits}f}", f"{most:.{digits}f}"
+    return f"{low:.17g}", f"{high:.17g}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,7 @@ from rankgauge.fusion.searches import (
     cross_validated,
     folds_of,
     weight_spread,
+    weightings,
 )
 from rankgauge.fusion.tuned import EQUAL, RRF, RRF_TUNED, TUNED, Tuning
 from rankgauge.measures.around import Aggregate, inner
@@ -164,7 +166,8 @@ def tune(
     equal = {name: FixedWeights(mixture, asked) for name, mixture in mixtures.items()}
     rrf = {RRF: ReciprocalSearch(pool, labelled, asked)}
     sign = 1.0 if inner(asked).direction == "higher" else -1.0
-    chosen = best_weighting(ways, design.topics, sign)
+    fits = weightings(ways, design.topics, sign)
+    chosen = fits[0]
     if np.isnan(chosen.value):
         raise RankgaugeError(
             f"{asked} is undefined on the topics to choose by, so nothing is best; take another measure"
@@ -173,30 +176,39 @@ def tune(
     single_names = tuple(
         f"{name} (run)" if name in (TUNED, EQUAL, RRF, RRF_TUNED) else name for name in singles.runs
     )
+    alone = {name: singles.values[r, :, 0] for r, name in enumerate(single_names)}
+    usual = {RRF: rrf[RRF].values((USUAL_K,))}
+    (fixed,) = equal.values() if len(equal) == 1 else (None,)
     rows = {
         TUNED: by_repeat.mean(axis=0),
-        **{name: singles.values[r, design.judged_on, 0] for r, name in enumerate(single_names)},
-        EQUAL: design.held_out(HeldOut(equal, design.topics, sign)).mean(axis=0),
-        RRF: rrf[RRF].values((USUAL_K,))[design.judged_on],
+        **{name: values[design.judged_on] for name, values in alone.items()},
+        EQUAL: design.held_out(HeldOut(equal, design.topics, sign)).mean(axis=0)
+        if fixed is None  # which normalisation is part of the choice
+        else fixed.values(fixed.weights)[design.judged_on],
+        RRF: usual[RRF][design.judged_on],
         RRF_TUNED: design.held_out(HeldOut(rrf, design.topics, sign)).mean(axis=0),
     }
     mixture = mixtures[chosen.normalize]
+    everywhere = {**alone, EQUAL: equal[chosen.normalize].values(()), **usual}
     curve = spread = None
     if len(read) == 2:
         curve = mixture.take(design.topics).segment(*np.eye(2)).curve(asked)
         way = ways[chosen.normalize]
         assert isinstance(way, PairSearch)
-        spread = weight_spread(way, design.topics, drawing, level)
+        if len(design.topics) > 1:
+            spread = weight_spread(way, design.topics, drawing, level)
     # Evaluated anew, not taken from the curve.
     value = mean_of(mixture.values_at(np.array(chosen.weights), inner(asked))[design.topics], asked)
     cross = float(np.mean([mean_of(each, asked) for each in by_repeat]))
     k = int(best_weighting(rrf, design.topics, sign).weights[0])
-    lacked = np.count_nonzero(lengths == 0, axis=0).tolist()
+    comparison = _compared(rows, asked, level)
     notes = (
-        *_about_values(asked, design, value, cross, level, sign),
+        *_about_values(asked, design, value, cross, sign),
+        *_about_difference(asked, comparison, level),
         *_about_curve(singles.runs[-1], curve, spread, level),
-        *_about_search(chosen, _absent(chosen.normalize, absent), refused, len(read), restarts, k),
-        *_about_topics(dict(zip(singles.runs, lacked, strict=True)), missing),
+        *_about_search(fits, _absent(chosen.normalize, absent), refused, len(read), restarts, k),
+        *_about_topics(singles.runs, lengths, missing),
+        *(replace(note, run=run.name) for run in read for note in run.dropped),
     )
     return Tuning(
         runs=singles.runs,
@@ -205,10 +217,12 @@ def tune(
         value=value,
         cross_validated=cross,
         normalize=chosen.normalize,
+        choices=len(mixtures),
         absent=_absent(chosen.normalize, absent),
-        comparison=_compared(rows, asked, level),
+        comparison=comparison,
         level=level,
         baselines={name: mean_of(each, asked) for name, each in rows.items() if name != TUNED},
+        fitted={name: mean_of(each[design.topics], asked) for name, each in everywhere.items()},
         singles=single_names,
         k=k,
         curve=curve,
@@ -233,8 +247,8 @@ def _one_measure(evaluator: Evaluator) -> Measure | Aggregate:
         raise RankgaugeError(f"{asked}: neither higher nor lower is better, so nothing is best")
     if inner(asked).by_subtopic:
         raise Unsupported(
-            f"{asked} cannot be tuned by: it looks at the subtopics of documents, and the weights are "
-            "followed by labels alone; take a measure of labels, such as nDCG@10"
+            f"{asked} cannot be used for tuning: it looks at the subtopics of documents; take a measure "
+            "that looks at labels alone, such as nDCG@10"
         )
     return asked
 
@@ -283,8 +297,9 @@ class _Design(Record):
         if not len(kept):
             raise RankgaugeError("no topic is answered by every run; take missing='zero'")
         if test_topics is None:
-            parts = folds_of(kept, min(folds, len(kept)), repeats, seed) if len(kept) > 1 else []
-            return cls(kept, None, parts)
+            if folds >= len(kept):  # each topic is a part, every time
+                folds, repeats = len(kept), 1
+            return cls(kept, None, folds_of(kept, folds, repeats, seed) if folds > 1 else [])
         if isinstance(test_topics, str):
             raise RankgaugeError(f"test_topics={test_topics!r}, expected a list of topics")
         place = {queries[topic]: topic for topic in kept.tolist()}
@@ -320,7 +335,7 @@ class _Design(Record):
 def _compared(
     rows: dict[str, Floats], measure: Measure | Aggregate, level: float
 ) -> Comparison | None:
-    """The tuned weights against each other way; None if there is one topic alone."""
+    """All ways in pairs; None if there is one topic alone."""
     values = np.array(list(rows.values()))
     if np.count_nonzero(~np.isnan(values).any(axis=0)) < 2:
         return None
@@ -331,27 +346,22 @@ def _compared(
             runs=list(rows),
             measure=SCALED if aggregated else str(inner(measure)),
         ),
-        baseline=[name for name in rows if name != TUNED],
         correction=None,
         level=level,
     )
 
 
 def _about_values(
-    measure: Measure | Aggregate,
-    design: _Design,
-    value: float,
-    cross: float,
-    level: float,
-    sign: float,
+    measure: Measure | Aggregate, design: _Design, value: float, cross: float, sign: float
 ) -> Iterator[Note]:
     """What the values are of, and how far they are too good."""
+    mean = str(measure) if isinstance(measure, Aggregate) else f"mean {measure}"
     chosen_on = counted(len(design.topics), "topic")
     fitted = f"on the {chosen_on} of the choice the best weights score {value:.4f}"
     if design.tested is not None:
         yield Note(
-            f"mean {measure} on the {counted(len(design.tested), 'test topic')}; the weights were "
-            f"chosen on the other {chosen_on}",
+            f"{mean} on the {counted(len(design.tested), 'test topic')}; the weights were chosen on the "
+            f"other {chosen_on}",
             column="tuned",
         )
         yield Note(f"{fitted}; the test topics can be easier or harder")
@@ -361,16 +371,11 @@ def _about_values(
     else:
         folds, repeats = len(design.parts[0]), counted(len(design.parts), "time")
         yield Note(
-            f"mean {measure} on topics that took no part in the choice: cross-validation in "
-            f"{folds} parts, {repeats}",
+            f"{mean} on topics that took no part in the choice: cross-validation in {folds} parts, "
+            f"{repeats}",
             column="tuned",
         )
         yield Note(f"{fitted}, {_beside(sign * (value - cross))}")
-    yield Note(
-        f"the mean of tuned minus the mean of the row; {100 * level:.10g}% interval and p of a paired t "
-        "test over topics, not corrected",
-        column="difference",
-    )
 
 
 def _beside(optimism: float) -> str:
@@ -382,28 +387,46 @@ def _beside(optimism: float) -> str:
     return f"{optimism:.4f} better than the row tuned; this difference is optimism"
 
 
+def _about_difference(
+    measure: Measure | Aggregate, comparison: Comparison | None, level: float
+) -> Iterator[Note]:
+    """What the difference is, and how sure it is."""
+    text = "the row tuned minus this row"
+    if isinstance(measure, Aggregate) and comparison is not None:
+        text += "; p of a paired t test of what is averaged, not corrected; there is no interval"
+    elif comparison is not None:
+        text += (
+            f"; {100 * level:.10g}% interval and p of a paired t test over topics, not corrected"
+        )
+    yield Note(text, column="difference")
+
+
 def _about_curve(
     second: str, curve: Curve | None, spread: Interval | None, level: float
 ) -> Iterator[Note]:
     """Where on the curve the best weights are, and what is at its ends."""
-    if curve is None or spread is None:
+    if curve is None:
         return
     parts = curve.best
     where = ", ".join(f"{part.low:.6g} to {part.high:.6g}" for part in parts[:MOST_PARTS])
     more = len(parts) - MOST_PARTS
     where += f" and {counted(more, 'more interval')}" if more > 0 else ""
+    if spread is not None:
+        where += (
+            f"; on {100 * level:.10g}% of samples of the topics they are from {spread.low:.3g} to "
+        )
+        where += f"{spread.high:.3g}"
+    yield Note(f"the best weights of {second}: {where}")
+    first, last = curve.values[[0, -1]].tolist()
     yield Note(
-        f"the best weights of {second}: {where}; on {100 * level:.10g}% of samples of the topics they "
-        f"are from {spread.low:.3g} to {spread.high:.3g}"
-    )
-    yield Note(
-        f"with weight 0 of {second} the mean is {curve.start:.4f}, with weight 1 {curve.end:.4f}; "
-        "right beside it can differ, because documents that a run lacks are tied only at 0 and 1"
+        f"on the topics of the choice, weight 0 of {second} gets {curve.start:.4f} and the next weights "
+        f"get {first:.4f}; weight 1 gets {curve.end:.4f} and the weights before it {last:.4f}; at 0 and "
+        "1 documents that only one run has are tied"
     )
 
 
 def _about_search(
-    chosen: Weighting,
+    fits: Sequence[Weighting],
     absent: Absent,
     refused: dict[str, RankgaugeError],
     runs: int,
@@ -416,22 +439,34 @@ def _about_search(
             f"the weights were searched from {counted(restarts, 'start')}, one run after the other; "
             "more starts (restarts) can find better weights"
         )
-    text = f"scores are normalised by {chosen.normalize}"
-    if not NORMALIZATIONS[chosen.normalize].fills:
+    name = fits[0].normalize
+    text = "scores are not normalised" if name == "none" else f"scores are normalised by {name}"
+    if len(fits) > 1:
+        values = ", ".join(f"{fit.normalize} {fit.value:.4f}" for fit in fits)
+        text += f", the best on the topics of the choice: {values}"
+    if not NORMALIZATIONS[name].fills:
         text += f"; absent={absent} for documents that a run lacks"
     yield Note(f"{text}; documents with equal fused scores are ordered by id, descending")
-    for name, error in refused.items():
-        yield Note(f"{name} was not tried: {error}")
+    for other, error in refused.items():
+        yield Note(f"{other} was not tried: {error}")
     yield Note(
-        f"k = {k} is best on the topics of the choice, of {len(RRF_K)} tried", column=RRF_TUNED
+        f"on the topics of the choice k = {k} is the best of {len(RRF_K)} values", column=RRF_TUNED
     )
 
 
-def _about_topics(lacked: dict[str, int], missing: SharedTopics) -> Iterator[Note]:
-    """Which runs lack judged topics."""
-    what = "the other runs rank them" if missing == "zero" else "they are left out"
-    for name, count in lacked.items():
+def _about_topics(runs: Sequence[str], lengths: Ints, missing: SharedTopics) -> Iterator[Note]:
+    """Which runs lack judged topics; `lengths` has how many documents they have for each."""
+    lacks, nobody = lengths == 0, (lengths == 0).all(axis=1)
+    if missing == "intersection":
+        kind = "{topics} left out, because some run has no documents for them"
+        count = int(np.count_nonzero(lacks.any(axis=1)))
         if count:
-            yield Note(
-                f"has no documents for {{topics}} that are judged; {what}", run=name, count=count
-            )
+            yield Note(kind, count=count)
+        return
+    for name, count in zip(runs, np.count_nonzero(lacks[~nobody], axis=0).tolist(), strict=True):
+        if count:
+            kind = "no documents for {topics} with judgements; the other runs rank them"
+            yield Note(kind, run=name, count=count)
+    if nobody.any():
+        kind = "no run has documents for {topics} with judgements: they count as empty rankings"
+        yield Note(kind, count=int(np.count_nonzero(nobody)))

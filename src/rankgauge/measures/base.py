@@ -449,6 +449,11 @@ class Measure(OneList, Parametric):
         through their ranks."""
         return np.zeros(len(labels), dtype=np.bool_)
 
+    def _ignored(self, labels: Labels, max_grade: int) -> Bools:
+        """Which labels make no difference without a cut-off: the score of a list is the same without its
+        documents of these labels."""
+        return np.zeros(len(labels), dtype=np.bool_)
+
     def _flip(self, flips: Flips) -> Floats:
         """By how much each flip changes the score, where there is a formula; here by `_adds`.
 

@@ -19,7 +19,7 @@ from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
-from rankgauge.rankings.flips import Places
+from rankgauge.rankings.flips import Flips, Places
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -118,6 +118,17 @@ class ExpectedReciprocalRank(Measure):
         grade = places.judged.max_grade
         reached = np.exp(places.sum_above(np.log1p(-self._stops(places.kinds, grade))))
         return reached * self._stops(places.label, grade) / places.rank
+
+    def _flip(self, flips: Flips) -> Floats:
+        """The chance to come as far, times the difference of the chances to satisfy, times that of the
+        reciprocal ranks: what both documents add together at the lower rank does not change."""
+        stop = self._stops(flips.kinds, flips.judged.max_grade)
+        reached = np.exp(flips.places(flips.upper).sum_above(np.log1p(-stop)))
+        below = 1 / (flips.rank + 1)
+        if self.depth is not None:
+            below = np.where(flips.rank < self.depth, below, 0.0)
+            reached = np.where(flips.rank <= self.depth, reached, 0.0)
+        return reached * (stop[flips.lower] - stop[flips.upper]) * (1 / flips.rank - below)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Each group's mean reciprocal rank of stopping, times the chance to come as far as it."""

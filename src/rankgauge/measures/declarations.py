@@ -17,7 +17,7 @@ DECLARED = frozenset(
 DERIVED = frozenset(
     {"bounding", "bounds_each", "ideal_each", "worst_each", "extreme_each", "_extreme"}
     | {"expected_each", "random_each", "variance_each", "tied_each", "tied_variance_each"}
-    | {"basis", "from_basis", "answers", "knows_flips", "_alike", "_silent"}
+    | {"basis", "from_basis", "answers", "knows_flips", "_alike", "_silent", "_ignored"}
 )
 """What is derived from a score, by some classes in a way that suits no other score."""
 

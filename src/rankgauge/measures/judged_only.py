@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.measures.answers import scores
 from rankgauge.measures.around import LikeInside
 from rankgauge.measures.base import Answer, Measure
@@ -90,6 +90,9 @@ class Condensed(LikeInside):
     @property
     def knows_flips(self) -> bool:
         return self.measure.knows("_adds")
+
+    def _ignored(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < 0)
 
     def _adds(self, places: Places) -> Floats:
         judged = places.of(places.kinds >= 0)

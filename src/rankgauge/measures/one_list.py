@@ -166,7 +166,7 @@ class OneList:
 
 def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:
     """The judged labels of one query, checked."""
-    labels = _labels(judged, 0, "judged labels")
+    labels = checked_labels(judged, 0, "judged labels")
     highest = max(1, int(labels.max(initial=1)))
     if max_grade is not None and Whole(1).check(max_grade) < labels.max(initial=0):
         raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
@@ -177,9 +177,9 @@ def one_list(
     ranking: Sequence[int], judged: Sequence[int] | None, max_grade: int | None
 ) -> Rankings:
     """One list of labels and what is judged of its query, checked."""
-    labels = _labels(ranking, -2, "labels in a ranking")
+    labels = checked_labels(ranking, -2, "labels in a ranking")
     own = labels[labels >= 0]
-    known = own if judged is None else _labels(judged, 0, "judged labels")
+    known = own if judged is None else checked_labels(judged, 0, "judged labels")
     values, counts = np.unique(own, return_counts=True)
     for value, count in zip(values, counts, strict=True):
         if np.count_nonzero(known == value) < count:
@@ -188,9 +188,12 @@ def one_list(
     return Rankings.of(labels, judged=one_query(known, max_grade))
 
 
-def _labels(values: ArrayLike, least: int, what: str) -> NDArray[np.int32]:
+def checked_labels(values: ArrayLike, least: int, what: str) -> NDArray[np.int32]:
     """Labels as an array; MeasureError for anything but whole numbers in range."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        array = np.zeros((0, 0))
     whole = array.ndim == 1 and (array.size == 0 or array.dtype.kind in "iu")
     if not whole or (array.size and not least <= array.min() <= array.max() <= LARGEST_GRADE):
         raise MeasureError(f"{what} are whole numbers from {least}, not {values!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.data.model import POOLED
 from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
@@ -50,10 +50,23 @@ class BinaryPreference(Binary):
         preferred = 1 - ratio(np.minimum(above, most), least)
         return ratio(lists.sum(np.where(relevant, preferred, 0.0)), found[lists.query])
 
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        return np.where(labels >= self.rel, np.int32(self.rel), np.minimum(labels, np.int32(0)))
+
+    def _ignored(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < 0)
+
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        if self.depth is not None:  # then unjudged documents have to be followed, which are most
+            return super()._silent(labels, max_grade)
+        return np.asarray((labels >= 0) & (labels < self.rel))
+
     def _adds(self, places: Places) -> Floats:
         found = places.judged.relevant(self.rel)
         others = places.judged.sizes - found
-        above = places.count_above((places.kinds >= 0) & (places.kinds < self.rel))
+        # All that is above, but what is relevant or not judged: so the others need not be counted.
+        no_others = (places.kinds >= self.rel) | (places.kinds < 0)
+        above = places.rank - 1 - places.count_above(no_others)
         least = np.minimum(found, others)[places.query]
         preferred = 1 - ratio(np.minimum(above, found[places.query]), least)
         return ratio(np.where(places.label >= self.rel, preferred, 0.0), found[places.query])
@@ -308,6 +321,9 @@ class CorrectlyOrderedPairs(Measure):
     swap_monotone = True
     ideal_is_best = True
     examples = ("CorrectPairs", "CorrectPairs@20")
+
+    def _ignored(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < 0)
 
     def _score(self, lists: Rankings) -> Floats:
         """Label by label: the documents with a higher one above each document that has it."""

@@ -10,6 +10,7 @@ from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.precision import variance_of_hits
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
+from rankgauge.rankings.flips import Flips
 from rankgauge.rankings.lists import Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -37,6 +38,20 @@ class OfCounts(Binary):
         hits = lists.count(lists.relevant(self.rel))
         relevant = lists.judged.relevant(self.rel)[lists.query]
         return self._of(hits.astype(float), lists.lengths.astype(float), relevant.astype(float))
+
+    def _flip(self, flips: Flips) -> Floats:
+        """What a hit more or less changes, where the flip is across the cut-off; else nothing."""
+        change = np.zeros(len(flips))
+        across = np.flatnonzero(flips.rank == self.depth)
+        if len(across):
+            hits = (flips.lower_label >= self.rel).astype(float) - (flips.upper_label >= self.rel)
+            relevant = flips.judged.relevant(self.rel)[flips.query[across]].astype(float)
+            places = np.full(len(across), float(self.depth or 0))
+            none, one = (
+                self._of(np.full(len(across), hit), places, relevant) for hit in (0.0, 1.0)
+            )
+            change[across] = hits[across] * (one - none)
+        return change
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The score of the mean number of hits, which without a cut-off is that of every order."""

@@ -22,6 +22,7 @@ from rankgauge.measures.chance import (
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.notes import Note
+from rankgauge.rankings.flips import Flips
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -117,6 +118,9 @@ class _OfOrders(OverOrders):
 
     def worst_each(self, judged: JudgedLabels) -> Floats:
         return self.score_each(judged.best_first)
+
+    def _flip(self, flips: Flips) -> Floats:
+        return np.zeros(len(flips))
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         return self.score_each(tied.rankings)

@@ -31,14 +31,3 @@ def count_sweep(
     silent: NDArray[uint8],
     counted: bool,
 ) -> tuple[NDArray[float64], NDArray[int32], NDArray[int32] | None]: ...
-def snapshots(
-    kind: NDArray[int32],
-    offsets: NDArray[int64],
-    place: NDArray[int32],
-    first: int,
-    last: int,
-    ends: NDArray[int64],
-) -> NDArray[int32]: ...
-def running(
-    changes: NDArray[float64], offsets: NDArray[int64], before: NDArray[float64]
-) -> NDArray[float64]: ...

@@ -10,6 +10,7 @@ from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.data.errors import Unsupported
 from rankgauge.measures.base import Measure
 from rankgauge.native import kinetic as native
+from rankgauge.native import replay
 from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
@@ -73,13 +74,13 @@ class Crossings(Record):
         changes = np.zeros(len(self.position))
         if measure.knows_flips:
             changes[noticed] = self._by_formula(measure, lists, kinds, kind, noticed)
-            return before, changes, native.running(changes, self._bounds(len(lists)), before)
+            return before, changes, replay.running(changes, self._bounds(len(lists)), before)
         place = np.stack(
             (self.number, self.rank, kind[self.upper], kind[self.lower]), axis=1, dtype=np.int32
         )[noticed]
         values = self.segment._scored(measure, lists, kinds, kind, place)
         changes[noticed] = self._differences(before, values, noticed)
-        return before, changes, native.running(changes, self._bounds(len(lists)), before)
+        return before, changes, replay.running(changes, self._bounds(len(lists)), before)
 
     def _bounds(self, lists: int) -> Ints:
         return np.searchsorted(self.number, np.arange(lists + 1))

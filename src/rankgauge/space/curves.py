@@ -10,15 +10,19 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.checks import Number, checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.native import kinetic as native
+from rankgauge.native import replay
 from rankgauge.notes import counted
 from rankgauge.records import Record
 
 NEAR = 1e-12
 """Breaks that are closer are one, and values that are closer are the same."""
+
+POSITION = Number(0, 1)
+"""A point of the line."""
 
 
 class Interval(NamedTuple):
@@ -99,8 +103,9 @@ class Curve(Record):
         return self.mean_at(1.0)
 
     def __repr__(self) -> str:
-        best = f"best {self.value:.4f}" if len(self.values) else "nothing"
-        return f"Curve of {self.measure}: {counted(len(self.breaks), 'break')}, {best}"
+        directed = inner(self.measure).direction != "none"
+        best = f", best {self.value:.4f}" if directed else ""
+        return f"Curve of {self.measure}: {counted(len(self.breaks), 'break')}{best}"
 
     @property
     def edges(self) -> Floats:
@@ -108,10 +113,19 @@ class Curve(Record):
         return np.concatenate(([0.0], self.breaks, [1.0]))
 
     def at(self, position: float) -> float:
-        """The mean at a point between 0 and 1."""
+        """The mean at a point from 0 to 1.
+
+        Documents may be tied at a break. So within 1e-12 of a break, and of 0 and 1, the point itself is
+        evaluated.
+        """
+        position = checked("position", position, POSITION)
         if position in (0, 1):
             return self.end if position else self.start
-        return float(self.values[np.searchsorted(self.breaks, position, side="right")])
+        place = int(np.searchsorted(self.breaks, position, side="right"))
+        near = (0.0, 1.0, *self.breaks[max(place - 1, 0) : place + 1].tolist())
+        if any(abs(position - edge) <= NEAR for edge in near):
+            return self.mean_at(position)
+        return float(self.values[place])
 
     @property
     def higher(self) -> bool:
@@ -125,8 +139,11 @@ class Curve(Record):
 
     @property
     def value(self) -> float:
-        """The best mean between the ends."""
-        return float(np.nanmax(self.values) if self.higher else np.nanmin(self.values))
+        """The best mean between the ends; NaN where no list has a score."""
+        higher = self.higher
+        if np.isnan(self.values).all():
+            return float("nan")
+        return float(np.nanmax(self.values) if higher else np.nanmin(self.values))
 
     def within(self, margin: float) -> list[Interval]:
         """Where the mean is within this margin of the best, but perhaps for single points: at a break,
@@ -144,8 +161,14 @@ class Curve(Record):
 
     @property
     def point(self) -> float:
-        """A point with the best mean, with few decimals, inside the widest interval."""
-        return simplest(*self.best[0])
+        """A point with the best mean, with few decimals, inside the widest interval.
+
+        RankgaugeError where no list has a score.
+        """
+        best = self.best
+        if not best:
+            raise RankgaugeError(f"{self.measure}: no list has a score, so no point is best")
+        return simplest(*best[0])
 
     def list_steps(self, number: int) -> tuple[Floats, Floats]:
         """The breaks and the values of one list alone."""
@@ -201,7 +224,7 @@ class MeanSteps:
         changes = self._changes * each[self._lists]
         first = float((self._before * each)[self._defined].sum())
         bounds = np.array([0, len(changes)])
-        sums = np.append(first, native.running(changes, bounds, np.array([first])))
+        sums = np.append(first, replay.running(changes, bounds, np.array([first])))
         means = sums / total
         if isinstance(self._measure, Aggregate):
             means = self._measure.back(means)

@@ -8,12 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats
 from rankgauge.checks import Number, checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.letor import Features
 from rankgauge.data.model import Ids
-from rankgauge.notes import counted
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import list_seeds
 
@@ -66,33 +64,6 @@ def array_of(name: str, numbers: ArrayLike, kind: type[np.generic]) -> Any:
         raise RankgaugeError(f"{name}: expected an array of numbers") from None
     if given.size and kind is np.int64 and not np.array_equal(given, array):
         raise RankgaugeError(f"{name}: a number is not whole, expected whole numbers")
-    return array
-
-
-def scores_of(values: Floats, weights: Floats) -> Floats:
-    """The score of each document: the weighted sum of its values, from the first feature to the last.
-
-    Documents with the same values have the same score, to the last bit. A product of matrices does not
-    promise that: it adds in an order that depends on the row.
-    """
-    scores = np.zeros(len(values))
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # scores that are not finite are refused later
-        for column in np.flatnonzero(weights).tolist():
-            scores += values[:, column] * weights[column]
-    return scores
-
-
-def weights_of(name: str, weights: ArrayLike, features: int) -> Floats:
-    """The weights of all features as an array; RankgaugeError unless there is one a feature."""
-    array: Floats = array_of(name, weights, np.float64)
-    if array.shape != (features,):
-        raise RankgaugeError(
-            f"{name}: {array.size} numbers for {counted(features, 'feature')}, expected one a feature"
-        )
-    if not np.isfinite(array).all():
-        raise RankgaugeError(f"{name}: a weight is not finite, expected finite numbers")
     return array
 
 

@@ -15,20 +15,24 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.checks import checked
 from rankgauge.data.errors import RankgaugeError, Unsupported
 from rankgauge.data.letor import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import kinetic as native
-from rankgauge.native import segments
+from rankgauge.native import replay, segments
 from rankgauge.rankings.flips import Flips, numbered
-from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
-from rankgauge.space.curves import Curve, Steps, curve_of
-from rankgauge.space.documents import scores_of
+from rankgauge.space.curves import POSITION, Curve, Steps, curve_of
+from rankgauge.space.inputs import Documents, lists_of, scores_of, weighted_sums, weights_of
 from rankgauge.workers import outcomes, processors
+
+LARGEST_SCORE = 2.0**1020
+"""The largest size of a score: the differences of scores, and their sums, are numbers then."""
 
 SHALLOW = 48
 """Up to which depth the documents below the cut-off are better kept in no order."""
@@ -51,16 +55,35 @@ class Segment(Record):
     end: Floats
 
     def __post_init__(self) -> None:
-        rows = len(self.documents.labels)
+        if not isinstance(self.documents, Rankings):
+            kind = type(self.documents).__name__
+            raise RankgaugeError(f"documents: {kind}, expected Rankings; Segment.of takes labels")
         for name in ("start", "end"):
-            scores: Floats = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
-            if scores.shape != (rows,):
-                raise RankgaugeError(
-                    f"{name}: {scores.size} scores for {rows} documents, expected one a document"
-                )
+            scores = scores_of(name, getattr(self, name), self.documents.lengths)
             if not np.isfinite(scores).all():
                 raise RankgaugeError(f"{name}: a score is not finite, expected finite numbers")
-            vars(self)[name] = scores
+            largest = float(np.abs(scores).max(initial=0.0))
+            if largest > LARGEST_SCORE:
+                raise RankgaugeError(
+                    f"{name}: a score has the size {largest:g}, expected at most {LARGEST_SCORE:g}; "
+                    "divide all scores by one number"
+                )
+            vars(self)[name] = np.ascontiguousarray(scores)
+
+    @classmethod
+    def of(cls, documents: Documents, start: ArrayLike, end: ArrayLike) -> Segment:
+        """The documents on their way from the start to the end, each as `line` takes it."""
+        lists = lists_of(documents)
+        if not isinstance(documents, Features):
+            first = scores_of("start", start, lists.lengths)
+            return cls(lists, first, scores_of("end", end, lists.lengths))
+        features = documents.values.shape[1]
+        weights = weights_of("weights", start, features)
+        direction = weights_of("direction", end, features)
+        with np.errstate(over="ignore", invalid="ignore"):
+            ends = (weights, weights + direction)
+            scores = [weighted_sums(documents.values, each) for each in ends]
+        return cls(lists, *scores)
 
     def ordered(self, scores: Floats) -> Ints:
         """The rows in rank order by these scores, list by list."""
@@ -74,7 +97,8 @@ class Segment(Record):
         return Rankings(labels, lists.offsets, lists.query, lists.judged, numbers)
 
     def at(self, position: float) -> Rankings:
-        """The lists as they are ranked at a point of the line."""
+        """The lists as they are ranked at a point of the line, from 0 to 1."""
+        position = checked("position", position, POSITION)
         if position in (0, 1):  # exactly the inputs
             return self.ranked(self.ordered(self.end if position else self.start))
         return self.ranked(self.ordered((1 - position) * self.start + position * self.end))
@@ -97,6 +121,13 @@ class Segment(Record):
     def _lines(self) -> tuple[Floats, Floats]:
         return self.start[self._first], self.end[self._first]
 
+    def _without(self, dropped: Bools) -> Segment:
+        """The same without these documents."""
+        kept, lists = np.flatnonzero(~dropped), self.documents
+        offsets = np.searchsorted(kept, lists.offsets).astype(np.int64)
+        rest = Rankings(lists.labels[kept], offsets, lists.query, lists.judged)
+        return Segment(rest, self.start[kept], self.end[kept])
+
     def steps(self, measure: Measure) -> Steps:
         """The value of each list along the line."""
         measure = measure.complete()
@@ -114,8 +145,11 @@ class Segment(Record):
                 steps.lists,
                 measure.from_basis(steps.values, judged, query[steps.lists]),
             )
-        lists = self.ranked(self._first)
-        labels, number = numbered(lists.labels)
+        labels, number = numbered(self.documents.labels)
+        ignored = measure._ignored(labels, self.documents.judged.max_grade)
+        if measure.depth is None and ignored.any():
+            return self._without(ignored[number]).steps(measure)
+        lists, number = self.ranked(self._first), number[self._first]
         alike = measure._alike(labels, lists.judged.max_grade)
         kinds, merged = np.unique(alike, return_inverse=True)
         kind, before = merged.astype(np.int32)[number], measure.score_each(lists)
@@ -127,7 +161,7 @@ class Segment(Record):
         different = changes != 0
         position, number, changes = position[different], number[different], changes[different]
         bounds = np.searchsorted(number, np.arange(len(lists) + 1))
-        values = native.running(changes, bounds, before)
+        values = replay.running(changes, bounds, np.ascontiguousarray(before))
         return Steps(before, position, number, values, changes)
 
     def _changes(
@@ -210,7 +244,7 @@ class Segment(Record):
             so_far = int(ends[first - 1]) if first else 0
             last = max(first + 1, int(np.searchsorted(ends, so_far + MOST_LABELS, side="right")))
             own = ends[first:last] - so_far
-            labels = kinds[native.snapshots(now, cut.offsets, place, first, last, own)]
+            labels = kinds[replay.snapshots(now, cut.offsets, place, first, last, own)]
             after = Rankings(
                 labels, np.append(0, own), lists.query[number[first:last]], lists.judged
             )
@@ -228,41 +262,26 @@ def mean_of(scores: Floats, measure: Measure | Aggregate) -> float:
     return measure.combine(scores) if isinstance(measure, Aggregate) else float(np.mean(scores))
 
 
-def line(
-    documents: Rankings | Features, start: ArrayLike, end: ArrayLike, measure: AnyMeasure
-) -> Curve:
-    """The exact curve of a measure along a line; `Segment` serves several measures.
+def line(documents: Documents, start: ArrayLike, end: ArrayLike, measure: AnyMeasure) -> Curve:
+    """The exact curve of a measure along a line; `Segment.of` serves several measures.
 
-    `documents`: lists of labels, each in the order that its documents have where their scores are equal.
-    Then `start` and `end` have the score of each document at either end. Or features, whose documents
-    are ranked by a weighted sum: then `start` has the weights at the start, and `end` the direction,
-    which is added to them on the way.
+    Parameters
+    ----------
+    documents
+        The labels of the documents of one list, a list of such lists, `Rankings`, or features. Documents
+        with equal scores are ranked in the order in which they stand here.
+    start
+        The score of each document at 0: one list of numbers, or a list for each list of documents. Of
+        features it is a weight for each feature: their weighted sum is the score.
+    end
+        The score of each document at 1. Of features it is the direction: what is added to the weights on
+        the way from 0 to 1.
+    measure
+        Any measure that looks at labels, or its name.
 
-    >>> from rankgauge.rankings.lists import Rankings
-    >>> line(Rankings.of([1, 0, 2]), [3, 2, 1], [1, 2, 4], "nDCG@1").best
+    >>> line([1, 0, 2], [3, 2, 1], [1, 2, 4], "nDCG@1").best
     [Interval(low=0.4, high=1.0)]
+    >>> line([[1, 0], [2, 0, 1]], [[1, 0], [2, 1, 0]], [[0, 1], [0, 1, 2]], "RR").values.tolist()
+    [1.0, 0.75]
     """
-    weights = (np.asarray(numbers, dtype=np.float64) for numbers in (start, end))
-    return segment_of(documents, *weights).curve(measure)
-
-
-def segment_of(documents: Rankings | Features, start: Floats, end: Floats) -> Segment:
-    """The documents on their way from the start to the end."""
-    if isinstance(documents, Rankings):
-        return Segment(documents, start, end)
-    features = documents.values.shape[1]
-    for name, weights in (("weights", start), ("direction", end)):
-        if weights.shape != (features,):
-            raise RankgaugeError(
-                f"{name}: {weights.size} numbers for {features} features, expected one a feature"
-            )
-    first, last = (scores_of(documents.values, weights) for weights in (start, start + end))
-    return Segment(rankings_of(documents), first, last)
-
-
-def rankings_of(features: Features) -> Rankings:
-    """The documents of features as lists of labels, those of each query as they stand."""
-    labels, bounds = features.labels, features.bounds
-    queries = np.split(labels, bounds[1:-1])
-    judged = JudgedLabels.of(*(own[own >= 0] for own in queries))
-    return Rankings(labels, offsets_of(np.diff(bounds)), np.arange(len(queries)), judged)
+    return Segment.of(documents, start, end).curve(measure)

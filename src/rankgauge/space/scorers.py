@@ -17,8 +17,9 @@ from rankgauge.measures.grammar import AnyMeasure, parse_all
 from rankgauge.policies import SEED
 from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
-from rankgauge.space.documents import FeatureRows, features_of, jittered, scores_of, weights_of
-from rankgauge.space.lines import Segment, mean_of, rankings_of
+from rankgauge.space.documents import FeatureRows, features_of, jittered
+from rankgauge.space.inputs import lists_of, weighted_sums, weights_of
+from rankgauge.space.lines import Segment, mean_of
 
 
 class LinearScorer(Record):
@@ -39,7 +40,7 @@ class LinearScorer(Record):
         values = features.values if jitter is None else jittered(features, jitter, seed).values
         if not len(features.queries):
             raise RankgaugeError("no query, expected documents of one query or more")
-        lists, columns = rankings_of(features), np.asfortranarray(values, dtype=np.float64)
+        lists, columns = lists_of(features), np.asfortranarray(values, dtype=np.float64)
         return cls(features, lists, columns, jitter is not None)
 
     @property
@@ -53,7 +54,9 @@ class LinearScorer(Record):
 
     def scores(self, weights: Floats, constant: float = 1.0) -> Floats:
         """The score of each document. The jitter is multiplied by `constant`: 0 for a direction."""
-        return scores_of(self.values, np.append(weights, constant) if self.jitter else weights)
+        each = np.append(weights, constant) if self.jitter else weights
+        with np.errstate(over="ignore", invalid="ignore"):  # a segment refuses what is not finite
+            return weighted_sums(self.values, each)
 
     def segment(self, start: Floats, end: Floats) -> Segment:
         """The documents on their way from some weights to others."""

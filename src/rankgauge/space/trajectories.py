@@ -24,6 +24,7 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import kinetic as native
+from rankgauge.native import replay
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED
 from rankgauge.rankings.lists import Rankings
@@ -156,7 +157,7 @@ class Trajectory(Result):
         """The mean of a measure after each flip."""
         number = self.number(measure)
         changes, start = self.mean_changes[number], self.start[number : number + 1]
-        return native.running(changes, np.array([0, len(changes)]), start)
+        return replay.running(changes, np.array([0, len(changes)]), start)
 
     def at(self, measure: AnyMeasure, piece: int, position: float) -> float:
         """The mean of a measure at a point of the path: the start and all changes up to there.
@@ -304,11 +305,6 @@ def _followed(
     positions, numbers, changes = [np.zeros(0)], [np.zeros((5, 0), dtype=np.int64)], []
     for part in parts:
         crossings = Crossings.of(part.segment)
-        if len(crossings.position) != part.size:
-            raise RankgaugeError(
-                "the differences of scores are too large to compute with; divide all values by the same "
-                "number"
-            )
         order = np.argsort(crossings.position, kind="stable")
         where = crossings.position[order]
         positions.append(where if part.position is None else np.full(len(where), part.position))
@@ -382,14 +378,14 @@ def _mean_changes(
     order = np.argsort(query, kind="stable")
     bounds = np.searchsorted(query[order], np.arange(len(before) + 1))
     after = np.empty(len(own))
-    after[order] = native.running(own[order], bounds, before)
+    after[order] = replay.running(own[order], bounds, before)
     earlier = np.empty(len(own))
     earlier[order] = np.roll(after[order], 1)
     firsts = order[bounds[:-1][np.diff(bounds) > 0]]
     earlier[firsts] = before[query[firsts]]
     forward = np.where(defined[query], measure.forward(after) - measure.forward(earlier), 0.0)
     total = np.array([float(measure.forward(before[defined]).sum())])
-    sums = np.append(total, native.running(forward, np.array([0, len(forward)]), total))
+    sums = np.append(total, replay.running(forward, np.array([0, len(forward)]), total))
     return np.asarray(np.diff(measure.back(sums / count)))
 
 

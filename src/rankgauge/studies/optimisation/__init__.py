@@ -1,0 +1,72 @@
+"""Robertson and Zaragoza, On rank-based effectiveness measures and optimisation: done again.
+
+`example` has the example of the appendix, `theorems` the assertion and the theorems on many instances,
+and `queries` what happens on real data as queries are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankgauge.studies.optimisation import example, queries, theorems
+from rankgauge.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+read = queries.read
+
+REAL_SEED, REAL = 7, 200
+"""How many instances of real documents are drawn for the theorems."""
+
+
+def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
+    """What makes each table, by the name of its file without ending. Without data there are no tables of
+    real queries, and all instances are random."""
+    random = np.random.default_rng(REAL_SEED)
+    pairs = [("random, 3 queries", theorems.drawn(random, 3, 4, 300)) for _ in range(REAL)]
+    real = []
+    if data is not None:
+        for count, documents in ((1, 6), (2, 4)):
+            chosen = (random.choice(len(data), count, replace=False) for _ in range(REAL))
+            real += [data.instance(numbers, documents, highest=1) for numbers in chosen]
+        pairs += [("MQ2008, 2 queries", each) for each in real[REAL:]]
+    made: dict[str, Callable[[], Table]] = {
+        "notes": example.notes_table,
+        "shared-documents": example.cases_table,
+        "contact": example.contact_table,
+        "assertion-1": theorems.assertion_table,
+        "noticed": theorems.noticed_table,
+        "theorems": partial(theorems.theorems_table, real),
+        "theorems-dropped": theorems.dropped_table,
+        "theorems-smallest": theorems.smallest_table,
+        "map-gmap": partial(theorems.gmap_table, pairs),
+    }
+    if data is not None:
+        made["optima"] = partial(queries.optima_table, data)
+        made["grids"] = partial(queries.grids_table, data)
+    return made
+
+
+def figures() -> dict[str, Figure]:
+    """Figures 1 to 3 of the paper and one for its notes 3 to 5, by the names of their files."""
+    from rankgauge.figures.planes import regions_figure
+
+    one, other = example.example(example.FIRST), example.example(example.SECOND)
+    return {
+        "figure-1": regions_figure(one, example.NAMES, {}),
+        "figure-2": regions_figure(one, example.NAMES, {"MAP, nDCG, P@2": example.best(one, "AP")}),
+        "figure-3": regions_figure(one, example.NAMES, {"P@1, MRR": example.best(one, "RR")}),
+        "figure-notes": regions_figure(
+            other,
+            example.NAMES,
+            {
+                "MAP, nDCG: global": example.best(other, "AP"),
+                "MAP, nDCG: local": [each for each in other.optima("AP") if not each.best],
+            },
+        ),
+    }

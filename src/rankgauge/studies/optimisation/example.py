@@ -1,0 +1,235 @@
+"""The paper's example (A.7), its cases of shared documents (A.5), and a contact without crossing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from rankgauge.measures.around import inner
+from rankgauge.measures.grammar import parse
+from rankgauge.space.planes import Plane, Region, plane
+from rankgauge.tables import Cell, Table
+
+NAMES = "abcd"
+FOUR = ((8, 9, -7), (-3, 5, 6), (-1, 9, 0), (6, 1, -1))
+"""Four documents with the topology of Figure 1: the score is 8 + 9x − 7y for a."""
+FIRST, SECOND, GRADED = (1, 1, 0, 0), (0, 0, 1, 1), (0, 0, 2, 1)
+"""The labels of a, b, c and d: in Figure 1; in note 3; in note 6."""
+MEASURES = ("AP", "nDCG", "P@1", "P@2", "RR", "Success@2")
+
+
+def example(labels: Sequence[int]) -> Plane:
+    """The plane of the four documents."""
+    return plane(FOUR, labels)
+
+
+def ranking(made: Plane, cell: int) -> str:
+    """The ranking of a cell, such as "badc"."""
+    return "".join(NAMES[document] for document in made.cells[cell].rankings[0])
+
+
+def rankings(made: Plane, regions: Sequence[Region]) -> list[str]:
+    """The rankings of all cells of some regions."""
+    return sorted(ranking(made, int(cell)) for region in regions for cell in region.cells)
+
+
+def places(order: str, of: str) -> tuple[int, ...]:
+    """The ranks of some documents in a ranking."""
+    return tuple(sorted(order.index(name) + 1 for name in of))
+
+
+def sides(made: Plane, region: Region) -> int:
+    """How many edges separate a region from the other cells."""
+    inside = np.isin(made.arrangement.left, region.cells)
+    return int(np.count_nonzero(inside != np.isin(made.arrangement.right, region.cells)))
+
+
+def best(made: Plane, measure: str) -> list[Region]:
+    """The global optima of a measure."""
+    return [region for region in made.optima(measure) if region.best]
+
+
+def notes_table() -> Table:
+    """The six notes of A.7, each computed on the example."""
+    rows = [(number, *row) for number, row in enumerate(_notes(), 1)]
+    return Table(
+        ("note", "the paper", "computed", "holds"),
+        tuple((number, said, seen, "yes" if holds else "NO") for number, said, seen, holds in rows),
+        (
+            "documents (c, u, v): "
+            + ", ".join(map(str, FOUR))
+            + "; a document scores c + x·u + y·v",
+        ),
+    )
+
+
+def _notes() -> Iterator[tuple[str, str, bool]]:
+    one, other = example(FIRST), example(SECOND)
+    (perfect,) = best(one, "AP")
+    orders = rankings(one, [perfect])
+    yield (
+        "the perfect ranking is possible, in a central quadrilateral",
+        f"AP {perfect.value:g} in a region of {sides(one, perfect)} sides: {' '.join(orders)}",
+        perfect.value == 1 and sides(one, perfect) == 4,
+    )
+    extended = {name: best(one, name) for name in MEASURES}
+    inside = {
+        name: any(set(perfect.cells) <= set(region.cells) for region in regions)
+        for name, regions in extended.items()
+    }
+    sizes = {
+        name: sum(len(region.cells) for region in regions) for name, regions in extended.items()
+    }
+    yield (
+        "all measures agree that it is optimal; some extend it",
+        "cells: " + ", ".join(f"{name} {size}" for name, size in sizes.items()),
+        all(inside.values()) and max(sizes.values()) > len(perfect.cells),
+    )
+    optimal = {name: set(rankings(other, best(other, name))) for name in MEASURES}
+    first_and_third = {
+        order for order in rankings(other, other.regions("AP")) if places(order, "cd") == (1, 3)
+    }
+    reached = max(float(other.values(name).max()) for name in ("AP", "nDCG"))
+    yield (
+        "with c and d relevant it is not possible; first and third is optimal for all measures",
+        f"best AP or nDCG {reached:.3f}; optimal for all: {' '.join(sorted(first_and_third))}",
+        reached < 1 and all(first_and_third <= orders for orders in optimal.values()),
+    )
+    second = sorted(order for order in optimal["P@2"] if places(order, "cd")[0] == 2)
+    dropped = sorted(order for order in optimal["RR"] if places(order, "cd") == (1, 4))
+    yield (
+        "P@2 is as happy with the first one second; MRR is as happy with the second one last",
+        f"P@2 also {' '.join(second)}; MRR also {' '.join(dropped)}",
+        bool(second) and bool(dropped),
+    )
+    local = other.optima("AP")
+    where = [{places(order, "cd") for order in rankings(other, [region])} for region in local]
+    yield (
+        "MAP: two disconnected optima with first and third, another local one with first and fourth",
+        ", ".join(f"{region.value:.3f} {' '.join(rankings(other, [region]))}" for region in local),
+        sorted(map(sorted, where)) == [[(1, 3)], [(1, 3)], [(1, 4)]],
+    )
+    graded = example(GRADED)
+    choices = {
+        name: {(order.index("c") + 1, order.index("d") + 1) for order in rankings(graded, own)}
+        for name in ("nDCG(gain={1:1,2:1.1})", "nDCG(gain={1:1,2:3})")
+        for own in [best(graded, name)]
+    }
+    yield (
+        "with c highly relevant and d less so, NDCGs disagree: c third and d first, or c first and d "
+        "fourth",
+        ", ".join(
+            f"{name}: c at {c}, d at {d}" for name, own in choices.items() for c, d in sorted(own)
+        ),
+        list(choices.values()) == [{(3, 1)}, {(1, 4)}],
+    )
+
+
+CASES = {
+    "the shared document is the less relevant": (1, 0, 1),
+    "the shared document is the more relevant": (0, 1, 0),
+    "the shared document is between the others": (0, 1, 2),
+}
+"""A.5: the labels of d1, d2 (shared) and d3."""
+
+
+def cases_table(draws: int = 100, seed: int = 0) -> Table:
+    """The three cases of A.5 on random triples of documents: what the flip of d1 and d3 does."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for case, labels in CASES.items():
+        bounded = crossed = neutral = bad = 0
+        for _ in range(draws):
+            triples = [tuple(row) for row in random.integers(-99, 100, (3, 3)).tolist()]
+            made = plane(triples, labels)
+            for region in best(made, "nDCG"):
+                edges = _boundaries(made, region)
+                if not {(0, 1), (1, 2)} <= set(edges):
+                    continue
+                bounded += 1
+                inside = _inside(made, region)
+                crossed += (0, 2) in inside
+                neutral += (0, 2) in inside and (0, 2) not in edges
+                bad += (0, 2) not in inside and _worse_across(made, region)
+        rows.append((case, bounded, crossed, neutral, bad))
+    columns = ("case", "optima", "d1/d3 inside", "neutral there", "bad through the point")
+    return Table(
+        columns,
+        tuple(rows),
+        (
+            f"{draws} random triples a case; optima of nDCG that the flips d1/d2 and d2/d3 bound",
+            "the paper: in the first two cases the flip d1/d3 passes inside the optimum and is neutral; "
+            "in the third it does not, and crossing all three at their point is bad",
+        ),
+    )
+
+
+def _boundaries(made: Plane, region: Region) -> dict[tuple[int, int], int]:
+    """The pairs of documents whose flips bound a region, with the number of edges of each."""
+    left, right = (
+        np.isin(side, region.cells) for side in (made.arrangement.left, made.arrangement.right)
+    )
+    return _pairs(made, made.arrangement.line[left != right])
+
+
+def _inside(made: Plane, region: Region) -> dict[tuple[int, int], int]:
+    """The pairs of documents that change places inside a region."""
+    left, right = (
+        np.isin(side, region.cells) for side in (made.arrangement.left, made.arrangement.right)
+    )
+    return _pairs(made, made.arrangement.line[left & right])
+
+
+def _pairs(made: Plane, lines: np.typing.NDArray[np.int64]) -> dict[tuple[int, int], int]:
+    counts = np.bincount(lines, minlength=len(made.lines)).tolist()
+    return {
+        (flip.first, flip.second): counts[flip.line]
+        for flip in made.boundaries
+        if counts[flip.line]
+    }
+
+
+def _worse_across(made: Plane, region: Region) -> bool:
+    """Whether every other cell at the point where the three flips meet is worse."""
+    values = made.values("nDCG")
+    at, cell = made.arrangement.corners.T
+    points = set(at[np.isin(cell, region.cells)].tolist())
+    around = {int(c) for v, c in zip(at, cell, strict=True) if v in points} - set(
+        region.cells.tolist()
+    )
+    return bool(points) and all(values[other] < region.value for other in around)
+
+
+def contact_table() -> Table:
+    """Two flip boundaries that touch without crossing (A.6): y = 0 of one query, y = x² of another.
+
+    Going up across y = 0 is bad for the first query, going up across y = x² is good for the second. A
+    path up through the origin meets both flips in one point.
+    """
+    labels = {"below both": "110 01111", "between": "101 01111", "above both": "101 10111"}
+    rows: list[tuple[Cell, ...]] = []
+    means = {
+        name: {where: _mean(name, texts.split()) for where, texts in labels.items()}
+        for name in ("AP", "nDCG")
+    }
+    for where, texts in labels.items():
+        rows.append((where, texts, *(means[name][where] for name in means)))
+    below, above = (
+        {name: values[where] for name, values in means.items()}
+        for where in ("below both", "above both")
+    )
+    better = [name for name in means if above[name] > below[name]]
+    note = (
+        "across the edge y = 0, away from the origin, both get worse; through the origin "
+        f"{' and '.join(better)} gets better, the other worse: so below both is a local optimum along "
+        "every path for only one of them"
+    )
+    return Table(
+        ("region", "labels of the two queries in rank order", *means), tuple(rows), (note,)
+    )
+
+
+def _mean(name: str, lists: Sequence[str]) -> float:
+    measure = inner(parse(name))
+    return float(np.mean([measure.score([int(label) for label in labels]) for labels in lists]))

@@ -1,0 +1,296 @@
+"""Planes: cells, vertices, values and optima are those of the definition, without any tolerance."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
+from laws.strategies import MEASURES, versions
+from oracles import planes as oracle
+from profiles import examples
+from rankgauge import parse
+from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.space import line, plane
+from rankgauge.space.arrangements import Arrangement, canonical
+from rankgauge.space.planes import MOST_LINES
+
+FOUR = [(8, 9, -7), (-3, 5, 6), (-1, 9, 0), (6, 1, -1)]
+"""Four documents with the topology of Figure 1 of Robertson and Zaragoza."""
+
+
+@st.composite
+def lines(draw: st.DrawFn, most: int = 6):
+    """Lines with few different numbers: parallel, vertical and concurrent ones are frequent."""
+    size = draw(st.sampled_from([1, 2, 9, 10**20]))
+    number = st.integers(-size, size)
+    drawn = draw(st.lists(st.tuples(number, number, number), max_size=most))
+    return list(dict.fromkeys(canonical(*each)[0] for each in drawn if each[0] or each[1]))
+
+
+@examples(150)
+@given(lines())
+def test_the_cells_are_the_patterns_of_sides_that_points_have(drawn):
+    made = Arrangement.of(drawn)
+    expected = {pattern for pattern, _ in oracle.cells(drawn)}
+    assert {tuple(row) for row in made.signs.tolist()} == expected
+    assert made.cells == len(expected)
+    assert made.cells == 1 + len(drawn) + sum(m - 1 for m in made.multiplicity.tolist())
+
+
+@examples(100)
+@given(lines())
+def test_vertices_are_all_points_where_lines_meet(drawn):
+    made = Arrangement.of(drawn)
+    through: dict[tuple, set] = {}
+    for (i, (a, b, c)), (j, (d, e, f)) in itertools.combinations(enumerate(drawn), 2):
+        across = a * e - d * b
+        if across:
+            point = (Fraction(b * f - e * c, across), Fraction(c * d - f * a, across))
+            through.setdefault(point, set()).update((i, j))
+    ours = {(Fraction(x, w), Fraction(y, w)): int(m)
+            for (x, y, w), m in zip(made.vertices, made.multiplicity, strict=True)}  # fmt: skip
+    assert ours == {point: len(own) for point, own in through.items()}
+
+
+@examples(100)
+@given(lines())
+def test_points_edges_and_corners_belong_to_their_cells(drawn):
+    made = Arrangement.of(drawn)
+    signs = made.signs
+    for cell in range(made.cells):
+        x, y, w = made.point(cell)
+        assert w > 0
+        sides = [a * x + b * y + c * w for a, b, c in made.lines]
+        assert all(sides)
+        assert [side > 0 for side in sides] == signs[cell].tolist()
+    for edge, number in enumerate(made.line.tolist()):
+        left, right = signs[made.left[edge]], signs[made.right[edge]]
+        assert left[number]
+        assert not right[number]
+        assert (left != right).sum() == 1
+    around: dict[int, set[int]] = {}
+    for vertex, cell in made.corners.tolist():
+        around.setdefault(vertex, set()).add(cell)
+    for vertex, (x, y, w) in enumerate(made.vertices):
+        sides = [a * x + b * y + c * w for a, b, c in made.lines]
+        touching = {
+            cell
+            for cell in range(made.cells)
+            if all(
+                not side or (side > 0) == sign
+                for side, sign in zip(sides, signs[cell], strict=True)
+            )
+        }
+        assert around[vertex] == touching
+        assert len(touching) == 2 * made.multiplicity[vertex]
+
+
+@st.composite
+def instances(draw: st.DrawFn, most: int = 4):
+    """Documents of one or two queries, with labels."""
+    size = draw(st.sampled_from([1, 2, 60]))
+    number = st.integers(-size, size)
+    queries = draw(st.lists(st.integers(2, most), min_size=1, max_size=2))
+    if len(queries) == 2:
+        queries = [min(count, 3) for count in queries]
+    count = sum(queries)
+    documents = [draw(st.tuples(number, number, number)) for _ in range(count)]
+    labels = draw(st.lists(st.integers(0, 2), min_size=count, max_size=count))
+    return documents, labels, [q for q, own in enumerate(queries) for _ in range(own)]
+
+
+def by_definition(documents, labels, queries, made, measure):
+    """The value of each pattern of sides, evaluated at a point that the oracle finds."""
+    values = {}
+    for pattern, point in oracle.cells(made.lines):
+        scores = []
+        for query in dict.fromkeys(queries):
+            rows = [row for row, own in enumerate(queries) if own == query]
+            order = oracle.ranking([documents[row] for row in rows], point)
+            ranked = [labels[rows[place]] for place in order]
+            scores.append(measure.score(ranked, sorted(ranked), max_grade=max(1, *labels)))
+        values[pattern] = float(np.mean(scores))
+    return values
+
+
+def as_patterns(made, regions):
+    signs = made.arrangement.signs
+    return {frozenset(tuple(signs[cell].tolist()) for cell in region.cells) for region in regions}
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "P@2", "RR", "ERR"])
+@pytest.mark.parametrize("neutral", [True, False])
+@examples(40)
+@given(instances())
+def test_values_and_optima_are_those_of_the_definition(measure, neutral, instance):
+    documents, labels, queries = instance
+    made = plane(documents, labels, queries, neutral=neutral)
+    if len(made.lines) > 7:
+        reject()
+    values = by_definition(documents, labels, queries, made, parse(measure))
+    ours = made.values(measure)
+    for cell, pattern in enumerate(made.arrangement.signs.tolist()):
+        assert ours[cell] == pytest.approx(values[tuple(pattern)], abs=1e-12)
+    assert as_patterns(made, made.optima(measure)) == oracle.optima(values, set())
+    around: dict[int, list] = {}
+    for vertex, cell in made.arrangement.corners.tolist():
+        around.setdefault(vertex, []).append(tuple(made.arrangement.signs[cell].tolist()))
+    touching = {frozenset(group) for group in around.values()}
+    assert as_patterns(made, made.optima(measure, "trajectories")) == oracle.optima(
+        values, touching
+    )
+
+
+@examples(60)
+@given(instances())
+def test_every_cell_has_the_rankings_of_its_points(instance):
+    documents, labels, queries = instance
+    made = plane(documents, labels, queries)
+    if len(made.lines) > 7:
+        reject()
+    for pattern, point in oracle.cells(made.lines):
+        cell = made.cells[made.cell_at(*point)]
+        assert tuple(made.arrangement.signs[cell.number].tolist()) == pattern
+        for query, ranking in enumerate(cell.rankings):
+            rows = [row for row, own in enumerate(queries) if own == query]
+            order = oracle.ranking([documents[row] for row in rows], point)
+            assert ranking == tuple(rows[place] for place in order)
+
+
+@pytest.mark.parametrize("name", sorted(MEASURES))
+@examples(8)
+@given(st.data())
+def test_a_line_cut_through_a_plane_is_the_line(name, data):
+    measure = data.draw(versions(name))
+    documents, labels, queries = data.draw(instances())
+    ends = [data.draw(st.tuples(st.integers(-9, 9), st.integers(-9, 9))) for _ in range(2)]
+    made = plane(documents, labels, queries)
+    (x0, y0), (x1, y1) = ends
+    counts = [queries.count(query) for query in dict.fromkeys(queries)]
+    lists = Rankings(
+        np.array(labels, dtype=np.int32),
+        np.append(0, np.cumsum(counts)),
+        np.arange(len(counts)),
+        JudgedLabels.of(*np.split(np.array(labels), np.cumsum(counts)[:-1])),
+    )
+    scores = ([c + x * u + y * v for c, u, v in documents] for x, y in ends)
+    try:
+        curve = line(lists, *scores, measure)
+        values = made.values(measure)
+    except (MeasureError, Unsupported):
+        return
+    for low, high, value in zip(curve.edges[:-1], curve.edges[1:], curve.values, strict=True):
+        t = Fraction((low + high) / 2)
+        try:
+            cell = made.cell_at(x0 + t * (x1 - x0), y0 + t * (y1 - y0))
+        except RankgaugeError:  # the path runs inside a boundary
+            continue
+        assert value == pytest.approx(values[cell], abs=1e-12, nan_ok=True)
+
+
+def test_fractions_make_the_plane_of_their_multiples():
+    thirds = [tuple(Fraction(number, 3) for number in document) for document in FOUR]
+    assert plane(thirds, [1, 1, 0, 0]).lines == plane(FOUR, [1, 1, 0, 0]).lines
+
+
+def test_neutral_lines_change_no_value_and_no_number_of_optima():
+    usual, fewer = (plane(FOUR, [1, 0, 0, 1], neutral=neutral) for neutral in (True, False))
+    assert len(fewer.lines) < len(usual.lines)
+    for measure in ("AP", "nDCG", "P@2"):
+        assert [region.value for region in usual.optima(measure)] == pytest.approx(
+            [region.value for region in fewer.optima(measure)]
+        )
+
+
+def test_documents_that_are_alike_stay_in_the_order_in_which_they_were_given():
+    made = plane([(0, 1, 1), (0, 1, 1), (5, 1, 1)], [0, 1, 0])
+    assert len(made) == 1
+    assert made.cells[0].rankings == ((2, 0, 1),)
+
+
+def test_lower_is_better_where_the_measure_says_so():
+    made = plane(FOUR, [1, 1, 0, 0])
+    best = made.optima("SearchLength")[0]
+    assert best.best
+    assert best.value == np.nanmin(made.values("SearchLength"))
+
+
+def test_geometric_means_are_of_the_queries():
+    documents, labels = FOUR * 2, [1, 1, 0, 0, 0, 1, 1, 0]
+    made = plane(documents, labels, [0] * 4 + [1] * 4)
+    each = made.query_values("AP")
+    assert made.values("gm(AP)") == pytest.approx(np.sqrt(each[0] * each[1]))
+
+
+def test_a_cell_is_drawn_inside_the_box():
+    made = plane(FOUR, [1, 1, 0, 0])
+    corners = [made.polygon(cell, (-9.0, -9.0, 9.0, 9.0)) for cell in range(len(made))]
+    areas = [area(polygon) for polygon in corners]
+    assert sum(areas) == pytest.approx(18 * 18)
+
+
+def area(polygon) -> float:
+    """Of a polygon, by the shoelace formula."""
+    if not len(polygon):
+        return 0.0
+    x, y = polygon.T
+    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
+
+
+def test_features_are_rounded_to_decimals(real_data):
+    from rankgauge.data.letor import read_letor
+
+    features = read_letor(real_data("mq2008/S1.txt.gz"))
+    few = features.bounds[1]
+    with pytest.raises(RankgaugeError, match=f"more than {MOST_LINES} lines"):
+        plane(features, columns=(38, 22, 39))
+    values = np.rint(features.values[:few, [38, 22, 39]].astype(float) * 1e6).astype(int)
+    made = plane([tuple(map(int, row)) for row in values], features.labels[:few])
+    assert made.offsets.tolist() == [0, few]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([(1, 2)], [1]), "document 0: .*expected three numbers"),
+        (([(1, 2, 0.5)], [1]), "0.5 is not exact, expected a whole number or a fraction"),
+        (([(1, 2, 3)], [1, 0]), "2 for 1 document, expected one whole number a document"),
+        (([(1, 2, 3)], [0.5]), "expected one whole number a document"),
+        (([(1, 2, 3)],), "labels are lacking"),
+        (([], []), "there is no document"),
+        (([(1, 2, 3)], [1], ["a", "b"]), "queries: 2 for 1 document"),
+        (([(1, math.nan, 3)], [1]), "nan is not exact"),
+        (([(k, k * k, k**3) for k in range(40)], [0, 1] * 20), "neutral=False, or fewer documents"),
+    ],
+)
+def test_what_makes_no_plane_is_refused(arguments, message):
+    with pytest.raises(RankgaugeError, match=message):
+        plane(*arguments)
+
+
+def test_a_point_on_a_line_is_in_no_cell():
+    made = plane([(0, 1, 0), (0, 0, 0)], [1, 0])
+    with pytest.raises(RankgaugeError, match="is on a line"):
+        made.cell_at(0, 3)
+    with pytest.raises(RankgaugeError, match="neither high nor low"):
+        made.optima("Judged@1")
+
+
+def test_four_hundred_lines_have_their_values():
+    random = np.random.default_rng(1)
+    queries = [query for query in range(26) for _ in range(8)]
+    documents = [tuple(map(int, row)) for row in random.integers(-(10**6), 10**6, (208, 3))]
+    made = plane(documents, [0, 1] * 104, queries, neutral=False)
+    assert len(made.lines) == 26 * 16
+    values = made.values("AP")
+    for cell in random.integers(len(made), size=50).tolist():
+        rankings = made.cells[cell].rankings
+        expected = [parse("AP").score([made.labels[d] for d in order]) for order in rankings]
+        assert values[cell] == pytest.approx(np.mean(expected))

@@ -1,0 +1,167 @@
+"""The study of Robertson and Zaragoza: what the paper says is computed, and where it fails is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from figure_files import saved
+from rankgauge import InputError, parse
+from rankgauge.studies import optimisation as study
+from rankgauge.studies.optimisation import example, queries, theorems
+
+
+def test_the_six_notes_on_the_example_hold():
+    table = example.notes_table()
+    assert [row[0] for row in table.rows] == [1, 2, 3, 4, 5, 6]
+    assert {row[-1] for row in table.rows} == {"yes"}
+    computed = [row[2] for row in table.rows]
+    assert computed[0] == "AP 1 in a region of 4 sides: abcd abdc bacd badc"
+    assert computed[4] == "0.833 dbca, 0.833 dacb, 0.750 cabd cbad"
+
+
+def test_a_note_that_does_not_hold_is_seen(monkeypatch):
+    monkeypatch.setattr(example, "FOUR", ((0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 1)))
+    monkeypatch.setattr(example, "_notes", lambda: iter([("said", "seen", False)]))
+    assert example.notes_table().rows[0][-1] == "NO"
+
+
+def test_the_three_cases_of_a_shared_document():
+    less, more, between = example.cases_table(draws=40).rows
+    for _, optima, inside, neutral, bad in (less, more):
+        assert optima == inside == neutral > 0
+        assert bad == 0
+    _, optima, inside, neutral, bad = between
+    assert (inside, neutral) == (0, 0)
+    assert bad == optima > 0
+
+
+def test_boundaries_that_touch_make_an_optimum_of_one_measure_alone():
+    values = {row[0]: row[2:] for row in example.contact_table().rows}
+    below, between, above = (np.array(values[w]) for w in ("below both", "between", "above both"))
+    assert (between < below).all()
+    assert above[0] < below[0]
+    assert above[1] > below[1]
+
+
+def test_assertion_1_holds_for_all_measures_but_those_that_say_so():
+    rows = {row[0]: row[1:] for row in theorems.assertion_table().rows}
+    assert {"AP", "nDCG@3", "RR", "bpref", "ERR@3", "Rprec", "SearchLength"} <= set(rows)
+    for name, (_, wrong, neutral, holds, declared) in rows.items():
+        assert (wrong == neutral == 0) == (holds == "yes")
+        if declared == "yes":
+            assert holds == "yes", name
+    assert rows["AP"][0] == pytest.approx(2 / 3)  # labels 1 and 2 are alike to it
+    assert rows["nDCG@3"][0] < 1
+
+
+def test_the_measure_that_answers_a_flip_the_wrong_way():
+    measure = parse("BPM(T=1)@5")
+    assert measure.score([0, 0, 2, 1]) - measure.score([0, 0, 1, 2]) == pytest.approx(
+        -0.042, abs=1e-3
+    )
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Fewer instances than the study has."""
+    monkeypatch.setattr(theorems, "GENERIC", ((1, 4, 12), (2, 4, 4), (3, 4, 4)))
+    monkeypatch.setattr(theorems, "MANY", ((1, 4, 30),))
+    monkeypatch.setattr(theorems, "DROPPED", ((1, 4, 1, 60),))
+    monkeypatch.setattr(theorems, "THROUGH_A_POINT", 200)
+
+
+@pytest.mark.usefixtures("few")
+def test_measures_that_see_the_same_flips_share_their_optima():
+    rows = theorems.theorems_table().rows
+    same = [row for row in rows if row[3] == "yes"]
+    assert {row[0] for row in same} == {"random", "more random"}
+    for *_, count, edges, trajectories in same:
+        assert edges == trajectories == count
+    others = {row[2]: row[-3:] for row in rows if row[3] == "no"}
+    assert others["nDCG(discount=log_2)"][1] < others["nDCG(discount=log_2)"][0]
+
+
+@pytest.mark.usefixtures("few")
+def test_where_three_lines_meet_paths_through_the_point_tell_them_apart():
+    *generic, point = theorems.dropped_table().rows
+    assert generic[0][1] == "none"
+    assert generic[0][3:] == (0, 0)
+    assert point[2] > 150
+    assert point[3] == 0
+    assert point[4] > 0
+
+
+def test_a_line_that_two_flips_share_makes_different_optima():
+    """Two queries with three documents each: an instance of the study, found by its seed."""
+    random = np.random.default_rng(theorems.DROPPED_SEED)
+    for queries_, documents, size, count in theorems.DROPPED[:2]:
+        for _ in range(count):
+            theorems.drawn(random, queries_, documents, size)
+    for _ in range(1_500):
+        made = theorems.drawn(random, 2, 3, 1).plane()
+        shared = len(made.boundaries) == 6 and theorems.coincident(made)
+        if shared and not theorems.share(made, ("AP", "nDCG")):
+            return
+    pytest.fail("no such instance")
+
+
+def test_the_smallest_instances_in_which_measures_disagree():
+    line, discount = theorems.smallest_table().rows
+    assert line[1:3] == ("110 01111", "101 10111")
+    assert (line[4], line[6]) == (pytest.approx(-0.021, abs=5e-4), pytest.approx(0.032, abs=5e-4))
+    assert discount[1:3] == ("01", "10")
+    assert (discount[4], discount[6]) == (0.5, 0.0)
+
+
+def test_the_share_of_flips_that_measures_notice():
+    rows = {row[0]: row for row in theorems.noticed_table().rows}
+    for name in ("AP", "nDCG", "ERR"):
+        assert rows[name][2] == 1
+    shares = [rows[name][2] for name in ("P@1", "P@2", "RR", "AP")]
+    assert shares == sorted(shares)
+    assert {row[3] for row in rows.values()} == {row[5] for row in rows.values()} == {0}
+
+
+def test_global_optima_of_map_are_local_in_gmap():
+    random = np.random.default_rng(1)
+    pairs = [("random", theorems.drawn(random, 3, 4, 300)) for _ in range(15)]
+    ((_, count, map_local, gmap_local, _),) = theorems.gmap_table(pairs).rows
+    assert count == map_local == gmap_local == 15
+
+
+@pytest.fixture(scope="module")
+def data(real_data):
+    return queries.read(real_data("mq2008").parent)
+
+
+def test_optima_as_queries_are_added_are_those_measured_before(data, monkeypatch):
+    monkeypatch.setattr(queries, "ADDED", {1: 6, 2: 6, 4: 4, 8: 3})
+    rows = {row[0]: row[1:] for row in queries.optima_table(data).rows}
+    ap, ndcg, p5, rr = ({q: row[3 + 2 * m] for q, row in rows.items()} for m in range(4))
+    assert [round(ap[q], 1) for q in rows] == [3.8, 12.3, 35.0, 199.7]
+    assert [round(ndcg[q], 1) for q in rows] == [4.0, 15.2, 43.5, 233.0]
+    assert [round(p5[q], 1) for q in rows] == [1.2, 2.0, 4.2, 9.3]
+    assert [round(rr[q], 1) for q in rows] == [1.2, 1.7, 4.8, 17.0]
+
+
+def test_a_grid_is_never_above_the_exact_optimum(data):
+    table = queries.grids_table(data, queries=4, draws=2)
+    lost = {row[:2]: row[3:] for row in table.rows}
+    assert all(least >= -1e-12 for pair in lost.values() for least in pair)
+    assert all(lost[m, 0.1][0] >= lost[m, 0.01][0] - 1e-12 for m in queries.MEASURES)
+
+
+def test_without_data_the_rest_is_made():
+    works = study.works(None)
+    assert "optima" not in works
+    assert {"notes", "assertion-1", "theorems", "map-gmap"} <= set(works)
+    with pytest.raises(InputError, match="mq2008"):
+        study.read("nowhere")
+
+
+def test_the_figures_are_the_same_each_time(tmp_path):
+    pytest.importorskip("matplotlib")
+    for name, figure in study.figures().items():
+        first = saved(figure, tmp_path / f"{name}.svg")
+        assert saved(study.figures()[name], tmp_path / "again.svg") == first
