@@ -30,6 +30,7 @@ PAGES = [
         "docs/COMPARISON.md",
         "docs/DISTANCE.md",
         "docs/FUSION.md",
+        "docs/SPACE.md",
     )
 ]
 FENCED = re.compile(r"^```(\w*)( \S+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

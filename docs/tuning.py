@@ -18,6 +18,7 @@ import numpy as np
 import rankgauge as rg
 from rankgauge.figures.files import save_figure
 from rankgauge.fusion.normalizations import NORMALIZATIONS
+from rankgauge.fusion.tuned import inward
 from rankgauge.tables import Table
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -68,7 +69,7 @@ def rows(tunings: list[rg.Tuning]) -> Iterator[tuple[object, ...]]:
         yield (
             " + ".join(tuning.runs),
             round(tuning.weights[1], 3),
-            f"{tuning.plateau.low:.2f} to {tuning.plateau.high:.2f}",
+            " to ".join(inward(*tuning.plateau, tuning.weights[1])),
             tuning.value,
             tuning.cross_validated,
             tuning.optimism,

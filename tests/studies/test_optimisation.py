@@ -8,7 +8,7 @@ import pytest
 from figure_files import saved
 from rankgauge import InputError, parse
 from rankgauge.studies import optimisation as study
-from rankgauge.studies.optimisation import example, queries, theorems
+from rankgauge.studies.optimisation import example, objectives, queries, theorems
 
 
 def test_the_six_notes_on_the_example_hold():
@@ -128,6 +128,16 @@ def test_global_optima_of_map_are_local_in_gmap():
     pairs = [("random", theorems.drawn(random, 3, 4, 300)) for _ in range(15)]
     ((_, count, map_local, gmap_local, _),) = theorems.gmap_table(pairs).rows
     assert count == map_local == gmap_local == 15
+
+
+def test_objectives_on_scores_move_with_maps_and_rank_measures_do_not():
+    rows = {row[0]: row for row in objectives.objectives_table().rows}
+    for name in objectives.RANKED:
+        assert rows[name][5:7] == ("no", "no")
+        assert rows[name][7] > 1
+        assert rows[name][8] == "no"
+    assert rows["pairwise loss"][5:] == ("yes", "no", 1, "yes")
+    assert rows["Swets"][5:7] == ("yes", "yes")
 
 
 @pytest.fixture(scope="module")

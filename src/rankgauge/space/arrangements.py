@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import gcd, lcm
 from typing import TypeAlias
 
 import numpy as np
@@ -144,19 +145,22 @@ class Arrangement(Record):
         return edges[offsets[cell] : offsets[cell + 1]]
 
     def point(self, cell: int) -> Point:
-        """A point inside a cell."""
+        """A point (X / W, Y / W) inside a cell, as (X, Y, W) with W above 0."""
         edges = self.edges_of(cell) if len(self.line) else np.zeros(0, dtype=np.int64)
         corners = sorted({*self.start[edges].tolist(), *self.end[edges].tolist()} - {NOWHERE})
         if not corners:
             return _homogeneous(*self._between_parallels(cell, edges.tolist()))
         points = [self.vertices[corner] for corner in corners]
-        x = sum((Fraction(px, pw) for px, _, pw in points), Fraction(0)) / len(points)
-        y = sum((Fraction(py, pw) for _, py, pw in points), Fraction(0)) / len(points)
+        common = lcm(*(w for _, _, w in points))
+        whole = len(points) * common
+        x = sum(px * (common // pw) for px, _, pw in points)
+        y = sum(py * (common // pw) for _, py, pw in points)
         for edge in edges.tolist():  # a cell that never ends: on along its two endless edges
-            a, b, _ = self.lines[self.line[edge]]
             on = int(self.end[edge] == NOWHERE) - int(self.start[edge] == NOWHERE)
-            x, y = x + on * b, y - on * a
-        return _homogeneous(x, y)
+            if on:
+                a, b, _ = self.lines[self.line[edge]]
+                x, y = x + on * b * whole, y - on * a * whole
+        return x, y, whole
 
     def _between_parallels(self, cell: int, edges: list[int]) -> tuple[Fraction, Fraction]:
         """A point inside a cell without a vertex: all its edges are whole lines."""
@@ -178,24 +182,18 @@ def canonical(a: int, b: int, c: int) -> tuple[Line, int]:
     >>> canonical(-2, 4, 6)
     ((1, -2, -3), -1)
     """
-    from math import gcd
-
     sign = 1 if (a, b) > (0, 0) else -1
     factor = sign * gcd(a, b, c)
     return (a // factor, b // factor, c // factor), sign
 
 
 def _homogeneous(x: Fraction, y: Fraction) -> Point:
-    from math import lcm
-
     w = lcm(x.denominator, y.denominator)
     return int(x * w), int(y * w), w
 
 
 def _vertices(lines: Sequence[Line]) -> tuple[tuple[Point, ...], Ints, Ints]:
     """The points where lines meet; and which line goes through which, each once, as two arrays."""
-    from math import gcd
-
     a, b, c = (np.array([line[part] for line in lines], dtype=object) for part in range(3))
     numbers: dict[Point, int] = {}
     through: set[tuple[int, int]] = set()
@@ -253,8 +251,6 @@ def _by_angle(lines: Sequence[Line]) -> Ints:
 def _far_out(lines: Sequence[Line], turn: Ints) -> tuple[Ints, Ints]:
     """The lines in the order in which one meets their forward rays far out, counter-clockwise, and their
     backward rays; only the order of parallel lines differs."""
-    from math import gcd
-
     offset = [Fraction(-c, gcd(a, b)) for a, b, c in lines]
     ahead = sorted(range(len(lines)), key=lambda each: (turn[each], offset[each]))
     behind = sorted(range(len(lines)), key=lambda each: (turn[each], -offset[each]))

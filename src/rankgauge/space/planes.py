@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.letor import Features
@@ -202,7 +202,8 @@ class Plane(Record):
 
     def regions(self, measure: AnyMeasure) -> list[Region]:
         """The regions of equal value, the best first. Values closer than 1e-12 are equal."""
-        return [region for region, *_ in self._regions(parse(measure))]
+        parts = self._parts_of(parse(measure))
+        return parts.regions(np.ones(len(parts.by_edge), dtype=np.bool_))
 
     def optima(self, measure: AnyMeasure, across: Across = "edges") -> list[Region]:
         """The regions that are local optima, the best first.
@@ -211,25 +212,22 @@ class Plane(Record):
         leads through a point where several lines meet.
         """
         checked("across", across, one_of(Across))
-        return [
-            region
-            for region, by_edge, by_vertex in self._regions(parse(measure))
-            if not by_edge and not (across == "trajectories" and by_vertex)
-        ]
+        parts = self._parts_of(parse(measure))
+        better = parts.by_edge if across == "edges" else parts.by_edge | parts.by_vertex
+        return parts.regions(~better)
 
     @cached_property
-    def _known(self) -> dict[str, list[tuple[Region, bool, bool]]]:
+    def _known(self) -> dict[str, _Parts]:
         return {}
 
-    def _regions(self, measure: Measure | Aggregate) -> list[tuple[Region, bool, bool]]:
-        """Every region of equal value, the best first, and whether something better is behind an edge of
-        it, or next to a vertex of it."""
+    def _parts_of(self, measure: Measure | Aggregate) -> _Parts:
+        """The regions of a measure, made once."""
         text = str(measure)
         if text not in self._known:
-            self._known[text] = self._made_regions(measure)
+            self._known[text] = self._made_parts(measure)
         return self._known[text]
 
-    def _made_regions(self, measure: Measure | Aggregate) -> list[tuple[Region, bool, bool]]:
+    def _made_parts(self, measure: Measure | Aggregate) -> _Parts:
         direction = inner(measure).direction
         if direction == "none":
             raise RankgaugeError(f"{measure}: neither high nor low is better, so nothing is best")
@@ -247,19 +245,7 @@ class Plane(Record):
         np.maximum.at(most, at, good[cell])
         by_vertex[number[cell[most[at] > good[cell] + NEAR]]] = True
         order = np.argsort(number, kind="stable")
-        parts = np.split(order, np.cumsum(np.bincount(number))[:-1])
-        best = float(good.max())
-        ranked = sorted(range(count), key=lambda each: (-good[parts[each][0]], each))
-        return [
-            (
-                Region(
-                    parts[each], float(value[parts[each][0]]), good[parts[each][0]] >= best - NEAR
-                ),
-                bool(by_edge[each]),
-                bool(by_vertex[each]),
-            )
-            for each in ranked
-        ]
+        return _Parts(value, good, order, offsets_of(np.bincount(number)), by_edge, by_vertex)
 
     def polygon(self, cell: int, box: tuple[float, float, float, float]) -> Floats:
         """The corners of a cell inside a box (low x, low y, high x, high y), for drawing."""
@@ -270,6 +256,33 @@ class Plane(Record):
             side = 1.0 if self.arrangement.left[edge] == cell else -1.0
             corners = _clipped(corners, side * a, side * b, side * c)
         return np.array(corners).reshape(-1, 2)
+
+
+class _Parts(Record):
+    """The regions of a measure: their cells, one region after the other, and whether something better is
+    behind an edge of a region, or next to a vertex of it."""
+
+    value: Floats
+    good: Floats
+    cells: Ints
+    offsets: Ints
+    by_edge: Bools
+    by_vertex: Bools
+
+    def regions(self, chosen: Bools) -> list[Region]:
+        """Some of the regions, the best first."""
+        first = self.cells[self.offsets[:-1]]
+        best = self.good.max() - NEAR
+        numbers = np.flatnonzero(chosen)
+        ranked = numbers[np.argsort(-self.good[first[numbers]], kind="stable")].tolist()
+        return [
+            Region(
+                self.cells[self.offsets[number] : self.offsets[number + 1]],
+                float(self.value[first[number]]),
+                bool(self.good[first[number]] >= best),
+            )
+            for number in ranked
+        ]
 
 
 class _Cells(Sequence[Cell]):

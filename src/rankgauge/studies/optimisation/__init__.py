@@ -1,7 +1,7 @@
 """Robertson and Zaragoza, On rank-based effectiveness measures and optimisation: done again.
 
 `example` has the example of the appendix, `theorems` the assertion and the theorems on many instances,
-and `queries` what happens on real data as queries are added.
+`queries` what happens on real data as queries are added, and `objectives` section 4.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.studies.optimisation import example, queries, theorems
+from rankgauge.studies.optimisation import example, objectives, queries, theorems
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
         "theorems-dropped": theorems.dropped_table,
         "theorems-smallest": theorems.smallest_table,
         "map-gmap": partial(theorems.gmap_table, pairs),
+        "objectives": objectives.objectives_table,
     }
     if data is not None:
         made["optima"] = partial(queries.optima_table, data)
@@ -53,10 +54,13 @@ def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
 
 
 def figures() -> dict[str, Figure]:
-    """Figures 1 to 3 of the paper and one for its notes 3 to 5, by the names of their files."""
+    """Figures 1 to 3 of the paper, one for its notes 3 to 5 and one for section 4, by the names of their
+    files."""
     from rankgauge.figures.planes import regions_figure
+    from rankgauge.figures.space import objectives_figure
 
     one, other = example.example(example.FIRST), example.example(example.SECOND)
+    curves = objectives.curves()
     return {
         "figure-1": regions_figure(one, example.NAMES, {}),
         "figure-2": regions_figure(one, example.NAMES, {"MAP, nDCG, P@2": example.best(one, "AP")}),
@@ -68,5 +72,15 @@ def figures() -> dict[str, Figure]:
                 "MAP, nDCG: global": example.best(other, "AP"),
                 "MAP, nDCG: local": [each for each in other.optima("AP") if not each.best],
             },
+        ),
+        "objectives": objectives_figure(
+            objectives.POINTS,
+            {name: curves[name][objectives.USUAL] for name in objectives.RANKED},
+            {
+                name: {kind: own[kind] for kind in objectives.MAPPED}
+                for name, own in curves.items()
+                if name not in objectives.RANKED
+            },
+            lower_is_better=objectives.LOWER,
         ),
     }

@@ -1,0 +1,116 @@
+"""Section 4 of the paper: objectives on scores beside rank measures, along one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.rankings.lists import Rankings
+from rankgauge.space.lines import Segment
+from rankgauge.space.objectives import (
+    Objective,
+    objective_curve,
+    pairwise_loss,
+    rank_objective,
+    swets,
+)
+from rankgauge.tables import Cell, Table
+
+SEED, QUERIES, DOCUMENTS = 12, 6, 12
+POINTS = np.linspace(0, 1, 401)
+OBJECTIVES: dict[str, Objective] = {
+    "nDCG": rank_objective("nDCG"),
+    "AP": rank_objective("AP"),
+    "pairwise loss": pairwise_loss,
+    "Swets": swets,
+}
+USUAL, CUBED, EXP, SHIFTED = "as they are", "cubed", "exp", "shifted by query"
+MAPPED = (USUAL, CUBED, EXP)
+"""Increasing maps of the scores, beside which there is a shift by query."""
+RANKED, LOWER = ("nDCG", "AP"), ("pairwise loss",)
+"""The objectives that see ranks alone, and those of which low values are better."""
+
+
+def line() -> Segment:
+    """Queries with documents whose scores go from one noisy scorer to another, better one."""
+    random = np.random.default_rng(SEED)
+    labels = [np.sort(random.integers(0, 3, DOCUMENTS))[::-1] for _ in range(QUERIES)]
+    flat = np.concatenate(labels)
+    lists = Rankings.of(*(own.tolist() for own in labels))
+    start, end = (
+        noise * random.standard_normal(len(flat)) + pull * flat
+        for noise, pull in ((1.0, 0.2), (1.6, 0.9))
+    )
+    return Segment(lists, start, end)
+
+
+def maps() -> dict[str, Callable[[Floats], Floats]]:
+    """Increasing maps of the scores, and a constant added to the scores of each query."""
+    shift = np.repeat(np.random.default_rng(SEED).standard_normal(QUERIES) * 3, DOCUMENTS)
+    return {
+        USUAL: lambda scores: scores,
+        CUBED: lambda scores: scores**3,
+        EXP: np.exp,
+        SHIFTED: lambda scores: scores + shift,
+    }
+
+
+def curves() -> dict[str, dict[str, Floats]]:
+    """Each objective under each map, at the points of the line."""
+    segment = line()
+    return {
+        name: {
+            kind: objective_curve(segment, objective, POINTS, transform)
+            for kind, transform in maps().items()
+        }
+        for name, objective in OBJECTIVES.items()
+    }
+
+
+def objectives_table() -> Table:
+    """Where each objective is best under each map, and whether its curve is convex."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, own in curves().items():
+        best = {kind: _best(values, name) for kind, values in own.items()}
+        usual = own[USUAL]
+        rows.append(
+            (
+                name,
+                *best.values(),
+                "yes" if len({best[kind] for kind in MAPPED}) > 1 else "no",
+                "yes" if best[SHIFTED] != best[USUAL] else "no",
+                _local(usual if name in LOWER else -usual),
+                "yes" if (np.diff(usual, 2) >= -1e-12).all() else "no",
+            )
+        )
+    return Table(
+        ("objective", *maps(), "moved by a map", "moved by a shift", "local optima", "convex"),
+        tuple(rows),
+        (
+            f"where on the line, from 0 to 1, each is best; {QUERIES} queries of {DOCUMENTS} documents, "
+            f"{len(POINTS)} points",
+            "the paper, section 4: increasing maps of the scores do not change the ranking, but can "
+            "change the optimum of an objective on scores; one on differences is independent of shifts",
+        ),
+    )
+
+
+def _best(values: Floats, name: str) -> float:
+    """The middle of the first run of points that are best."""
+    merit = -values if name in LOWER else values
+    best = np.flatnonzero(merit >= np.nanmax(merit) - 1e-12)
+    run = best[: int(np.argmax(np.append(np.diff(best) > 1, True))) + 1]
+    return float(POINTS[run[len(run) // 2]])
+
+
+def _local(cost: Floats) -> int:
+    """How many local optima there are, flat ones counted once."""
+    steps = np.sign(np.diff(cost))
+    steps = steps[steps != 0]
+    return (
+        int(np.count_nonzero((steps[:-1] < 0) & (steps[1:] > 0)))
+        + int(steps[0] > 0)
+        + int(steps[-1] < 0)
+    )
