@@ -285,11 +285,29 @@ def test_counts_in_parts_change_nothing(counts, monkeypatch):
         (([[1], [2]], [0, 0.5], [0, 2]), [[1], [2]], "labels: a number is not whole"),
         (([["a"], ["b"]], [0, 1], [0, 2]), [[1], [2]], "values: expected an array of numbers"),
         ([[1]], [[1], [2]], "expected Features, or a tuple"),
+        (TWO, [["a", "b"], ["c", "d"]], "points: expected an array of numbers"),
+        (TWO, [[1], [1, 2]], "points: expected an array of numbers"),
+        ((np.zeros((0, 2)), [], [0]), [[1, 0], [0, 1]], "no query, expected documents"),
+        (
+            ([[1e308, 0], [-1e308, 1]], [0, 1], [0, 2]),
+            [[1, 0], [0, 1]],
+            "a score has the size 1e.308",
+        ),
+        (([[1e308] * 2, [0, 0]], [0, 1], [0, 2]), [[1, 1], [0, 1]], "a score is not finite"),
     ],
 )
 def test_what_makes_no_path_is_refused(documents, points, message):
     with pytest.raises(RankgaugeError, match=message):
         trajectory(documents, points, "AP")
+
+
+def test_a_path_without_flips_can_be_shown():
+    for documents in (TWO, (np.zeros((0, 2)), [], [0, 0])):
+        found = trajectory(documents, [[2, 0], [1, 0]], ["RR", "P@1"])
+        assert len(found) == len(found.table().rows) == 0
+        assert repr(found).startswith("Trajectory of 1 piece: 0 flips")
+    with pytest.raises(RankgaugeError, match="no list, expected one or more"):
+        trajectory(Rankings.of(), np.zeros((2, 0)), "RR")
 
 
 def test_measures_that_were_not_asked_for_and_points_outside_are_refused():

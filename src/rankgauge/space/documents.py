@@ -31,10 +31,10 @@ def features_of(documents: FeatureRows) -> Features:
         return documents
     if not isinstance(documents, tuple) or len(documents) != 3:
         raise RankgaugeError("documents: expected Features, or a tuple (values, labels, bounds)")
-    values = _array("values", documents[0], np.float64)
+    values = array_of("values", documents[0], np.float64)
     labels, bounds = (
-        _array("labels", documents[1], np.int64),
-        _array("bounds", documents[2], np.int64),
+        array_of("labels", documents[1], np.int64),
+        array_of("bounds", documents[2], np.int64),
     )
     if values.ndim != 2 or labels.shape != values.shape[:1]:
         raise RankgaugeError(
@@ -55,7 +55,7 @@ def features_of(documents: FeatureRows) -> Features:
     return Features(queries, bounds, np.maximum(labels, -2).astype(np.int32), values)
 
 
-def _array(name: str, numbers: ArrayLike, kind: type[np.generic]) -> Any:
+def array_of(name: str, numbers: ArrayLike, kind: type[np.generic]) -> Any:
     """The numbers as an array of this kind; RankgaugeError where they are no such numbers."""
     try:
         given = np.asarray(numbers)

@@ -70,9 +70,9 @@ def grid(
         The seed of the jitter.
 
     >>> documents = ([[1, 0], [0, 1], [0.7, 0.7]], [0, 1, 2], [0, 3])
-    >>> found = grid(documents, "nDCG@1", axes=2, high=4, points=3)
+    >>> found = grid(documents, "nDCG@1", axes=2, high=4, points=2)
     >>> found.values.tolist(), found.best_on_lines("nDCG@1").value
-    ([[0.0, 0.5, 0.5]], 1.0)
+    ([[0.0, 0.5]], 1.0)
     """
     chosen = measures_of(measures)
     for measure in chosen:

@@ -38,6 +38,8 @@ class LinearScorer(Record):
         """The documents as a scorer; `jitter` is the greatest random number that is added to a score."""
         features = features_of(documents)
         values = features.values if jitter is None else jittered(features, jitter, seed).values
+        if not len(features.queries):
+            raise RankgaugeError("no query, expected documents of one query or more")
         lists, columns = lists_of(features), np.asfortranarray(values, dtype=np.float64)
         return cls(features, lists, columns, jitter is not None)
 
@@ -52,7 +54,9 @@ class LinearScorer(Record):
 
     def scores(self, weights: Floats, constant: float = 1.0) -> Floats:
         """The score of each document. The jitter is multiplied by `constant`: 0 for a direction."""
-        return weighted_sums(self.values, np.append(weights, constant) if self.jitter else weights)
+        each = np.append(weights, constant) if self.jitter else weights
+        with np.errstate(over="ignore", invalid="ignore"):  # a segment refuses what is not finite
+            return weighted_sums(self.values, each)
 
     def segment(self, start: Floats, end: Floats) -> Segment:
         """The documents on their way from some weights to others."""

@@ -31,7 +31,7 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.space.crossings import Crossings, inversions, reordered
 from rankgauge.space.curves import NEAR, Curve
-from rankgauge.space.documents import FeatureRows
+from rankgauge.space.documents import FeatureRows, array_of
 from rankgauge.space.lines import Segment, mean_of
 from rankgauge.space.scorers import LinearScorer, measures_of
 from rankgauge.tables import Cell, MadeRows, Row, Table
@@ -78,7 +78,7 @@ def trajectory(
     ([0.5], ['good'], [[0.5]])
     """
     chosen = measures_of(measures)
-    path: Floats = np.asarray(points, dtype=np.float64)
+    path: Floats = array_of("points", points, np.float64)
     if path.ndim != 2 or len(path) < 2:
         raise RankgaugeError(
             f"points of shape {path.shape}, expected two or more points, a row of numbers each"
@@ -87,6 +87,8 @@ def trajectory(
     if isinstance(documents, Rankings):
         if jitter is not None:
             raise RankgaugeError("jitter is for features, not for lists of labels")
+        if not len(documents):
+            raise RankgaugeError("no list, expected one or more")
         lists, scores = documents, [np.ascontiguousarray(own) for own in path]
     else:
         scorer = LinearScorer.of(documents, jitter, seed)
@@ -255,7 +257,7 @@ class Trajectory(Result):
 
     def _rows(self, start: int, end: int) -> Iterator[Row]:
         some = slice(start, end)
-        values = np.stack((self.changes[:, some], self.mean_changes[:, some])).T
+        values = np.stack((self.changes[:, some], self.mean_changes[:, some]), axis=1)
         plain = (
             self.piece,
             self.position,
@@ -267,7 +269,7 @@ class Trajectory(Result):
         )
         columns = zip(*(column[some].tolist() for column in plain), strict=True)
         for (piece, position, query, rank, upper, lower, merit), own in zip(
-            columns, values.reshape(end - start, -1).tolist(), strict=True
+            columns, values.reshape(2 * len(self.measures), -1).T.tolist(), strict=True
         ):
             names = (self._document(query, upper), self._document(query, lower))
             yield (piece, position, self._query(query), rank, *names, KINDS[merit + 1], *own)
