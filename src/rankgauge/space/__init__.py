@@ -14,16 +14,16 @@ from rankgauge.space.documents import jittered
 from rankgauge.space.grids import Grid, grid
 from rankgauge.space.lines import Segment, line
 from rankgauge.space.objectives import objective_curve, pairwise_loss, rank_objective, swets
-from rankgauge.space.planes import Cell, Plane, Region, plane
+from rankgauge.space.planes import Plane, PlaneCell, Region, plane
 from rankgauge.space.trajectories import Trajectory, trajectory
 
 __all__ = [
-    "Cell",
     "Curve",
     "Grid",
     "Interval",
     "Optima",
     "Plane",
+    "PlaneCell",
     "Region",
     "Segment",
     "Trajectory",

@@ -61,7 +61,7 @@ class Region(Record):
     best: bool
 
 
-class Cell(Record):
+class PlaneCell(Record):
     """One cell: a point inside it, and for each query its documents, as rows, in rank order."""
 
     number: int
@@ -119,7 +119,7 @@ class Plane(Record):
         ]
 
     @property
-    def cells(self) -> Sequence[Cell]:
+    def cells(self) -> Sequence[PlaneCell]:
         """Every cell with a point inside it and its rankings, made when it is asked for."""
         return _Cells(self)
 
@@ -285,7 +285,7 @@ class _Parts(Record):
         ]
 
 
-class _Cells(Sequence[Cell]):
+class _Cells(Sequence[PlaneCell]):
     def __init__(self, plane: Plane) -> None:
         self._plane = plane
 
@@ -299,7 +299,7 @@ class _Cells(Sequence[Cell]):
         x, y, w = self._plane.arrangement.point(number)
         queries = range(len(self._plane.queries))
         rankings = tuple(self._plane.ranking_at(x, y, w, query) for query in queries)
-        return Cell(number, (Fraction(x, w), Fraction(y, w)), rankings)
+        return PlaneCell(number, (Fraction(x, w), Fraction(y, w)), rankings)
 
 
 def plane(
