@@ -37,8 +37,10 @@ def parameter_curve(
         place = int(((edges[:-1] < middle) & (middle <= edges[1:])).argmax())
         axes.plot(middle, values[place], ls="", marker="o", ms=5, color=INK)
         axes.set_xlim(edges[0], edges[-1])
-        axes.set_xlabel(wrapped(parameter, 60))
-        axes.set_ylabel(wrapped(f"mean {measure}", 40))
+        axes.set_xlabel(wrapped(parameter, 60), parse_math=False)
+        axes.set_ylabel(wrapped(f"mean {measure}", 40), parse_math=False)
         axes.set_title("every flip is known" if certified else "from samples: flips can be missing")
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        legend = figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
         return figure

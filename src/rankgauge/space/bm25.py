@@ -55,7 +55,7 @@ class BM25(Value):
     ...     {"q": "red fox"}, {"d1": "a red fox", "d2": "a red barn and a red door", "d3": "a hen"}
     ... )
     >>> statistics.docnos, BM25().scores(statistics).round(3).tolist()
-    (('d2', 'd1'), [0.534, 1.588])
+    (('d2', 'd1'), [0.534, 1.616])
     >>> BM25().flips(statistics, "b")
     0 flips of 1 pair, certified
     """

@@ -19,7 +19,8 @@ from rankgauge.records import Record
 from rankgauge.space.scorers import MOST_SCORES, Scorer
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
-"""Scores are equal, but for rounding, if they differ by less than this share of their size."""
+"""Scores are equal, but for rounding, if they differ by less than this share of the largest score that
+each of the documents gets."""
 
 GOLDEN = (5**0.5 - 1) / 2
 MOST_STEPS = 200
@@ -86,15 +87,17 @@ def sampled(scorer: Scorer, offsets: Ints, low: float, high: float, samples: int
     points = np.linspace(low, high, samples)
     step = max(1, MOST_SCORES // max(scorer.rows, 1) - 2)
     brackets, dips = [_Brackets.none()], [_Brackets.none()]
+    rounding = np.zeros(scorer.rows)
     for first in range(0, samples - 1, step):
         part = points[first : first + step + 2]
         scores = scorer.each(part)
+        rounding = np.maximum(rounding, ROUNDING * np.abs(scores).max(axis=0))
         order = _orders(scores, offsets)
         intervals = min(step, len(part) - 1)
         which, upper, lower = inversions(order[: intervals + 1])
         brackets.append(_Brackets(upper, lower, part[which], part[which + 1]))
         dips.append(_near(part, scores, order, offsets))
-    crossing, touching = _looked_into(scorer, _Brackets.together(dips))
+    crossing, touching = _looked_into(scorer, _Brackets.together(dips), rounding)
     every = _Brackets.together([*brackets, *crossing])
 
     def difference(values: Floats, active: Bools) -> tuple[Floats, Bools]:
@@ -104,7 +107,7 @@ def sampled(scorer: Scorer, offsets: Ints, low: float, high: float, samples: int
         return apart, (apart > 0) | ((apart == 0) & (upper < lower))
 
     position = enclosed(difference, every.low, every.high)
-    stays, cancelled = _real(scorer, position, every)
+    stays, cancelled = _real(scorer, position, every, rounding)
     return Crossings.sorted(
         position[stays],
         every.upper[stays],
@@ -198,43 +201,38 @@ def _near(points: Floats, scores: Floats, order: Ints, offsets: Ints) -> _Bracke
         for part in (scores[:-2], scores[1:-1], scores[2:])
     )
     bend = before + after - 2 * now
-    dip = (before > 0) & (after > 0) & (now < before) & (now <= after)
+    dip = (before > 0) & (after > 0) & (now < before) & (now <= after) & (bend > 0)
     lowest = np.full(now.shape, np.inf)
     lowest[dip] = now[dip] - (after - before)[dip] ** 2 / (8 * bend[dip])
     place, pair = np.nonzero(dip & (lowest <= bend))
     return _Brackets(upper[place, pair], lower[place, pair], points[place], points[place + 2])
 
 
-def _looked_into(scorer: Scorer, dips: _Brackets) -> tuple[list[_Brackets], int]:
+def _looked_into(scorer: Scorer, dips: _Brackets, rounding: Floats) -> tuple[list[_Brackets], int]:
     """Where the distance of each pair is smallest: brackets of the pairs that change places, and how
     many pairs touch there."""
     low, high = dips.low.copy(), dips.high.copy()
     pairs = np.column_stack((dips.upper, dips.lower))
 
-    def apart(values: Floats) -> tuple[Floats, Floats]:
-        scores = scorer.at(values, pairs)
-        return scores[:, 0] - scores[:, 1], ROUNDING * np.abs(scores).sum(axis=1)
+    room = rounding[dips.upper] + rounding[dips.lower]
 
-    first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    least, rounding = np.full(len(low), np.inf), np.zeros(len(low))
-    lowest = (low + high) / 2
-    (left, left_rounding), (right, right_rounding) = apart(first), apart(second)
+    def apart(values: Floats) -> Floats:
+        scores = scorer.at(values, pairs)
+        return np.asarray(scores[:, 0] - scores[:, 1])
+
+    least, lowest = np.full(len(low), np.inf), (low + high) / 2
     for _ in range(60 if len(low) else 0):
-        for value, error, place in (
-            (left, left_rounding, first),
-            (right, right_rounding, second),
-        ):
-            better = value < least
-            least = np.where(better, value, least)
-            rounding, lowest = np.where(better, error, rounding), np.where(better, place, lowest)
-        if (least < -rounding).all():
+        first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        left, right = apart(first), apart(second)
+        for value, place in ((left, first), (right, second)):
+            lowest = np.where(value < least, place, lowest)
+            least = np.minimum(value, least)
+        if (least < -room).all():
             break
         to_left = left <= right
         high, low = np.where(to_left, second, high), np.where(to_left, low, first)
-        first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        (left, left_rounding), (right, right_rounding) = apart(first), apart(second)
-    below = least < -rounding
-    touching = int((np.abs(least) <= rounding).sum())
+    below = least < -room
+    touching = int((np.abs(least) <= room).sum())
     upper, lower = dips.upper[below], dips.lower[below]
     return [
         _Brackets(upper, lower, dips.low[below], lowest[below]),
@@ -318,7 +316,9 @@ def _next_share(
         return np.clip(share, np.minimum(least, 0.5), np.maximum(1 - least, 0.5))
 
 
-def _real(scorer: Scorer, position: Floats, pairs: _Brackets) -> tuple[Bools, int]:
+def _real(
+    scorer: Scorer, position: Floats, pairs: _Brackets, rounding: Floats
+) -> tuple[Bools, int]:
     """Which crossings stay, and how often a pair only touches.
 
     A pair that crosses, and crosses back before its scores differ by more than rounding, touches.
@@ -335,7 +335,8 @@ def _real(scorer: Scorer, position: Floats, pairs: _Brackets) -> tuple[Bools, in
         return stays, 0
     middle = (position[ahead] + position[behind]) / 2
     scores = scorer.at(middle, np.column_stack((pairs.upper[ahead], pairs.lower[ahead])))
-    equal = np.abs(scores[:, 0] - scores[:, 1]) <= ROUNDING * np.abs(scores).sum(axis=1)
+    room = rounding[first[ahead]] + rounding[second[ahead]]
+    equal = np.abs(scores[:, 0] - scores[:, 1]) <= room
     touching = 0
     for before, after in zip(ahead[equal].tolist(), behind[equal].tolist(), strict=True):
         if stays[before] and stays[after]:

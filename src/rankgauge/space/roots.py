@@ -29,7 +29,7 @@ from rankgauge.space.crossings import Crossings, sampled
 from rankgauge.space.curves import Curve, Interval, Steps, curve_of, simplest
 from rankgauge.space.lines import mean_of
 from rankgauge.space.scorers import Function, Scorer
-from rankgauge.space.walks import Walk
+from rankgauge.space.walks import SHARES, Walk
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -91,12 +91,15 @@ class Sweep(Record):
         before = measure.score_each(self._ranked(first))
         position, numbers, values = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0)]
         for number, walk in enumerate(walks):
-            start = self.documents.offsets[number]
+            start, last = self.documents.offsets[number], before[number]
             for places, order in walk.orders(first, int(start)):
                 scores, changed = self._scored(measure, number, order)
-                position.append(places[changed])
-                numbers.append(np.full(int(changed.sum()), number))
-                values.append(scores)
+                earlier = np.concatenate(([last], scores[:-1]))[: len(scores)]
+                steps = (scores != earlier) & ~(np.isnan(scores) & np.isnan(earlier))
+                position.append(places[changed][steps])
+                numbers.append(np.full(int(steps.sum()), number))
+                values.append(scores[steps])
+                last = scores[-1] if len(scores) else last
         return Steps(
             before, np.concatenate(position), np.concatenate(numbers), np.concatenate(values)
         )
@@ -125,13 +128,13 @@ class Sweep(Record):
     def _walks(self) -> tuple[Ints, list[Walk]]:
         """The documents in the order just above the lowest value, and each list's way from there.
 
-        Each list is ranked once, in the middle of its widest interval between two crossings, where
-        rounding matters least. The crossings lead from there to all other rankings.
+        Each list is ranked inside its widest interval between two crossings, where rounding matters
+        least, and not where documents touch. The crossings lead from there to all other rankings.
         """
         lists, span = self.documents, self.high - self.low
         bounds = np.searchsorted(self.crossings.lists, np.arange(len(lists) + 1))
         walks = []
-        anchors = np.empty(len(lists))
+        anchors = np.empty((len(lists), len(SHARES)))
         for number in range(len(lists)):
             own = slice(bounds[number], bounds[number + 1])
             position = (self.crossings.position[own] - self.low) / span
@@ -139,14 +142,27 @@ class Sweep(Record):
             upper, lower = self.crossings.upper[own] - start, self.crossings.lower[own] - start
             walk = Walk.of(position, upper, lower, int(lists.lengths[number]))
             walks.append(walk)
-            anchors[number] = self.low + walk.anchor * span
-        values = lists.each_row(anchors)
-        order = self.ordered(self.scorer.at(values, np.arange(len(values))))
+            anchors[number] = self.low + walk.anchors * span
+        order = self._untied(anchors)
         first = order.copy()
         for number, walk in enumerate(walks):
             start, end = lists.offsets[number : number + 2].tolist()
             first[start:end] = start + walk.back_from_anchor(order[start:end] - start)
         return first, walks
+
+    def _untied(self, values: Floats) -> Ints:
+        """The documents in rank order, each list for the one of its values with the fewest ties."""
+        lists = self.documents
+        orders, ties = [], []
+        for column in values.T:
+            scores = self.scorer.at(lists.each_row(column), np.arange(len(lists.labels)))
+            order = self.ordered(scores)
+            tied = np.append(np.diff(scores[order]) == 0, False)
+            tied[lists.offsets[1:][lists.lengths > 0] - 1] = False
+            orders.append(order)
+            ties.append(lists.count(tied))
+        chosen = lists.each_row(np.argmin(ties, axis=0))
+        return np.asarray(np.stack(orders)[chosen, np.arange(len(chosen))])
 
     def curve(self, measure: AnyMeasure) -> ParameterCurve:
         """The curve of a measure, over all lists."""

@@ -12,6 +12,9 @@ from rankgauge.records import Record
 from rankgauge.space.curves import NEAR
 from rankgauge.space.scorers import blocks
 
+SHARES = np.array([0.5, 0.381966, 0.618034])
+"""Where in an interval a list is ranked; the first point without a tie is taken."""
+
 
 class Walk(Record):
     """The rankings of one list, in the order in which crossings lead through them.
@@ -44,10 +47,11 @@ class Walk(Record):
         return int(np.argmax(np.diff(ends)))
 
     @property
-    def anchor(self) -> float:
-        """The middle of the widest interval between two groups."""
+    def anchors(self) -> Floats:
+        """Some points well inside the widest interval between two groups."""
         ends = np.concatenate(([0.0], self.place, [1.0]))
-        return float(ends[self._widest] + ends[self._widest + 1]) / 2
+        low, high = ends[self._widest : self._widest + 2]
+        return np.asarray(low + SHARES * (high - low))
 
     def _moved(self, chosen: Bools, groups: int, first: int) -> Ints:
         """How many ranks down each group of crossings takes each document: a row a group."""
@@ -58,7 +62,7 @@ class Walk(Record):
         return moved
 
     def back_from_anchor(self, order: Ints) -> Ints:
-        """The order at the start of the line, for the order at the anchor."""
+        """The order at the start of the line, for the order in the widest interval."""
         ranks = _inverse(order)
         passed = self.group < self._widest
         ranks = ranks - self._moved(passed, max(len(self.place), 1), 0).sum(axis=0)
