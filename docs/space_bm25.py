@@ -2,10 +2,10 @@
 
     python docs/space_bm25.py [--figures] [--words 4] [--points 100001]
 
-The documents are 100 news articles. A query is made of words of the reference summary of an article; this
-article is relevant, with grade 1, and all others are not. With --words 0 a query is the whole summary. The
-data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
-docs/figures are written; otherwise nothing is written. Nothing is random.
+The documents are 100 news articles. A query is made of words of the reference summary of an article;
+this article is relevant, with grade 1, and all others are not. With --words 0 a query is the whole
+summary. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the
+files in docs/figures are written; otherwise nothing is written. Nothing is random.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.figures.files import save_figure
-from rankgauge.space.bm25 import BM25, TermStatistics
+from rankgauge.space.bm25 import BM25, BM25Scorer, Parameter, TermStatistics
 from rankgauge.space.crossings import Crossings
 from rankgauge.space.term_statistics import tokens
 
@@ -58,19 +59,23 @@ def articles(
 
 
 class GridCheck(NamedTuple):
-    """Flips against a grid: how many pairs of documents there are, how many changes of order the grid sees,
-    how many of these are not among the flips or the other way round, and how many flips a finer look
-    confirms."""
+    """Flips against a grid."""
 
     pairs: int
-    flips_of: Crossings
+    """How many pairs of documents there are."""
+    flips: Crossings
     seen: int
+    """How many changes of order the grid sees."""
+    rounded: int
+    """How many of these are rounding: as fractions, the scores are equal or in the same order."""
     missing: int
+    """In how many cells of the grid the orders at both ends do not fit the flips."""
     confirmed: int
+    """How many flips a finer look confirms."""
 
 
 def grid_check(
-    model: BM25, statistics: TermStatistics, parameter: str, points: int = 100_001
+    model: BM25, statistics: TermStatistics, parameter: Parameter, points: int = 100_001
 ) -> GridCheck:
     """Compare all flips with the order of all pairs of documents on a grid.
 
@@ -82,7 +87,7 @@ def grid_check(
     low, high = scorer.checked_interval(None)
     flips = scorer.crossings(statistics.offsets, low, high)
     grid = np.linspace(low, high, points)
-    pairs = seen = missing = 0
+    pairs = seen = rounded = missing = 0
     bounds = np.searchsorted(flips.lists, np.arange(len(statistics.queries) + 1))
     for number, (start, end) in enumerate(itertools.pairwise(statistics.offsets.tolist())):
         rows = np.arange(start, end)
@@ -104,9 +109,10 @@ def grid_check(
                 seen += len(changes)
                 expected = cells.get((start + one, start + other), [])
                 if changes.tolist() != sorted(expected):
-                    missing += _not_explained(
+                    doubts = _doubts(
                         scorer, (start + one, start + other), grid, set(changes.tolist()), expected
                     )
+                    rounded, missing = rounded + doubts[0], missing + doubts[1]
     span = high - low
     confirmed = sum(
         _exact_order(scorer, up, down, position - NEAR * span)
@@ -116,10 +122,10 @@ def grid_check(
             flips.upper.tolist(), flips.lower.tolist(), flips.position.tolist(), strict=True
         )
     )
-    return GridCheck(pairs, flips, seen, missing, confirmed)
+    return GridCheck(pairs, flips, seen, rounded, missing, confirmed)
 
 
-def _exact_order(scorer, one: int, other: int, value: float) -> int:
+def _exact_order(scorer: BM25Scorer, one: int, other: int, value: float) -> int:
     """Which of two documents is above the other for a value of the parameter, as fractions."""
     values = []
     for row in (one, other):
@@ -128,14 +134,20 @@ def _exact_order(scorer, one: int, other: int, value: float) -> int:
     return (values[0] > values[1]) - (values[0] < values[1])
 
 
-def _not_explained(scorer, pair, grid, changes: set[int], flips: list[int]) -> int:
-    """In how many cells of the grid the orders at both ends, as fractions, do not fit the flips."""
+def _doubts(
+    scorer: BM25Scorer, pair: tuple[int, int], grid: Floats, changes: set[int], flips: list[int]
+) -> tuple[int, int]:
+    """Cells where the grid and the flips disagree, as fractions: how many of the changes are rounding,
+    and how many cells do not fit the flips. A tie at the very start or end is no flip."""
     odd = {cell for cell, count in Counter(flips).items() if count % 2}
-    wrong = 0
+    rounded = wrong = 0
     for cell in changes ^ odd:
         ends = [_exact_order(scorer, *pair, float(grid[cell + side])) for side in (0, 1)]
-        wrong += 0 not in ends and (ends[0] != ends[1]) != (cell in odd)
-    return wrong
+        tied = (not ends[0] and cell == 0) or (not ends[1] and cell == len(grid) - 2)
+        fits = tied or (0 not in ends and (ends[0] != ends[1]) == (cell in odd))
+        wrong += not fits
+        rounded += fits and cell in changes
+    return rounded, wrong
 
 
 def main() -> None:
@@ -150,7 +162,8 @@ def main() -> None:
     queries, documents, judgments = articles(asked.words)
     statistics = TermStatistics.of_texts(queries, documents)
     print(statistics)
-    for parameter in ("b", "k1"):
+    parameters: tuple[Parameter, ...] = ("b", "k1")
+    for parameter in parameters:
         begin = time.perf_counter()
         flips = BM25().flips(statistics, parameter)
         print(f"{parameter}: {flips}; {time.perf_counter() - begin:.2f} s")
@@ -159,9 +172,9 @@ def main() -> None:
         begin = time.perf_counter()
         check = grid_check(BM25(), statistics, parameter, asked.points)
         print(
-            f"  a grid of {asked.points:,} points sees {check.seen:,} changes of order; not explained: "
-            f"{check.missing}; flips that a finer look confirms: {check.confirmed:,} of "
-            f"{len(check.flips_of):,}; {time.perf_counter() - begin:.1f} s"
+            f"  a grid of {asked.points:,} points sees {check.seen:,} changes of order, {check.rounded} "
+            f"by rounding; cells that do not fit: {check.missing}; flips that a finer look confirms: "
+            f"{check.confirmed:,} of {len(check.flips):,}; {time.perf_counter() - begin:.1f} s"
         )
         curve = BM25().curve(statistics, judgments, "nDCG@10", parameter=parameter)
         print(repr(curve).splitlines()[0])

@@ -304,10 +304,20 @@ def test_the_figure_shows_the_steps_and_is_always_the_same(tmp_path):
     pytest.importorskip("matplotlib")
     over = curve(lambda t: [t, 0.3], (0, 1), Rankings.of([1, 0]), "RR", parameter=HOSTILE)
     (axes,) = over.figure().axes
-    values, edges, _ = axes.patches[-1].get_data()
+    values, edges, _ = axes.patches[0].get_data()
     assert (values.tolist(), edges.tolist()) == ([0.5, 1.0], [0, 0.3, 1])
     files = {saved(over.figure(), tmp_path / f"{number}.svg") for number in range(2)}
     assert len(files) == 1
+
+
+def test_a_count_has_a_curve_but_no_best(tmp_path):
+    over = curve(lambda t: [t, 0.5], (0, 1), Rankings.of([1, 0]), "num_rel_ret@1")
+    assert over.values.tolist() == [0, 1]
+    assert "best" not in repr(over)
+    with pytest.raises(RankgaugeError, match="neither high nor low is better"):
+        over.best  # noqa: B018
+    pytest.importorskip("matplotlib")
+    assert saved(over.figure(), tmp_path / "count.svg")
 
 
 LISTS = Rankings.of([1, 0])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def parameter_curve(
     edges: Floats,
     values: Floats,
-    best: tuple[float, float],
+    best: tuple[float, float] | None,
     *,
     parameter: str,
     measure: str,
@@ -23,19 +23,20 @@ def parameter_curve(
     """The mean for every value of a parameter, as the step function that it is.
 
     `edges` has the ends of the interval and the breaks between them, and `best` the widest interval with
-    the best value. A dot marks the middle of it.
+    the best value, or None. A dot marks its middle.
     """
     with plotting():
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(6.4, 3.6), layout="constrained")
         axes = figure.subplots()
-        label = f"best: {best[0]:.4g} to {best[1]:.4g}"
-        axes.axvspan(*best, color=SKY, alpha=0.4, lw=0, label=label)
         axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrapped(measure, 30))
-        middle = (best[0] + best[1]) / 2
-        place = int(((edges[:-1] < middle) & (middle <= edges[1:])).argmax())
-        axes.plot(middle, values[place], ls="", marker="o", ms=5, color=INK)
+        if best is not None:
+            label = f"best: {best[0]:.4g} to {best[1]:.4g}"
+            axes.axvspan(*best, color=SKY, alpha=0.4, lw=0, label=label, zorder=0)
+            middle = (best[0] + best[1]) / 2
+            place = int(((edges[:-1] < middle) & (middle <= edges[1:])).argmax())
+            axes.plot(middle, values[place], ls="", marker="o", ms=5, color=INK)
         axes.set_xlim(edges[0], edges[-1])
         axes.set_xlabel(wrapped(parameter, 60), parse_math=False)
         axes.set_ylabel(wrapped(f"mean {measure}", 40), parse_math=False)

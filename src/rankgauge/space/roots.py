@@ -261,6 +261,13 @@ class ParameterCurve(Result):
         return Interval(low, self.interval.high if part.high == 1 else high)
 
     @property
+    def _widest_best(self) -> Interval | None:
+        """The widest interval with the best mean; None if no mean is better than another, or defined."""
+        if inner(self.measure).direction == "none" or np.isnan(self.values).all():
+            return None
+        return self.best[0]
+
+    @property
     def point(self) -> float:
         """A value with the best mean, with few decimals, inside the widest interval."""
         return simplest(*self.best[0])
@@ -270,14 +277,14 @@ class ParameterCurve(Result):
         """How the flips were found, and what that means."""
         flips = self.flips
         measure = str(self.measure)
-        found = counted(len(flips), "flip")
+        number = counted(len(flips), "flip")
         if flips.certified:
-            notes = [Note(f"{found}, certified: no flip is missing", measure=measure)]
+            notes = [Note(f"{number}, certified: no flip is missing", measure=measure)]
         else:
             notes = [
                 Note(
-                    f"{found} from {counted(self.sweep.samples, 'sample')}, not certified: two flips of "
-                    "the same documents between two samples can be missing",
+                    f"{number} from {counted(self.sweep.samples, 'sample')}, not certified: two flips "
+                    "of the same documents between two samples can be missing",
                     measure=measure,
                 )
             ]
@@ -324,19 +331,21 @@ class ParameterCurve(Result):
         return parameter_curve(
             self.edges,
             self.values,
-            self.best[0],
+            self._widest_best,
             parameter=self.parameter,
             measure=str(self.measure),
             certified=self.certified,
         )
 
     def _title(self) -> str:
-        best = self.best[0]
         how = "certified" if self.certified else "not certified"
-        return (
-            f"{self.measure} over {self.parameter}: {counted(len(self.breaks), 'break')} ({how}), best "
-            f"{self.value:.4f} from {best.low:.6g} to {best.high:.6g}"
+        title = (
+            f"{self.measure} over {self.parameter}: {counted(len(self.breaks), 'break')} ({how})"
         )
+        best = self._widest_best
+        if best is None:
+            return title
+        return f"{title}, best {self.value:.4f} from {best.low:.6g} to {best.high:.6g}"
 
 
 def curve(
