@@ -179,6 +179,9 @@ class Touching(RationalScorer):
     def kinds(self):
         return np.arange(2)
 
+    def room(self, values):
+        return np.full(2, 1e-13)
+
     def each(self, values):
         return (
             self.terms(0.0, 1.0)

@@ -179,6 +179,17 @@ class BM25Scorer(RationalScorer):
         scores = segment_sum(self._weight[which] * count / (count + norm), bounds) * (k1 + 1)
         return np.asarray(scores).reshape(rows.shape)
 
+    def room(self, values: Floats) -> Floats:
+        """By how much the score of each row, for its own value, can be wrong by rounding."""
+        _, k1 = self._both(values)
+        size = segment_sum(np.abs(self._weight), self._bounds) * (k1 + 1)
+        return np.asarray(self._error * size)
+
+    @property
+    def _error(self) -> float:
+        """By what share of the sum of its terms' sizes a score is wrong at most."""
+        return (4 * int(np.diff(self._bounds).max(initial=0)) + 40) * UNIT
+
     def kinds(self) -> Ints:
         """A number for each row; two rows share it only if their scores are always equal."""
         order = np.lexsort((self._weight, self._count, self._row))
@@ -219,9 +230,8 @@ class BM25Scorer(RationalScorer):
         start, end = (
             count + k1[side] * ((1 - b[side]) + b[side] * self._ratio[row]) for side in (0, 1)
         )
-        error = (4 * int(np.diff(self._bounds).max(initial=0)) + 40) * UNIT
         if self.parameter == "b":
-            return Terms(factor, start, end, rise, self._offsets(row), error)
+            return Terms(factor, start, end, rise, self._offsets(row), self._error)
         columns = [
             np.concatenate(each)
             for each in (
@@ -234,7 +244,7 @@ class BM25Scorer(RationalScorer):
         ]
         order = np.argsort(columns[0], kind="stable")
         row, factor, start, end, rise = (column[order] for column in columns)
-        return Terms(factor, start, end, rise, self._offsets(row), error)
+        return Terms(factor, start, end, rise, self._offsets(row), self._error)
 
     def _norm(self, length: int) -> Fraction:
         """1 − b + b · length / mean length."""

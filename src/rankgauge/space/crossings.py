@@ -16,7 +16,7 @@ from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.native import segments
 from rankgauge.notes import counted
 from rankgauge.records import Record
-from rankgauge.space.scorers import MOST_SCORES, Scorer
+from rankgauge.space.scorers import MOST_SCORES, ParameterScorer
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 """Scores are equal, but for rounding, if they differ by less than this share of the largest score that
@@ -78,7 +78,9 @@ class Crossings(Record):
         return f"{counted(len(self), 'flip')}{pairs}, {how}"
 
 
-def sampled(scorer: Scorer, offsets: Ints, low: float, high: float, samples: int) -> Crossings:
+def sampled(
+    scorer: ParameterScorer, offsets: Ints, low: float, high: float, samples: int
+) -> Crossings:
     """The crossings that so many samples, and a closer look between them, find.
 
     Two crossings of the same pair between two samples are found if the samples show the documents close
@@ -208,7 +210,9 @@ def _near(points: Floats, scores: Floats, order: Ints, offsets: Ints) -> _Bracke
     return _Brackets(upper[place, pair], lower[place, pair], points[place], points[place + 2])
 
 
-def _looked_into(scorer: Scorer, dips: _Brackets, rounding: Floats) -> tuple[list[_Brackets], int]:
+def _looked_into(
+    scorer: ParameterScorer, dips: _Brackets, rounding: Floats
+) -> tuple[list[_Brackets], int]:
     """Where the distance of each pair is smallest: brackets of the pairs that change places, and how
     many pairs touch there."""
     low, high = dips.low.copy(), dips.high.copy()
@@ -317,7 +321,7 @@ def _next_share(
 
 
 def _real(
-    scorer: Scorer, position: Floats, pairs: _Brackets, rounding: Floats
+    scorer: ParameterScorer, position: Floats, pairs: _Brackets, rounding: Floats
 ) -> tuple[Bools, int]:
     """Which crossings stay, and how often a pair only touches.
 

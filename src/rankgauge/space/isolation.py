@@ -11,16 +11,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.native.segments import segment_sum
+from rankgauge.native.segments import segment_order, segment_sum
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Record
 from rankgauge.space.crossings import Crossings, enclosed
-from rankgauge.space.scorers import Scorer
+from rankgauge.space.scorers import ParameterScorer
 from rankgauge.space.sturm import crossing_roots, numerator
 
 UNIT = 2.0**-53
@@ -129,7 +130,7 @@ class Ranges(NamedTuple):
         )
 
 
-class RationalScorer(Scorer):
+class RationalScorer(ParameterScorer):
     """A scorer that finds all flips for certain. Its scores are sums of c / (p + q·t) with p + q·t > 0,
     times a positive factor that all documents share."""
 
@@ -147,6 +148,34 @@ class RationalScorer(Scorer):
     @abstractmethod
     def kinds(self) -> Ints:
         """A number for each document; two documents share it only if their scores are always equal."""
+
+    @abstractmethod
+    def room(self, values: Floats) -> Floats:
+        """By how much the score of each document, for its own value, can be wrong by rounding."""
+
+    def exact_score(self, row: int, value: float) -> Fraction:
+        """The sum of the exact terms of a document for a value of the parameter."""
+        terms = self.exact_terms(row, value, value)
+        return sum((factor / below for factor, below, _ in terms), Fraction(0))
+
+    def ranked(self, values: Floats, offsets: Ints) -> tuple[Ints, Bools]:
+        """The documents in rank order, and ties; fractions decide what rounding leaves open."""
+        scores, room = self.at(values, np.arange(self.rows)), self.room(values)
+        order = segment_order(np.ascontiguousarray(scores), offsets)
+        close = scores[order][:-1] - scores[order][1:] <= room[order][:-1] + room[order][1:]
+        close = np.append(close, False)[: self.rows]
+        close[offsets[1:][np.diff(offsets) > 0] - 1] = False
+        tied = np.zeros(self.rows, dtype=np.bool_)
+        change = np.diff(close.astype(np.int8), prepend=0)
+        for start, end in zip(
+            np.flatnonzero(change == 1), np.flatnonzero(change == -1), strict=True
+        ):
+            own = order[start : end + 1].tolist()
+            exact = {row: self.exact_score(row, float(values[row])) for row in own}
+            own.sort(key=lambda row: (-exact[row], row))
+            order[start : end + 1] = own
+            tied[start:end] = [exact[one] == exact[other] for one, other in pairwise(own)]
+        return order, tied
 
     def crossings(self, offsets: Ints, low: float, high: float) -> Crossings:
         """All flips between two values."""

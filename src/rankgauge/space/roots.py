@@ -20,7 +20,6 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.native import segments
 from rankgauge.notes import Note, counted, worded
 from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
@@ -28,8 +27,8 @@ from rankgauge.results import Result
 from rankgauge.space.crossings import Crossings, sampled
 from rankgauge.space.curves import Curve, Interval, Steps, curve_of, simplest
 from rankgauge.space.lines import mean_of
-from rankgauge.space.scorers import Function, Scorer
-from rankgauge.space.walks import SHARES, Walk
+from rankgauge.space.scorers import Function, ParameterScorer
+from rankgauge.space.walks import SHARES, RankingWalk
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ class Sweep(Record):
     """
 
     documents: Rankings
-    scorer: Scorer
+    scorer: ParameterScorer
     low: float
     high: float
     samples: int = SAMPLES
@@ -67,13 +66,10 @@ class Sweep(Record):
             return certain
         return sampled(self.scorer, offsets, self.low, self.high, self.samples)
 
-    def ordered(self, scores: Floats) -> Ints:
-        """The documents in rank order by these scores, list by list."""
-        return segments.segment_order(np.ascontiguousarray(scores), self.documents.offsets)
-
     def at(self, value: float) -> Rankings:
         """The lists as they are ranked for a value of the parameter."""
-        return self._ranked(self.ordered(self.scorer.each(np.array([float(value)]))[0]))
+        values = np.full(len(self.documents.labels), float(value))
+        return self._ranked(self.scorer.ranked(values, self.documents.offsets)[0])
 
     def _ranked(self, order: Ints) -> Rankings:
         lists = self.documents
@@ -125,7 +121,7 @@ class Sweep(Record):
         return measure.score_each(rankings), changed
 
     @cached_property
-    def _walks(self) -> tuple[Ints, list[Walk]]:
+    def _walks(self) -> tuple[Ints, list[RankingWalk]]:
         """The documents in the order just above the lowest value, and each list's way from there.
 
         Each list is ranked inside its widest interval between two crossings, where rounding matters
@@ -140,7 +136,7 @@ class Sweep(Record):
             position = (self.crossings.position[own] - self.low) / span
             start = lists.offsets[number]
             upper, lower = self.crossings.upper[own] - start, self.crossings.lower[own] - start
-            walk = Walk.of(position, upper, lower, int(lists.lengths[number]))
+            walk = RankingWalk.of(position, upper, lower, int(lists.lengths[number]))
             walks.append(walk)
             anchors[number] = self.low + walk.anchors * span
         order = self._untied(anchors)
@@ -155,10 +151,7 @@ class Sweep(Record):
         lists = self.documents
         orders, ties = [], []
         for column in values.T:
-            scores = self.scorer.at(lists.each_row(column), np.arange(len(lists.labels)))
-            order = self.ordered(scores)
-            tied = np.append(np.diff(scores[order]) == 0, False)
-            tied[lists.offsets[1:][lists.lengths > 0] - 1] = False
+            order, tied = self.scorer.ranked(lists.each_row(column), lists.offsets)
             orders.append(order)
             ties.append(lists.count(tied))
         chosen = lists.each_row(np.argmin(ties, axis=0))
@@ -349,7 +342,7 @@ class ParameterCurve(Result):
 
 
 def curve(
-    score: Scorer | Callable[[Any], Any],
+    score: ParameterScorer | Callable[[Any], Any],
     interval: Sequence[float],
     documents: Rankings,
     measure: AnyMeasure,
@@ -361,13 +354,13 @@ def curve(
     """The curve of a measure over the parameter of any scorer; `Sweep` serves several measures.
 
     Flips are found by sampling and bisection. This is not certified: two flips of the same documents
-    between two samples can be missing. A `Scorer` that can find all flips, such as those of
+    between two samples can be missing. A `ParameterScorer` that can find all flips, such as those of
     `rankgauge.space.bm25`, gives a certified curve.
 
     Parameters
     ----------
     score
-        A function of the parameter that gives a score for each document, or a `Scorer`.
+        A function of the parameter that gives a score for each document, or a `ParameterScorer`.
     interval
         The lowest and the highest value of the parameter.
     documents
@@ -379,7 +372,7 @@ def curve(
     samples
         At how many values the documents are ranked at first, if nothing is certified.
     parameter
-        The name of the parameter, for tables and figures; a `Scorer` brings its own.
+        The name of the parameter, for tables and figures; a `ParameterScorer` brings its own.
 
     >>> import numpy as np
     >>> parabola = curve(lambda t: [t * t, 0.25], (0, 1), Rankings.of([1, 0]), "RR")
@@ -387,7 +380,7 @@ def curve(
     ([0.5], [0.5, 1.0], False)
     """
     low, high = limits(interval)
-    if not isinstance(score, Scorer):
+    if not isinstance(score, ParameterScorer):
         score = Function(score, len(documents.labels), vectorized=vectorized, parameter=parameter)
     count = checked("samples", samples, Whole(2, 10_000_000))
     return Sweep(documents, score, low, high, count).curve(measure)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.native import segments
 
 if TYPE_CHECKING:
     from rankgauge.space.crossings import Crossings
@@ -18,7 +19,7 @@ MOST_SCORES = 2_000_000
 """How many scores are in memory at a time."""
 
 
-class Scorer(ABC):
+class ParameterScorer(ABC):
     """Scores of documents as a function of one parameter.
 
     `rows` is the number of documents, and `parameter` the name of the parameter. A subclass gives
@@ -46,6 +47,15 @@ class Scorer(ABC):
             scores[own] = part[number.reshape(-1, *([1] * (rows.ndim - 1))), rows[own]]
         return scores
 
+    def ranked(self, values: Floats, offsets: Ints) -> tuple[Ints, Bools]:
+        """The documents in rank order, list by list, each with its own value of the parameter; and
+        whether the document at each place is tied with the next one of its list."""
+        scores = self.at(values, np.arange(self.rows))
+        order = segments.segment_order(np.ascontiguousarray(scores), offsets)
+        tied = np.append(scores[order][1:] == scores[order][:-1], False)[: self.rows]
+        tied[offsets[1:][np.diff(offsets) > 0] - 1] = False
+        return order, tied
+
     def crossings(self, offsets: Ints, low: float, high: float) -> Crossings | None:
         """All flips between two values, if the scorer can find them for certain; else None."""
         return None
@@ -58,7 +68,7 @@ def blocks(count: int, width: int) -> Iterator[tuple[int, int]]:
         yield first, min(first + step, count)
 
 
-class Function(Scorer):
+class Function(ParameterScorer):
     """A function of the parameter that gives the scores of all documents.
 
     Parameters

@@ -16,7 +16,7 @@ SHARES = np.array([0.5, 0.381966, 0.618034])
 """Where in an interval a list is ranked; the first point without a tie is taken."""
 
 
-class Walk(Record):
+class RankingWalk(Record):
     """The rankings of one list, in the order in which crossings lead through them.
 
     A crossing takes the upper document one rank down and the lower one up. So the ranks after some
@@ -35,7 +35,7 @@ class Walk(Record):
     size: int
 
     @classmethod
-    def of(cls, position: Floats, upper: Ints, lower: Ints, size: int) -> Walk:
+    def of(cls, position: Floats, upper: Ints, lower: Ints, size: int) -> RankingWalk:
         """The walk along these crossings, which are in order."""
         new = np.diff(position, prepend=-1.0) > NEAR
         return cls(position, upper, lower, np.cumsum(new) - 1, position[new], size)
