@@ -13,7 +13,9 @@ from rankgauge import query_sets
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.notes import MOST_ALIKE, Note, worded
+from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
+from rankgauge.space import curve
 from rankgauge.tables import Table
 
 QRELS = {
@@ -44,6 +46,7 @@ def results() -> Iterator[Result]:
     yield advise(distances, 2)
     yield rg.settled(QRELS, RUNS, "P@2")
     yield rg.tune(QRELS, [RUNS["one"], RUNS["two"]], "P@2", folds=2, repeats=1, samples=5)
+    yield curve(lambda t: [t, 0.5], (0, 1), Rankings.of([1, 0]), "P@1")
 
 
 RESULTS = list(results())

@@ -332,9 +332,8 @@ class ParameterCurve(Result):
 
     def _title(self) -> str:
         how = "certified" if self.certified else "not certified"
-        title = (
-            f"{self.measure} over {self.parameter}: {counted(len(self.breaks), 'break')} ({how})"
-        )
+        breaks = counted(len(self.breaks), "break")
+        title = f"ParameterCurve of {self.measure} over {self.parameter}: {breaks} ({how})"
         best = self._widest_best
         if best is None:
             return title
