@@ -26,8 +26,8 @@ import numpy as np
 from rankgauge.arrays import Floats
 from rankgauge.figures.files import save_figure
 from rankgauge.space.bm25 import BM25, BM25Scorer, Parameter, TermStatistics
-from rankgauge.space.crossings import Crossings
-from rankgauge.space.term_statistics import tokens
+from rankgauge.space.nonlinear.crossings import ParameterCrossings
+from rankgauge.space.nonlinear.term_statistics import tokens
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 FIGURES = Path(__file__).with_name("figures")
@@ -63,7 +63,7 @@ class GridCheck(NamedTuple):
 
     pairs: int
     """How many pairs of documents there are."""
-    flips: Crossings
+    flips: ParameterCrossings
     seen: int
     """How many changes of order the grid sees."""
     rounded: int

@@ -18,7 +18,7 @@ from rankgauge.measures.around import inner
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.bm25 import BM25, TermStatistics
 from rankgauge.space.lines import mean_of
-from rankgauge.space.term_statistics import tokens
+from rankgauge.space.nonlinear.term_statistics import tokens
 
 
 def idf_of(kind: str, count: int, frequency: int) -> float:

@@ -17,11 +17,11 @@ from profiles import examples
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.space import curve, line
-from rankgauge.space.crossings import enclosed, inversions
-from rankgauge.space.isolation import UNIT, RationalScorer, Terms
-from rankgauge.space.roots import Sweep
-from rankgauge.space.scorers import Function
-from rankgauge.space.sturm import Sturm, crossing_roots, numerator, square_free
+from rankgauge.space.nonlinear.crossings import enclosed, inversions
+from rankgauge.space.nonlinear.isolation import UNIT, RationalScorer, Terms
+from rankgauge.space.nonlinear.roots import Sweep
+from rankgauge.space.nonlinear.scorers import Function
+from rankgauge.space.nonlinear.sturm import Sturm, crossing_roots, numerator, square_free
 
 WHOLE = st.integers(-3, 3)
 

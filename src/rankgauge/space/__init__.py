@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from rankgauge.space.curves import Curve, Interval
 from rankgauge.space.lines import Segment, line
-from rankgauge.space.roots import ParameterCurve, curve
+from rankgauge.space.nonlinear.roots import ParameterCurve, curve
 
 __all__ = ["Curve", "Interval", "ParameterCurve", "Segment", "curve", "line"]

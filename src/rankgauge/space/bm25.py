@@ -24,10 +24,10 @@ from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.native.segments import segment_sum
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Value
-from rankgauge.space.crossings import Crossings
-from rankgauge.space.isolation import UNIT, RationalScorer, Term, Terms
-from rankgauge.space.roots import ParameterCurve, curve, limits
-from rankgauge.space.term_statistics import TermStatistics
+from rankgauge.space.nonlinear.crossings import ParameterCrossings
+from rankgauge.space.nonlinear.isolation import UNIT, RationalScorer, Term, Terms
+from rankgauge.space.nonlinear.roots import ParameterCurve, curve, limits
+from rankgauge.space.nonlinear.term_statistics import TermStatistics
 
 __all__ = ["BM25", "BM25Scorer", "TermStatistics"]
 
@@ -90,7 +90,7 @@ class BM25(Value):
         statistics: TermStatistics,
         parameter: Parameter = "b",
         interval: Sequence[float] | None = None,
-    ) -> Crossings:
+    ) -> ParameterCrossings:
         """All flips over a parameter, for certain; by default b from 0 to 1, k1 from 0 to 3."""
         scorer = self.over(parameter, statistics)
         low, high = scorer.checked_interval(interval)

@@ -20,9 +20,9 @@ from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.native.segments import segment_order, segment_sum
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Record
-from rankgauge.space.crossings import Crossings, enclosed
-from rankgauge.space.scorers import ParameterScorer
-from rankgauge.space.sturm import crossing_roots, numerator
+from rankgauge.space.nonlinear.crossings import ParameterCrossings, enclosed
+from rankgauge.space.nonlinear.scorers import ParameterScorer
+from rankgauge.space.nonlinear.sturm import crossing_roots, numerator
 
 UNIT = 2.0**-53
 """By what share an operation is rounded at most."""
@@ -177,7 +177,7 @@ class RationalScorer(ParameterScorer):
             tied[start:end] = [exact[one] == exact[other] for one, other in pairwise(own)]
         return order, tied
 
-    def crossings(self, offsets: Ints, low: float, high: float) -> Crossings:
+    def crossings(self, offsets: Ints, low: float, high: float) -> ParameterCrossings:
         """All flips between two values."""
         terms = self.terms(low, high)
         exact = _Exact(self, low, high)
@@ -189,7 +189,7 @@ class RationalScorer(ParameterScorer):
         place, upper, lower = columns[0], columns[1].astype(np.int64), columns[2].astype(np.int64)
         value = low + place * (high - low)
         ways = {name: exact.ways[name] for name in ("pairs", *WAYS)}
-        return Crossings.sorted(
+        return ParameterCrossings.sorted(
             value, upper, lower, offsets, certified=True, touching=exact.touching, ways=ways
         )
 

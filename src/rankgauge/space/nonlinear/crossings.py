@@ -1,4 +1,4 @@
-"""Crossings: the values of a parameter at which two documents change places, by sampling.
+"""ParameterCrossings: the values of a parameter at which two documents change places, by sampling.
 
 Between two samples, exactly those pairs of documents change places (once, or an odd number of times)
 whose order differs. A sort that swaps neighbours meets each of these pairs once. Each crossing is then
@@ -16,7 +16,7 @@ from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.native import segments
 from rankgauge.notes import counted
 from rankgauge.records import Record
-from rankgauge.space.scorers import MOST_SCORES, ParameterScorer
+from rankgauge.space.nonlinear.scorers import MOST_SCORES, ParameterScorer
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 """Scores are equal, but for rounding, if they differ by less than this share of the largest score that
@@ -27,7 +27,7 @@ MOST_STEPS = 200
 """Halving alone needs fewer than 64 steps between numbers of the same size, and some 1,100 towards 0."""
 
 
-class Crossings(Record):
+class ParameterCrossings(Record):
     """Where documents change places: list by list, from the lowest value of the parameter on.
 
     At `position[i]`, in list `lists[i]`, the document `upper[i]` falls below the document `lower[i]`.
@@ -58,8 +58,8 @@ class Crossings(Record):
         certified: bool = False,
         touching: int = 0,
         ways: dict[str, int] | None = None,
-    ) -> Crossings:
-        """Crossings in any order."""
+    ) -> ParameterCrossings:
+        """ParameterCrossings in any order."""
         lists = np.searchsorted(offsets, upper, side="right") - 1
         order = np.lexsort((lower, upper, position, lists))
         return cls(
@@ -80,7 +80,7 @@ class Crossings(Record):
 
 def sampled(
     scorer: ParameterScorer, offsets: Ints, low: float, high: float, samples: int
-) -> Crossings:
+) -> ParameterCrossings:
     """The crossings that so many samples, and a closer look between them, find.
 
     Two crossings of the same pair between two samples are found if the samples show the documents close
@@ -110,7 +110,7 @@ def sampled(
 
     position = enclosed(difference, every.low, every.high)
     stays, cancelled = _real(scorer, position, every, rounding)
-    return Crossings.sorted(
+    return ParameterCrossings.sorted(
         position[stays],
         every.upper[stays],
         every.lower[stays],

@@ -13,7 +13,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.native import segments
 
 if TYPE_CHECKING:
-    from rankgauge.space.crossings import Crossings
+    from rankgauge.space.nonlinear.crossings import ParameterCrossings
 
 MOST_SCORES = 2_000_000
 """How many scores are in memory at a time."""
@@ -56,7 +56,7 @@ class ParameterScorer(ABC):
         tied[offsets[1:][np.diff(offsets) > 0] - 1] = False
         return order, tied
 
-    def crossings(self, offsets: Ints, low: float, high: float) -> Crossings | None:
+    def crossings(self, offsets: Ints, low: float, high: float) -> ParameterCrossings | None:
         """All flips between two values, if the scorer can find them for certain; else None."""
         return None
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.records import Record
 from rankgauge.space.curves import NEAR
-from rankgauge.space.scorers import blocks
+from rankgauge.space.nonlinear.scorers import blocks
 
 SHARES = np.array([0.5, 0.381966, 0.618034])
 """Where in an interval a list is ranked; the first point without a tie is taken."""

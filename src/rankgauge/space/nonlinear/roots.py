@@ -24,11 +24,11 @@ from rankgauge.notes import Note, counted, worded
 from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
 from rankgauge.results import Result
-from rankgauge.space.crossings import Crossings, sampled
 from rankgauge.space.curves import Curve, Interval, Steps, curve_of, simplest
 from rankgauge.space.lines import mean_of
-from rankgauge.space.scorers import Function, ParameterScorer
-from rankgauge.space.walks import SHARES, RankingWalk
+from rankgauge.space.nonlinear.crossings import ParameterCrossings, sampled
+from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
+from rankgauge.space.nonlinear.walks import SHARES, RankingWalk
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Sweep(Record):
             )
 
     @cached_property
-    def crossings(self) -> Crossings:
+    def crossings(self) -> ParameterCrossings:
         """Where documents change places: for certain if the scorer can, else by sampling."""
         offsets = self.documents.offsets
         certain = self.scorer.crossings(offsets, self.low, self.high)
@@ -186,7 +186,7 @@ class ParameterCurve(Result):
     sweep: Sweep
 
     @property
-    def flips(self) -> Crossings:
+    def flips(self) -> ParameterCrossings:
         """Where documents change places."""
         return self.sweep.crossings
 
@@ -319,7 +319,7 @@ class ParameterCurve(Result):
 
     def figure(self) -> Figure:
         """The mean over the parameter, with its best interval."""
-        from rankgauge.figures.space import parameter_curve
+        from rankgauge.figures.parameters import parameter_curve
 
         return parameter_curve(
             self.edges,
