@@ -13,7 +13,9 @@ from rankgauge import query_sets, space
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.notes import MOST_ALIKE, Note, worded
+from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
+from rankgauge.space import curve
 from rankgauge.tables import Table
 
 QRELS = {
@@ -48,6 +50,7 @@ def results() -> Iterator[Result]:
     yield space.trajectory(documents, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ["AP", "P@1"])
     yield space.optima(documents, "AP", restarts=2)
     yield space.grid(documents, ["AP", "P@1"], axes=(1, 3), points=3)
+    yield curve(lambda t: [t, 0.5], (0, 1), Rankings.of([1, 0]), "P@1")
 
 
 RESULTS = list(results())

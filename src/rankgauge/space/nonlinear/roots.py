@@ -1,0 +1,396 @@
+"""Curves over one parameter of any ranking function: the steps lie at the roots of score differences.
+
+A ranking changes only where two documents have the same score (Robertson and Zaragoza 2007, On
+rank-based effectiveness measures and optimization, A.6). Between two such places every measure is
+constant, so a measure is a step function of the parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.checks import Number, Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.notes import Note, counted, worded
+from rankgauge.rankings.lists import Rankings
+from rankgauge.records import Record
+from rankgauge.results import Result
+from rankgauge.space.curves import Curve, Interval, Steps, curve_of, simplest
+from rankgauge.space.lines import mean_of
+from rankgauge.space.nonlinear.crossings import ParameterCrossings, sampled
+from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
+from rankgauge.space.nonlinear.walks import SHARES, RankingWalk
+from rankgauge.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SAMPLES = 1001
+"""At how many values of the parameter a scorer without a certificate is looked at."""
+
+
+class Sweep(Record):
+    """Lists whose documents are scored by a function of one parameter, between two of its values.
+
+    `documents` has the lists, each in the order that its documents have where their scores are equal.
+    """
+
+    documents: Rankings
+    scorer: ParameterScorer
+    low: float
+    high: float
+    samples: int = SAMPLES
+
+    def __post_init__(self) -> None:
+        if self.scorer.rows != len(self.documents.labels):
+            raise RankgaugeError(
+                f"the scorer is for {counted(self.scorer.rows, 'document')}, "
+                f"the lists have {len(self.documents.labels):,}"
+            )
+
+    @cached_property
+    def crossings(self) -> ParameterCrossings:
+        """Where documents change places: for certain if the scorer can, else by sampling."""
+        offsets = self.documents.offsets
+        certain = self.scorer.crossings(offsets, self.low, self.high)
+        if certain is not None:
+            return certain
+        return sampled(self.scorer, offsets, self.low, self.high, self.samples)
+
+    def at(self, value: float) -> Rankings:
+        """The lists as they are ranked for a value of the parameter."""
+        values = np.full(len(self.documents.labels), float(value))
+        return self._ranked(self.scorer.ranked(values, self.documents.offsets)[0])
+
+    def _ranked(self, order: Ints) -> Rankings:
+        lists = self.documents
+        rows = None if lists.rows is None else lists.rows[order]
+        return Rankings(lists.labels[order], lists.offsets, lists.query, lists.judged, rows)
+
+    def mean_at(self, value: float, measure: Measure | Aggregate) -> float:
+        """The mean of a measure for a value of the parameter, evaluated there."""
+        return mean_of(inner(measure).score_each(self.at(value)), measure)
+
+    def steps(self, measure: Measure) -> Steps:
+        """The value of each list, from 0 (the lowest value of the parameter) to 1 (the highest)."""
+        measure = measure.complete()
+        first, walks = self._walks
+        before = measure.score_each(self._ranked(first))
+        position, numbers, values = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0)]
+        for number, walk in enumerate(walks):
+            start, last = self.documents.offsets[number], before[number]
+            for places, order in walk.orders(first, int(start)):
+                scores, changed = self._scored(measure, number, order)
+                earlier = np.concatenate(([last], scores[:-1]))[: len(scores)]
+                steps = (scores != earlier) & ~(np.isnan(scores) & np.isnan(earlier))
+                position.append(places[changed][steps])
+                numbers.append(np.full(int(steps.sum()), number))
+                values.append(scores[steps])
+                last = scores[-1] if len(scores) else last
+        return Steps(
+            before, np.concatenate(position), np.concatenate(numbers), np.concatenate(values)
+        )
+
+    def _scored(self, measure: Measure, number: int, order: Ints) -> tuple[Floats, Bools]:
+        """The score of a list in each order that differs from the one before, and which ones differ.
+
+        The first order is only there to compare with.
+        """
+        lists, depth = self.documents, measure.depth
+        own = order if depth is None else order[:, :depth]
+        labels = lists.labels[own]
+        kinds = labels if lists.rows is None else own
+        changed: Bools = (kinds[1:] != kinds[:-1]).any(axis=1)
+        chosen = own[1:][changed]
+        rankings = Rankings(
+            labels[1:][changed].ravel(),
+            np.arange(len(chosen) + 1) * own.shape[1],
+            np.full(len(chosen), lists.query[number]),
+            lists.judged,
+            None if lists.rows is None else lists.rows[chosen].ravel(),
+        )
+        return measure.score_each(rankings), changed
+
+    @cached_property
+    def _walks(self) -> tuple[Ints, list[RankingWalk]]:
+        """The documents in the order just above the lowest value, and each list's way from there.
+
+        Each list is ranked inside its widest interval between two crossings, where rounding matters
+        least, and not where documents touch. The crossings lead from there to all other rankings.
+        """
+        lists, span = self.documents, self.high - self.low
+        bounds = np.searchsorted(self.crossings.lists, np.arange(len(lists) + 1))
+        walks = []
+        anchors = np.empty((len(lists), len(SHARES)))
+        for number in range(len(lists)):
+            own = slice(bounds[number], bounds[number + 1])
+            position = (self.crossings.position[own] - self.low) / span
+            start = lists.offsets[number]
+            upper, lower = self.crossings.upper[own] - start, self.crossings.lower[own] - start
+            walk = RankingWalk.of(position, upper, lower, int(lists.lengths[number]))
+            walks.append(walk)
+            anchors[number] = self.low + walk.anchors * span
+        order = self._untied(anchors)
+        first = order.copy()
+        for number, walk in enumerate(walks):
+            start, end = lists.offsets[number : number + 2].tolist()
+            first[start:end] = start + walk.back_from_anchor(order[start:end] - start)
+        return first, walks
+
+    def _untied(self, values: Floats) -> Ints:
+        """The documents in rank order, each list for the one of its values with the fewest ties."""
+        lists = self.documents
+        orders, ties = [], []
+        for column in values.T:
+            order, tied = self.scorer.ranked(lists.each_row(column), lists.offsets)
+            orders.append(order)
+            ties.append(lists.count(tied))
+        chosen = lists.each_row(np.argmin(ties, axis=0))
+        return np.asarray(np.stack(orders)[chosen, np.arange(len(chosen))])
+
+    def curve(self, measure: AnyMeasure) -> ParameterCurve:
+        """The curve of a measure, over all lists."""
+        parsed, span = parse(measure), self.high - self.low
+
+        def mean_at(place: float) -> float:
+            value = self.high if place == 1 else self.low + place * span
+            return self.mean_at(value, parsed)
+
+        unit = curve_of(self.steps(inner(parsed)), parsed, mean_at)
+        return ParameterCurve(parsed, Interval(self.low, self.high), unit, self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ParameterCurve(Result):
+    """The mean of a measure over lists, as a step function of one parameter.
+
+    `values[0]` is the mean up to `breaks[0]`, `values[i]` the mean from `breaks[i - 1]` to `breaks[i]`.
+    The two ends of the interval themselves are apart, `start` and `end`: documents can be tied there.
+    `flips` has every place where two documents change places, those that the measure ignores too.
+    `certified` says whether no flip can be missing.
+    """
+
+    measure: Measure | Aggregate
+    interval: Interval
+    unit: Curve
+    """The same curve from 0 to 1."""
+    sweep: Sweep
+
+    @property
+    def flips(self) -> ParameterCrossings:
+        """Where documents change places."""
+        return self.sweep.crossings
+
+    @property
+    def certified(self) -> bool:
+        """Whether no flip can be missing."""
+        return self.flips.certified
+
+    @property
+    def parameter(self) -> str:
+        """The name of the parameter."""
+        return self.sweep.scorer.parameter
+
+    def _own(self, places: Floats) -> Floats:
+        return self.interval.low + places * self.interval.width
+
+    @property
+    def breaks(self) -> Floats:
+        """The values of the parameter where the mean changes."""
+        return self._own(self.unit.breaks)
+
+    @property
+    def values(self) -> Floats:
+        """The mean before the first break, and after each."""
+        return self.unit.values
+
+    @property
+    def edges(self) -> Floats:
+        """The breaks, and the two ends of the interval."""
+        return np.concatenate(([self.interval.low], self.breaks, [self.interval.high]))
+
+    @property
+    def start(self) -> float:
+        """The mean at the lowest value itself."""
+        return self.unit.start
+
+    @property
+    def end(self) -> float:
+        """The mean at the highest value itself."""
+        return self.unit.end
+
+    def at(self, value: float) -> float:
+        """The mean for a value of the parameter, read off the curve."""
+        value = checked(self.parameter, value, Number(*self.interval))
+        if value in self.interval:
+            return self.end if value == self.interval.high else self.start
+        return float(self.values[np.searchsorted(self.breaks, value, side="right")])
+
+    @property
+    def value(self) -> float:
+        """The best mean between the ends."""
+        return self.unit.value
+
+    @property
+    def best(self) -> list[Interval]:
+        """Where the mean is the best: the intervals between two breaks, the widest first."""
+        return [self._interval(part) for part in self.unit.best]
+
+    def within(self, margin: float) -> list[Interval]:
+        """Where the mean is within this margin of the best."""
+        return [self._interval(part) for part in self.unit.within(margin)]
+
+    def _interval(self, part: Interval) -> Interval:
+        low, high = self._own(np.array(part)).tolist()
+        return Interval(low, self.interval.high if part.high == 1 else high)
+
+    @property
+    def _widest_best(self) -> Interval | None:
+        """The widest interval with the best mean; None if no mean is better than another, or defined."""
+        if inner(self.measure).direction == "none" or np.isnan(self.values).all():
+            return None
+        return self.best[0]
+
+    @property
+    def point(self) -> float:
+        """A value with the best mean, with few decimals, inside the widest interval."""
+        return simplest(*self.best[0])
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """How the flips were found, and what that means."""
+        flips = self.flips
+        measure = str(self.measure)
+        number = counted(len(flips), "flip")
+        if flips.certified:
+            notes = [Note(f"{number}, certified: no flip is missing", measure=measure)]
+        else:
+            notes = [
+                Note(
+                    f"{number} from {counted(self.sweep.samples, 'sample')}, not certified: two flips "
+                    "of the same documents between two samples can be missing",
+                    measure=measure,
+                )
+            ]
+        if flips.touching:
+            notes.append(
+                Note(
+                    "two documents get equal scores without changing places: {count} times",
+                    measure=measure,
+                    count=flips.touching,
+                )
+            )
+        return tuple(notes)
+
+    def table(self) -> Table:
+        """A row for each part of the interval with one mean."""
+        edges = self.edges.tolist()
+        rows = zip(edges, edges[1:], self.values.tolist(), strict=False)
+        columns = (f"{self.parameter} from", "to", f"mean {self.measure}")
+        return Table(columns, tuple(rows), worded(self.notes))
+
+    def flip_table(self) -> Table:
+        """A row for each flip: where, in which list, which documents, and their labels.
+
+        `good` flips raise the better document, `bad` ones the worse; `neutral` ones have equal labels.
+        """
+        flips, labels = self.flips, self.sweep.documents.labels
+        starts = self.sweep.documents.offsets[flips.lists]
+        gain = np.sign(labels[flips.lower] - labels[flips.upper])
+        rows = zip(
+            flips.position.tolist(),
+            flips.lists.tolist(),
+            (flips.upper - starts).tolist(),
+            (flips.lower - starts).tolist(),
+            (("neutral", "good", "bad")[each] for each in gain.tolist()),
+            strict=True,
+        )
+        columns = (self.parameter, "list", "falls", "rises", "kind")
+        return Table(columns, tuple(rows), worded(self.notes))
+
+    def figure(self) -> Figure:
+        """The mean over the parameter, with its best interval."""
+        from rankgauge.figures.parameters import parameter_curve
+
+        return parameter_curve(
+            self.edges,
+            self.values,
+            self._widest_best,
+            parameter=self.parameter,
+            measure=str(self.measure),
+            certified=self.certified,
+        )
+
+    def _title(self) -> str:
+        how = "certified" if self.certified else "not certified"
+        breaks = counted(len(self.breaks), "break")
+        title = f"ParameterCurve of {self.measure} over {self.parameter}: {breaks} ({how})"
+        best = self._widest_best
+        if best is None:
+            return title
+        return f"{title}, best {self.value:.4f} from {best.low:.6g} to {best.high:.6g}"
+
+
+def curve(
+    score: ParameterScorer | Callable[[Any], Any],
+    interval: Sequence[float],
+    documents: Rankings,
+    measure: AnyMeasure,
+    *,
+    vectorized: bool = False,
+    samples: int = SAMPLES,
+    parameter: str = "t",
+) -> ParameterCurve:
+    """The curve of a measure over the parameter of any scorer; `Sweep` serves several measures.
+
+    Flips are found by sampling and bisection. This is not certified: two flips of the same documents
+    between two samples can be missing. A `ParameterScorer` that can find all flips, such as those of
+    `rankgauge.space.bm25`, gives a certified curve.
+
+    Parameters
+    ----------
+    score
+        A function of the parameter that gives a score for each document, or a `ParameterScorer`.
+    interval
+        The lowest and the highest value of the parameter.
+    documents
+        Lists of labels, each in the order that its documents have where their scores are equal.
+    measure
+        The measure.
+    vectorized
+        Whether the function takes an array of values, and gives a row for each.
+    samples
+        At how many values the documents are ranked at first, if nothing is certified.
+    parameter
+        The name of the parameter, for tables and figures; a `ParameterScorer` brings its own.
+
+    >>> import numpy as np
+    >>> parabola = curve(lambda t: [t * t, 0.25], (0, 1), Rankings.of([1, 0]), "RR")
+    >>> parabola.breaks.tolist(), parabola.values.tolist(), parabola.certified
+    ([0.5], [0.5, 1.0], False)
+    """
+    low, high = limits(interval)
+    if not isinstance(score, ParameterScorer):
+        score = Function(score, len(documents.labels), vectorized=vectorized, parameter=parameter)
+    count = checked("samples", samples, Whole(2, 10_000_000))
+    return Sweep(documents, score, low, high, count).curve(measure)
+
+
+def limits(interval: Sequence[float]) -> tuple[float, float]:
+    """The two ends of an interval; RankgaugeError if it is none."""
+    try:
+        low, high = (float(end) for end in interval)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not (np.isfinite([low, high]).all() and low < high and np.isfinite(high - low)):
+        raise RankgaugeError(f"interval={interval!r}, expected two finite numbers, the lower first")
+    return low, high
