@@ -3,8 +3,8 @@
 `line` gives the exact curve of any measure along a straight line: every rank measure is a step function
 there, since it changes only where two documents change places. `trajectory` lists these flips along a
 path of straight pieces. `grid` shows what a grid of weights misses. `optima` looks for the best weights
-of all features by exact line searches. `plane` has all regions of two weights. `curve` gives the curve over
-one parameter of any scorer. `objective_curve` has objectives on scores beside the measures.
+of all features by exact line searches. `plane` has all regions of two weights. `curve` gives the curve
+over one parameter of any scorer. `objective_curve` has objectives on scores beside the measures.
 """
 
 from __future__ import annotations
