@@ -160,7 +160,7 @@ def _vector(at: int, line: bytes) -> Vector | None:
             features[feature] = score(value)
         except Fault as fault:
             raise Fault(21 if fault.kind == 4 else 20, place) from None
-        if math.isinf(features[feature]):
+        if math.isinf(single(features[feature])):
             raise Fault(21, place)
     named = DOCUMENT.match(line, len(data))
     document = (at + named.start(1), len(named[1])) if named else (at + len(line), 0)
@@ -200,6 +200,15 @@ class Refused(Exception):
 
     def __init__(self, line: int | None) -> None:
         self.line = line
+
+
+def single(value: float) -> float:
+    """The nearest number of single precision; infinity beyond them."""
+    try:
+        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return rounded
 
 
 def bits(values: Iterable[float]) -> bytes:
@@ -243,11 +252,11 @@ def letor_table(text: bytes, lenient: bool, size_limit: int) -> tuple[Table, int
         keys = [((_word(text, r.query), _word(text, r.document)), r.document[0]) for r in rows]
         kept = _without_repeats(text, keys, lenient)
     width = max((feature for row in rows for feature in row.features), default=0)
-    if len(kept) * width * 8 > size_limit:
+    if len(kept) * width * 4 > size_limit:
         raise Refused(None)
     table: dict[bytes, list[tuple[Any, ...]]] = {}
     for row in (rows[i] for i in kept):
-        values = [row.features.get(feature, 0.0) for feature in range(1, width + 1)]
+        values = [single(row.features.get(feature, 0.0)) for feature in range(1, width + 1)]
         document = None if nameless else _word(text, row.document)
         table.setdefault(_word(text, row.query), []).append((document, row.grade, bits(values)))
     return list(table.items()), _count(vectors.faults) + len(rows) - len(kept)

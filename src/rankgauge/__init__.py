@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     )
     from rankgauge.comparison.systems import Comparison, compare
     from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
-    from rankgauge.data.letor import Features, read_letor
+    from rankgauge.data.features import Features
+    from rankgauge.data.letor import read_letor
     from rankgauge.data.model import Judgments, Run
     from rankgauge.data.table_files import read_qrels_table, read_run_table
     from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
@@ -97,7 +98,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Distance": "rankgauge.distance.maximized",
     "Distances": "rankgauge.distance.runs",
     "Evaluator": "rankgauge.evaluation.evaluator",
-    "Features": "rankgauge.data.letor",
+    "Features": "rankgauge.data.features",
     "InputError": "rankgauge.data.errors",
     "Judgments": "rankgauge.data.model",
     "MeasureError": "rankgauge.data.errors",

@@ -9,15 +9,15 @@ leniently, the line is dropped and counted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.arrays import Ints
 from rankgauge.data.errors import DuplicateError, InputError
+from rankgauge.data.features import Features
 from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes
-from rankgauge.data.model import Ids, decode, freeze
+from rankgauge.data.model import Ids, decode
 from rankgauge.data.trec import Path, dropped_lines, line_number, number_topics, text_of
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native
@@ -25,6 +25,8 @@ from rankgauge.notes import Note, counted
 
 LINE = "grade qid:query 1:value 2:value … # docid = document"
 WORD = re.compile(rb"[^\s#]{0,41}")
+
+VALUE_BYTES = 4
 
 FAULTS = {
     3: "not a number",
@@ -39,32 +41,6 @@ FAULTS = {
     21: "a value that is not finite",
 }
 """The kinds of fault the tokeniser finds, as its enums number them."""
-
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """What a ranker learns from: for each query, documents with a label and a row of feature values.
-
-    Row r of `values` belongs to `labels[r]`, and feature f is in column f - 1. `documents` is None
-    where the file does not name them. `dropped` says what lenient reading left out.
-    """
-
-    queries: Ids
-    bounds: Ints
-    labels: Labels
-    values: Floats
-    documents: Ids | None = None
-    source: str = "features"
-    dropped: tuple[Note, ...] = ()
-
-    def __post_init__(self) -> None:
-        freeze(self, "bounds", "labels", "values")
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}: {counted(len(self.queries), 'query', 'queries')}, "
-            f"{counted(len(self.labels), 'document')}, {counted(self.values.shape[1], 'feature')}"
-        )
 
 
 def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMIT) -> Features:
@@ -109,7 +85,7 @@ def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
             kept = np.flatnonzero(repeated < 0)
             order, documents = order[kept], documents.take(kept)
     width = int(columns.max(initial=-1)) + 1
-    if order.size * width * values.itemsize > size_limit:
+    if order.size * width * VALUE_BYTES > size_limit:
         message = (
             f"{counted(order.size, 'line')} of {counted(width, 'feature')} need more than "
             f"{size_limit:,} bytes, expected less (raise the size limit)"
@@ -119,7 +95,7 @@ def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMI
         queries,
         _bounds(numbers[order]),
         labels[order],
-        native.dense(offsets, columns, values, order, width),
+        native.dense(offsets, columns, values, order, width).astype(np.float32),
         documents,
         source,
         tuple(dropped),
@@ -167,6 +143,6 @@ def _fault(text: NDArray[np.uint8], source: str, kind: int, position: int) -> In
         18: f"feature number in {word!r}, expected {last}",
         19: f"{word!r}: the feature again, expected each feature once per line",
         20: f"the value in {word!r} is not a number, expected `{LINE}`",
-        21: f"the value in {word!r} is not finite, expected a number",
+        21: f"the value in {word!r} is not finite in single precision, expected at most 3.4e38",
     }[kind]
     return InputError(source, line_number(text, position), message)

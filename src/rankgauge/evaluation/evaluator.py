@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
-from rankgauge.data.model import POOLED
+from rankgauge.data.model import POOLED, Run
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, label, sources_of
 from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
 from rankgauge.measures.around import Aggregate, inner, innermost
@@ -43,6 +43,8 @@ from rankgauge.workers import outcomes, processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from rankgauge.data.features import Features
 
 Measures: TypeAlias = AnyMeasure | Sequence[AnyMeasure]
 
@@ -248,6 +250,46 @@ class Evaluator:
             notes=(*_about(self._inner, about_queries), *self._run_notes(results)),
             failed=tuple(failed),
         )
+
+    def score_features(self, features: Features, scores: ArrayLike, *, name: str = "run") -> Scores:
+        """The scores of the documents of features, as one run: the ranking of each query is evaluated.
+
+        It is what `scores` gives for a run file with these scores, except that scores are compared in
+        double precision unless `precision` says otherwise. Documents without a name are called as in
+        `features.named()`; make the evaluator of `features.judgments`, which calls them the same.
+
+        Parameters
+        ----------
+        features
+            The queries and documents.
+        scores
+            A score for each row of the features.
+        name
+            The name of the run.
+
+        >>> from rankgauge import Features
+        >>> from rankgauge.data.model import Ids
+        >>> features = Features(
+        ...     Ids.of(["q1"]), np.array([0, 2]), np.array([0, 1], np.int32), np.eye(2)
+        ... )
+        >>> Evaluator(features.judgments, "RR").score_features(features, [0.5, 0.25]).mean()
+        {'run': {'RR': 0.5}}
+        """
+        try:
+            numbers = np.asarray(scores, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise RankgaugeError("scores: expected a number for each document") from None
+        if numbers.shape != features.labels.shape:
+            raise RankgaugeError(
+                f"scores of shape {numbers.shape}, expected a number for each of the "
+                f"{counted(len(features.labels), 'document')}"
+            )
+        if np.isnan(numbers).any():
+            row = int(np.argmax(np.isnan(numbers)))
+            raise RankgaugeError(f"scores: row {row} is not a number, expected numbers")
+        documents = features.judgments.documents
+        run = Run(name, features.queries, features.bounds, documents, numbers, tag=name)
+        return self.scores(run)
 
     def score_labels(self, labels: ArrayLike, offsets: ArrayLike, queries: ArrayLike) -> Floats:
         """List × measure: the scores of lists that are labels in rank order already.

@@ -144,8 +144,8 @@ cdef int read_row(
             fault = parse_double(p + 1, word_end, &value)
             if fault != FINE:
                 return NOT_FINITE if fault == NAN else VALUE
-            if isinf(value):
-                return NOT_FINITE
+        if isinf(<float>value):
+            return NOT_FINITE
         columns[row.filled] = <int>(feature - 1)
         values[row.filled] = value
         row.filled += 1

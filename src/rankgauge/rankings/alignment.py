@@ -105,16 +105,21 @@ def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedL
 
 def located(judgments: Judgments, run: Run) -> Piece:
     """A whole run as one piece: its queries and documents found in the judgments."""
-    numbers = rows_of(judgments.queries, run.queries)
-    rows = native.match(
-        run.documents.data,
-        run.documents.offsets,
-        run.bounds,
-        judgments.documents.data,
-        judgments.documents.offsets,
-        judgments.bounds,
-        numbers,
-    )
+    same = run.queries is judgments.queries and run.documents is judgments.documents
+    if same and np.array_equal(run.bounds, judgments.bounds):
+        # The run ranks the very documents that are judged, as with features: nothing to look up.
+        numbers, rows = np.arange(len(run.queries)), np.arange(len(run.documents))
+    else:
+        numbers = rows_of(judgments.queries, run.queries)
+        rows = native.match(
+            run.documents.data,
+            run.documents.offsets,
+            run.bounds,
+            judgments.documents.data,
+            judgments.documents.offsets,
+            judgments.bounds,
+            numbers,
+        )
     with np.errstate(over="ignore"):
         single = run.scores.astype(np.float32)
     falls = np.append(False, single[1:] < single[:-1])[: len(single)]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankgauge.checks import Number, checked
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.letor import Features
+from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import list_seeds

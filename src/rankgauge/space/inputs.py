@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.arrays import Floats, Ints, Values
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.letor import Features
+from rankgauge.data.features import Features
 from rankgauge.measures.one_list import checked_labels
 from rankgauge.notes import counted
 from rankgauge.rankings.lists import Rankings
@@ -71,15 +71,16 @@ def weights_of(name: str, weights: ArrayLike, features: int) -> Floats:
     return numbers
 
 
-def weighted_sums(values: Floats, weights: Floats) -> Floats:
-    """The score of each document: the weighted sum of its values, from the first feature to the last.
+def weighted_sums(values: Values, weights: Floats) -> Floats:
+    """The score of each document: the weighted sum of its values, from the first feature to the last,
+    in double precision.
 
     Documents with the same values have the same score, to the last bit. A product of matrices does not
     promise that: it adds in an order that depends on the row.
     """
     scores = np.zeros(len(values))
     for column in np.flatnonzero(weights).tolist():
-        scores += values[:, column] * weights[column]
+        scores += values[:, column].astype(np.float64, copy=False) * weights[column]
     return scores
 
 

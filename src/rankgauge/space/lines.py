@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import checked
 from rankgauge.data.errors import RankgaugeError, Unsupported
-from rankgauge.data.letor import Features
+from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankgauge.arrays import Floats
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.letor import Features
+from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse_all

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.letor import Features
+from rankgauge.data.features import Features
 from rankgauge.data.model import decode
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
-from rankgauge.data.letor import Features, read_letor
+from rankgauge.data.features import Features
+from rankgauge.data.letor import read_letor
 from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import parse
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of

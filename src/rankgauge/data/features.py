@@ -1,0 +1,162 @@
+"""What a ranker learns from: for each query, documents with a label and a row of feature values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Ints, Labels, Values
+from rankgauge.checks import checked
+from rankgauge.data.errors import DuplicateError, RankgaugeError
+from rankgauge.data.model import Ids, Judgments, decode, encode, freeze
+from rankgauge.native import ids as native_ids
+from rankgauge.notes import Note, counted
+from rankgauge.policies import SEED, SEEDS
+from rankgauge.seeds import list_seeds
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """What a ranker learns from: for each query, documents with a label and a row of feature values.
+
+    Query q has the rows bounds[q]:bounds[q + 1]. Row r of `values` belongs to `labels[r]`, and feature f
+    is in column f - 1. Values that come from a file are in single precision. `documents` is None where
+    the file does not name them. `dropped` says what lenient reading left out.
+
+    >>> features = Features(
+    ...     Ids.of(["q1", "q2"]), np.array([0, 2, 3]), np.array([2, 0, 1], np.int32), np.eye(3)
+    ... )
+    >>> features
+    Features: 2 queries, 3 documents, 3 features
+    >>> features.select(["q2"]).labels.tolist()
+    [1]
+    """
+
+    queries: Ids
+    bounds: Ints
+    labels: Labels
+    values: Values
+    documents: Ids | None = None
+    source: str = "features"
+    dropped: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze(self, "bounds", "labels", "values")
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}: {counted(len(self.queries), 'query', 'queries')}, "
+            f"{counted(len(self.labels), 'document')}, {counted(self.values.shape[1], 'feature')}"
+        )
+
+    def select(self, queries: Iterable[str] | Iterable[int] | NDArray[np.integer]) -> Features:
+        """The documents of these queries, in this order.
+
+        Text is the id of a query, and a whole number is the place of a query, from 0. RankgaugeError for
+        a query that is not there, or that is named twice.
+        """
+        numbers = self._numbers(queries)
+        starts, sizes = self.bounds[numbers], np.diff(self.bounds)[numbers]
+        bounds = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        rows: slice | Ints
+        if len(numbers) and (np.diff(numbers) == 1).all():  # as they stand: nothing is copied
+            rows = slice(int(starts[0]), int(starts[0] + bounds[-1]))
+        else:
+            rows = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
+        documents = self.documents
+        if documents is not None:
+            documents = documents.take(np.arange(len(self.labels))[rows])
+        return replace(
+            self,
+            queries=self.queries.take(numbers),
+            bounds=bounds,
+            labels=self.labels[rows],
+            values=self.values[rows],
+            documents=documents,
+        )
+
+    def named(self, seed: int = SEED) -> Features:
+        """The same with a name for every document; documents that have names keep them.
+
+        A document without a name gets one from its query: `03-17` is the 17th document of its query in
+        the file, and the third in an order that is drawn by the seed and the id of the query. Names sort
+        in the order that was drawn. So where documents with equal scores are ordered by name, here or in
+        a file that trec_eval reads, their order does not follow the file. Many files have the relevant
+        documents first.
+        """
+        seed = checked("seed", seed, SEEDS)
+        if self.documents is not None:
+            return self
+        return replace(self, documents=_drawn_names(self.queries, self.bounds, seed))
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """The labels as judgements. Documents without a name are called as `named` calls them."""
+        names = self.named().documents
+        assert names is not None
+        repeated = native_ids.repeats(names.data, names.offsets, self.bounds)
+        if (repeated >= 0).any():
+            again = decode(names[int(np.argmax(repeated >= 0))])
+            raise DuplicateError(
+                self.source,
+                None,
+                f"document {again!r} twice for a query, expected each document once per query",
+            )
+        return Judgments(self.queries, self.bounds, names, self.labels, self.source)
+
+    def _numbers(self, queries: Iterable[str] | Iterable[int] | NDArray[np.integer]) -> Ints:
+        """The places of these queries, checked."""
+        wanted = list(queries)
+        if all(isinstance(query, str) for query in wanted):
+            place = {raw: number for number, raw in enumerate(self.queries)}
+            numbers = [place.get(encode(str(query)), -1) for query in wanted]
+        elif all(isinstance(query, int | np.integer) for query in wanted):
+            numbers = [int(query) for query in wanted]
+        else:
+            raise RankgaugeError(
+                "queries: expected ids, such as '10', or the numbers of queries, from 0"
+            )
+        for query, number in zip(wanted, numbers, strict=True):
+            if not 0 <= number < len(self.queries):
+                raise RankgaugeError(
+                    f"{self.source}: no query {query!r}; there are "
+                    f"{counted(len(self.queries), 'query', 'queries')}"
+                )
+        if len(set(numbers)) < len(numbers):
+            raise RankgaugeError("queries: a query is named twice, expected each query once")
+        return np.array(numbers, dtype=np.int64)
+
+
+def _drawn_names(queries: Ids, bounds: Ints, seed: int) -> Ids:
+    """A name for each row: its place in an order drawn for its query, and its place in the query."""
+    sizes = np.diff(bounds)
+    drawn = np.empty(int(bounds[-1]), dtype=np.int64)
+    for number, own in enumerate(list_seeds(seed, queries).tolist()):
+        start, end = int(bounds[number]), int(bounds[number + 1])
+        drawn[start:end] = np.random.default_rng(own).permutation(end - start)
+    within = np.arange(len(drawn)) - np.repeat(bounds[:-1], sizes)
+    # Every place of a query has as many digits, so that names sort as numbers do.
+    places, kept = _digits(drawn + 1, np.repeat(_digit_count(sizes), sizes))
+    rows, kept_too = _digits(within + 1, _digit_count(within + 1))
+    hyphen = np.full((len(drawn), 1), ord("-"), dtype=np.uint8)
+    table = np.hstack((places, hyphen, rows))
+    mask = np.hstack((kept, np.ones_like(hyphen, dtype=np.bool_), kept_too))
+    return Ids(table[mask], np.concatenate(([0], np.cumsum(mask.sum(axis=1), dtype=np.int64))))
+
+
+def _digit_count(numbers: Ints) -> Ints:
+    powers = 10 ** np.arange(1, 19, dtype=np.int64)
+    return np.searchsorted(powers, numbers, side="right") + 1
+
+
+def _digits(numbers: Ints, counts: Ints) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """The decimal digits of the numbers as text, one row each, and which of them belong to a number
+    that has this many."""
+    width = int(counts.max(initial=1))
+    powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
+    digits = (numbers[:, None] // powers % 10 + ord("0")).astype(np.uint8)
+    return digits, np.arange(width) >= width - counts[:, None]
