@@ -16,7 +16,13 @@ import rankgauge
 from rankgauge.measures import entries
 
 ROOT = Path(rankgauge.__file__).parent
-PACKAGES = ["rankgauge", "rankgauge.measures", "rankgauge.query_sets", "rankgauge.space"]
+PACKAGES = [
+    "rankgauge",
+    "rankgauge.measures",
+    "rankgauge.rankers",
+    "rankgauge.query_sets",
+    "rankgauge.space",
+]
 """The packages with public names."""
 
 
@@ -56,7 +62,7 @@ def test_all_measures_are_public_names() -> None:
             assert getattr(rankgauge, name) is entry
 
 
-@pytest.mark.parametrize("package", PACKAGES[:2])
+@pytest.mark.parametrize("package", PACKAGES[:3])
 def test_type_checkers_see_the_names_that_are_imported_late(package: str) -> None:
     """What stands under TYPE_CHECKING is what is there, from the same module."""
     found = importlib.import_module(package)

@@ -1,4 +1,5 @@
-"""The laws that every measure obeys, for a measure of one's own: `check_measure`.
+"""The laws that every measure obeys, for a measure of one's own: `check_measure`; `check_ranker` tries a
+method of learning to rank.
 
 A measure is compared with its own scores. Its best, worst and mean score must be those of all orders of
 some labels, and its bounds those of all labels of the unjudged documents. Whether the score is the one
@@ -13,7 +14,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ from rankgauge.measures.orders import mean_over_orders
 from rankgauge.measures.registry import entries
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.rankers.base import Ranker
 
 HIGHEST = 3
 """The highest grade of the collection in all cases."""
@@ -87,6 +91,17 @@ def check_measure(measure: Measure | type[Wrapper]) -> None:
         raise MeasureError(
             f"{measure.name} takes none of {', '.join(INSIDE)}, so nothing was tried"
         )
+
+
+def check_ranker(ranker: Ranker | type[Ranker]) -> None:
+    """Try a ranker, or a class with its default settings, on everything that all rankers must do.
+
+    CheckFailed (in `rankgauge.rankers.checks`) names the first check that it fails. The data is made,
+    and the same each time. It takes seconds.
+    """
+    from rankgauge.rankers import checks
+
+    checks.check_ranker(ranker)
 
 
 def variants(measure: Measure) -> Iterator[Measure]:

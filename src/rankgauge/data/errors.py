@@ -35,3 +35,15 @@ class MeasureError(RankgaugeError):
 
 class Unsupported(RankgaugeError):
     """A question that this measure cannot answer."""
+
+
+class MissingFeatures(InputError):
+    """Data that has fewer features than a ranker learnt from."""
+
+
+class NotFitted(RankgaugeError):
+    """A ranker that has learnt nothing yet."""
+
+
+class NotExportable(RankgaugeError):
+    """A ranker that the format of a search engine cannot express."""

@@ -70,8 +70,13 @@ def _said(note: Note) -> dict[str, Any]:
     return said
 
 
-def read_json(text: bytes | str, source: str) -> Any:
-    """The document in a text, which is strict JSON; InputError where it is not."""
+def read_json(
+    text: bytes | str, source: str, kind: str = "a file of scores", maker: str = "Scores.save"
+) -> Any:
+    """The document in a text, which is strict JSON; InputError where it is not.
+
+    The error says what `kind` of file is expected, and what makes such files.
+    """
     import json
 
     try:
@@ -80,7 +85,7 @@ def read_json(text: bytes | str, source: str) -> Any:
         )
     except (ValueError, RecursionError) as error:
         reason = str(error).partition("\n")[0]
-        message = f"not a file of scores ({reason}), expected one made by Scores.save"
+        message = f"not {kind} ({reason}), expected one made by {maker}"
         raise InputError(source, None, message) from None
 
 

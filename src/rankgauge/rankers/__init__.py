@@ -1,0 +1,47 @@
+"""Learning to rank: methods that learn from features with labels, by scikit-learn's conventions.
+
+A method is a class with settings, `fit(features, validation)` and `predict(features)`. `save` writes
+what was learnt into a folder, and `load` reads it. `methods` lists all methods, `find_method` finds one
+by name, and `register` makes a method of one's own known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankgauge.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rankgauge.measures.registry import load_plugin
+    from rankgauge.rankers.base import Ranker
+    from rankgauge.rankers.lambdamart import LambdaMART
+    from rankgauge.rankers.logistic_regression import LogisticRegression
+    from rankgauge.rankers.random_forest import RandomForest
+    from rankgauge.rankers.registry import find_method, methods, register
+    from rankgauge.rankers.saving import load
+
+__all__ = [
+    "LambdaMART",
+    "LogisticRegression",
+    "RandomForest",
+    "Ranker",
+    "find_method",
+    "load",
+    "load_plugin",
+    "methods",
+    "register",
+]
+
+_HOMES = {
+    "LambdaMART": "rankgauge.rankers.lambdamart",
+    "LogisticRegression": "rankgauge.rankers.logistic_regression",
+    "RandomForest": "rankgauge.rankers.random_forest",
+    "Ranker": "rankgauge.rankers.base",
+    "find_method": "rankgauge.rankers.registry",
+    "load": "rankgauge.rankers.saving",
+    "load_plugin": "rankgauge.measures.registry",
+    "methods": "rankgauge.rankers.registry",
+    "register": "rankgauge.rankers.registry",
+}
+if not TYPE_CHECKING:  # which would take any name for one of these
+    __getattr__, __dir__ = lazy_names(__name__, _HOMES)

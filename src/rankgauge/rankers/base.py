@@ -1,0 +1,290 @@
+"""What every ranker is: settings, `fit`, `predict`, `save`, by scikit-learn's conventions."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self, dataclass_transform
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Values
+from rankgauge.checks import Choice
+from rankgauge.data.errors import (
+    InputError,
+    MissingFeatures,
+    NotExportable,
+    NotFitted,
+    RankgaugeError,
+)
+from rankgauge.data.features import Features
+from rankgauge.data.scaling import Scaling
+from rankgauge.notes import counted
+from rankgauge.parameters import parameter
+from rankgauge.policies import SEED, SEEDS
+from rankgauge.rankers.settings import (
+    DEFAULT,
+    MEASURES,
+    MONITORED,
+    NORMALIZATIONS,
+    RANKLIB,
+    checked_value,
+    setting,
+)
+from rankgauge.records import FieldSignature, bound, collect_fields
+
+RankerSettings = Mapping[str, Any]
+"""The value of each setting, checked."""
+
+PIECE = 1 << 16
+"""How many rows are looked at at a time."""
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(parameter, setting, dataclasses.field))
+class Ranker:
+    """A method that learns to rank: it learns from features with labels, and scores documents.
+
+    Settings are arguments of the class. They are kept as given and checked by `fit`, and `get_params`,
+    `set_params` and scikit-learn's `clone` work. Everything that was learnt has a name that ends in an
+    underscore.
+
+    A method of one's own is a subclass. It declares its settings as fields made by `parameter`, and
+    defines `learn` and `score`. `learn` sets `feature_importances_` and whatever `score` needs, in
+    attributes whose names end in an underscore: arrays of numbers, texts, and what JSON can hold.
+    `save` then saves them. `rankgauge.testing.check_ranker` checks the class.
+    """
+
+    preset: str = parameter(
+        Choice((DEFAULT, RANKLIB)),
+        "Where settings that are not given come from: what serves today, or RankLib's defaults.",
+        default=DEFAULT,
+    )
+    normalize: str | None = setting(
+        NORMALIZATIONS,
+        "How feature values are normalised: over all training data, or within each query.",
+        default="none",
+    )
+    measure: Any = setting(
+        MEASURES,
+        "The measure that decides on the validation set, such as when to stop.",
+        default=MONITORED,
+        ranklib="ERR@10",
+    )
+    seed: int = parameter(SEEDS, "The seed for everything that is drawn at random.", default=SEED)
+
+    summary: ClassVar[str] = ""
+    """What the method is, in one line."""
+    source: ClassVar[str] = ""
+    """The paper that describes the method."""
+    __signature__: ClassVar[FieldSignature] = FieldSignature()
+
+    feature_importances_: Floats = dataclasses.field(init=False)
+    """How much each feature counts; more is more, and 0 is not at all."""
+    history_: dict[str, list[float]] = dataclasses.field(init=False)
+    """What was monitored, round by round."""
+    n_features_in_: int = dataclasses.field(init=False)
+    """How many features there were to learn from."""
+    scaling_: Scaling = dataclasses.field(init=False)
+    """How feature values are normalised before `score` sees them."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        collect_fields(cls, kw_only=True)
+
+    def __init__(self, /, **parameters: Any) -> None:
+        taken = [f for f in dataclasses.fields(self) if f.init]  # type: ignore[arg-type]
+        vars(self).update(bound(type(self), taken, (), parameters))
+
+    def __repr__(self) -> str:
+        declared = self.parameters()
+        shown = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if value is not declared[name].default and value != declared[name].default
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    # Settings
+
+    @classmethod
+    def parameters(cls) -> dict[str, dataclasses.Field[Any]]:
+        """The declared settings, by name."""
+        return {f.name: f for f in dataclasses.fields(cls) if f.init}  # type: ignore[arg-type]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings as they were given. A setting that is None follows from the preset."""
+        return {name: getattr(self, name) for name in self.parameters()}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change settings; RankgaugeError for a setting that the method does not have."""
+        known = self.parameters()
+        for name in parameters:
+            if name not in known:
+                raise RankgaugeError(
+                    f"{type(self).__name__} has no setting {name!r}; it has {', '.join(known)}"
+                )
+        vars(self).update(parameters)
+        return self
+
+    def settings(self) -> dict[str, Any]:
+        """The value of each setting, checked: as given, or as the preset has it."""
+        owner, declared = type(self).__name__, self.parameters()
+        preset = checked_value(owner, "preset", self.preset, declared["preset"].metadata["kind"])
+        values = {}
+        for name, f in declared.items():
+            value, presets = getattr(self, name), f.metadata.get("presets")
+            if value is None and presets is not None:
+                value = presets.get(preset, presets[DEFAULT])
+            kind = f.metadata.get("kind")
+            if kind is not None and not (value is None and f.default is None and presets is None):
+                value = checked_value(owner, name, value, kind)
+            values[name] = value
+        return values
+
+    # What a method defines
+
+    def learn(
+        self, training: Features, validation: Features | None, settings: RankerSettings
+    ) -> None:
+        """Learn from the training data, and set `feature_importances_` and what `score` needs.
+
+        Parameters
+        ----------
+        training, validation
+            Documents with labels. Their values are normalised already. `validation` may be None.
+        settings
+            The value of each setting, checked.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define `learn`")
+
+    def score(self, values: Values) -> Floats:
+        """A score for each row of normalised values."""
+        raise NotImplementedError(f"{type(self).__name__} does not define `score`")
+
+    def check_learnt(self) -> None:
+        """RankgaugeError where what was read from a file cannot be what `learn` learnt."""
+
+    # What a user calls
+
+    def fit(self, features: Features, validation: Features | None = None) -> Self:
+        """Learn from features with labels, and return the ranker.
+
+        With `validation`, the measure on these other queries decides what the method leaves open, such
+        as when to stop; `history_` has its values. A query without relevant documents counts as the
+        measure says, so 0 with most measures.
+        """
+        settings = self.settings()
+        _check_values(features)
+        if not len(features.labels):
+            raise InputError(features.source, None, "no documents, expected some to learn from")
+        width = features.values.shape[1]
+        if not width:
+            raise InputError(features.source, None, "no features, expected some to learn from")
+        if validation is not None:
+            if not len(validation.labels):
+                message = "no documents to validate on; give None to learn without validation"
+                raise InputError(validation.source, None, message)
+            check_width(validation, width)
+            _check_values(validation)
+        for name in self.learnt():
+            delattr(self, name)
+        kind, per_query = _scaling_of(settings["normalize"])
+        scaling = Scaling.of(kind, per_query=per_query).fit(features)
+        self.n_features_in_, self.scaling_, self.history_ = width, scaling, {}
+        self.learn(
+            scaling.apply(features),
+            None if validation is None else scaling.apply(validation),
+            settings,
+        )
+        return self
+
+    def predict(self, features: Features) -> Floats:
+        """A score for each document; a higher score is a better place in the ranking of its query."""
+        self.check_fitted()
+        check_width(features, self.n_features_in_)
+        _check_values(features)
+        scores = np.asarray(self.score(self.scaling_.apply(features).values), dtype=np.float64)
+        if scores.shape != features.labels.shape or not np.isfinite(scores).all():
+            raise RankgaugeError(
+                f"{type(self).__name__}: the scores have shape {scores.shape} or are not finite, "
+                f"expected a number for each of the {counted(len(features.labels), 'document')}"
+            )
+        return scores
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the ranker into a folder, which `rankgauge.rankers.load` reads.
+
+        A ranker that is in the folder already is replaced at once. If saving is interrupted, the old
+        ranker is still there, or none.
+        """
+        from rankgauge.rankers.saving import save
+
+        self.check_fitted()
+        save(self, folder)
+
+    def to_search_engine(
+        self, names: Sequence[str] | None = None, *, name: str = "rankgauge"
+    ) -> dict[str, Any]:
+        """The model as the learning-to-rank plug-in of Elasticsearch and OpenSearch takes it.
+
+        `names` are the names of the features in the engine, by default feature_1, feature_2, and so on.
+        `name` is the name of the model. NotExportable where the plug-in cannot express the model, for
+        example because values are normalised by query.
+        """
+        raise NotExportable(f"{type(self).__name__} has no form that search engines know")
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        names: Sequence[str] | None = None,
+        *,
+        name: str = "rankgauge",
+    ) -> None:
+        """Write what `to_search_engine` gives into a JSON file."""
+        from rankgauge.rankers.search_engines import write_model
+
+        write_model(self.to_search_engine(names, name=name), path)
+
+    def check_fitted(self) -> None:
+        """NotFitted for a ranker that has learnt nothing yet."""
+        if "n_features_in_" not in vars(self):
+            raise NotFitted(f"{type(self).__name__} has learnt nothing yet: call fit first")
+
+    def learnt(self) -> dict[str, Any]:
+        """What was learnt: the attributes whose names end in an underscore."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name.endswith("_") and not name.startswith("_")
+        }
+
+
+collect_fields(Ranker, kw_only=True)
+
+
+def _scaling_of(normalize: str) -> tuple[str, bool]:
+    """The kind of a normalisation, and whether it is by query."""
+    kind = normalize.removeprefix("query-")
+    return kind, kind != normalize
+
+
+def check_width(features: Features, expected: int) -> None:
+    """An error where there are not as many features as a ranker learns from."""
+    width = features.values.shape[1]
+    if width < expected:
+        message = f"{counted(width, 'feature')}, expected the {expected:,} of the training data"
+        raise MissingFeatures(features.source, None, message)
+    if width > expected:
+        message = f"{counted(width, 'feature')}, but the training data has {expected:,}"
+        raise InputError(features.source, None, message)
+
+
+def _check_values(features: Features) -> None:
+    """InputError for an infinite value. NaN may stand for a value that is not known."""
+    for start in range(0, len(features.values), PIECE):
+        piece = features.values[start : start + PIECE]
+        if np.isinf(piece).any():
+            row, column = np.argwhere(np.isinf(piece))[0].tolist()
+            message = f"row {start + row}: feature {column + 1} is infinite, expected a number"
+            raise InputError(features.source, None, message)

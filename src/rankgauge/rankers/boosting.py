@@ -1,0 +1,132 @@
+"""Trees of LightGBM: what the methods that stand on it share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Values
+from rankgauge.checks import Whole
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.features import Features
+from rankgauge.parameters import parameter
+from rankgauge.rankers.base import Ranker, RankerSettings
+from rankgauge.rankers.libraries import imported
+from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.search_engines import tree_model
+from rankgauge.rankers.tree_text import forest_of, shortened
+
+GAIN = "gain"
+
+
+class TreeRanker(Ranker):
+    """A ranker whose score is a sum, or a mean, of trees that LightGBM trained."""
+
+    threads: int = parameter(
+        Whole(1), "How many threads train and score; the trees are the same.", default=1
+    )
+
+    def train(
+        self,
+        parameters: Mapping[str, Any],
+        rounds: int,
+        training: Features,
+        labels: Floats,
+        monitor: Monitor | None = None,
+        patience: int | None = None,
+    ) -> None:
+        """Train trees, and keep them with the importances of features and what was monitored.
+
+        Parameters
+        ----------
+        parameters
+            Parameters of LightGBM.
+        rounds
+            How many trees.
+        training, labels
+            The documents, and the label of each as LightGBM takes it.
+        monitor, patience
+            What decides when to stop: after so many rounds that were not better.
+        """
+        lightgbm = imported("lightgbm")
+        data = lightgbm.Dataset(
+            training.values, labels, group=_sizes(training), params=dict(parameters)
+        )
+        history: dict[str, Any] = {}
+        more: dict[str, Any] = {}
+        if monitor is not None:
+            watched = monitor.features
+            valid = lightgbm.Dataset(
+                watched.values, np.zeros(len(watched.labels)), reference=data, group=_sizes(watched)
+            )
+            more = {
+                "valid_sets": [valid],
+                "valid_names": ["validation"],
+                "feval": lambda scores, _: (
+                    monitor.name,
+                    monitor(scores),
+                    monitor.higher_is_better,
+                ),
+                "callbacks": [
+                    lightgbm.early_stopping(patience, verbose=False),
+                    lightgbm.record_evaluation(history),
+                ],
+            }
+        try:
+            booster = lightgbm.train(dict(parameters), data, num_boost_round=rounds, **more)
+        except lightgbm.basic.LightGBMError as error:
+            raise RankgaugeError(f"{type(self).__name__}: LightGBM refuses: {error}") from None
+        best = booster.best_iteration if monitor is not None else None
+        # The trees, in LightGBM's text form.
+        self.trees_: str = shortened(booster.model_to_string(num_iteration=best))
+        self.feature_importances_ = booster.feature_importance(GAIN, iteration=best).astype(float)
+        self.history_ = {key: list(values) for key, values in history.get("validation", {}).items()}
+
+    def score(self, values: Values) -> Floats:
+        if not len(values):
+            return np.zeros(0)
+        scores = self._model().predict(values, num_threads=self.threads)
+        return np.asarray(scores, dtype=np.float64)
+
+    def _model(self) -> Any:
+        """LightGBM's model, made from the text once."""
+        text, model = vars(self).get("_made", (None, None))
+        if text is not self.trees_:
+            model = imported("lightgbm").Booster(model_str=self.trees_)
+            self._made = self.trees_, model
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_made"}
+
+    def check_learnt(self) -> None:
+        if not isinstance(self.trees_, str):
+            raise RankgaugeError("trees_ is not a text")
+        if forest_of(self.trees_).features != self.n_features_in_:
+            raise RankgaugeError("the trees are of another number of features")
+
+    def to_search_engine(
+        self, names: Sequence[str] | None = None, *, name: str = "rankgauge"
+    ) -> dict[str, Any]:
+        self.check_fitted()
+        return tree_model(forest_of(self.trees_), self.scaling_, names, name)
+
+
+def common_parameters(settings: RankerSettings) -> dict[str, Any]:
+    """The parameters of LightGBM that all methods share: the same data gives the same trees."""
+    return {
+        "verbosity": -1,
+        "metric": "None",
+        "deterministic": True,
+        "force_row_wise": True,
+        "num_threads": settings["threads"],
+        "seed": settings["seed"],
+    }
+
+
+def _sizes(features: Features) -> Any:
+    """How many documents each query has, queries without documents left out."""
+    sizes = np.diff(features.bounds)
+    return sizes[sizes > 0]

@@ -1,0 +1,117 @@
+"""LambdaMART: boosted trees whose gradients come from swaps of documents."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Labels
+from rankgauge.checks import Choice, Number, Whole
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.features import Features
+from rankgauge.measures.gains import GainMap, gains
+from rankgauge.rankers.base import RankerSettings
+from rankgauge.rankers.boosting import TreeRanker, common_parameters
+from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.settings import GAINS, RATES, setting
+
+HIGHEST_XENDCG = 30
+"""The highest label that xendcg takes: it counts in powers of 2."""
+
+
+class LambdaMART(TreeRanker):
+    """Boosted trees that learn from what a swap of two documents would change in nDCG (LightGBM).
+
+    With a validation set, training stops when `measure` has not become better for `patience` trees, and
+    the trees up to the best value are kept.
+    """
+
+    summary: ClassVar[str] = "boosted trees that learn from what swaps of documents change in nDCG"
+    source: ClassVar[str] = "Burges 2010, From RankNet to LambdaRank to LambdaMART: an overview"
+
+    objective: str | None = setting(
+        Choice(("lambdarank", "xendcg")),
+        "What trees learn. lambdarank: changes of nDCG by swaps; xendcg: a cross entropy.",
+        default="lambdarank",
+    )
+    gain: Any = setting(GAINS, "What labels are worth; only lambdarank asks.", default="exp2")
+    trees: int | None = setting(Whole(1), "How many trees at most.", default=500, ranklib=1000)
+    learning_rate: float | None = setting(
+        RATES, "How much of each tree is added.", default=0.05, ranklib=0.1
+    )
+    leaves: int | None = setting(
+        Whole(2, 131_072), "How many leaves a tree has at most.", default=15, ranklib=10
+    )
+    leaf_documents: int | None = setting(
+        Whole(1), "How many training documents a leaf has at least.", default=20, ranklib=1
+    )
+    bins: int | None = setting(
+        Whole(2, 65_535),
+        "How many different values of a feature trees see.",
+        default=255,
+        ranklib=256,
+    )
+    l2: float | None = setting(Number(0.0), "How much large leaf values cost.", default=0.0)
+    truncation: int | None = setting(
+        Whole(1),
+        "Swaps count where one of the two documents has this rank or a better one.",
+        default=30,
+    )
+    patience: int | None = setting(
+        Whole(1),
+        "After how many trees without a better value on the validation set to stop.",
+        default=50,
+        ranklib=100,
+    )
+
+    def learn(
+        self, training: Features, validation: Features | None, settings: RankerSettings
+    ) -> None:
+        labels, worth = self._labels(training.labels, settings)
+        monitor = None if validation is None else Monitor(validation, settings["measure"])
+        parameters = lightgbm_parameters(settings, worth)
+        self.train(parameters, settings["trees"], training, labels, monitor, settings["patience"])
+
+    def _labels(self, labels: Labels, settings: RankerSettings) -> tuple[Floats, list[float]]:
+        """Labels as LightGBM takes them, and the gain of each from 0 on.
+
+        Lambdarank looks at gains only, so documents of equal gain get one label, and labels ascend with
+        gains.
+        """
+        if settings["objective"] == "xendcg":
+            highest = int(labels.max())
+            if highest > HIGHEST_XENDCG:
+                raise RankgaugeError(
+                    f"xendcg takes labels up to {HIGHEST_XENDCG}, and the highest is {highest}; "
+                    "objective='lambdarank' takes any"
+                )
+            return np.maximum(labels, 0).astype(np.float64), []
+        return gain_labels(labels, settings["gain"])
+
+
+def gain_labels(labels: Labels, gain: str | GainMap) -> tuple[Floats, list[float]]:
+    """The place of each document's gain among the different gains, and these gains, ascending.
+
+    >>> gain_labels(np.array([0, 3, 1, 0], np.int32), "exp2")
+    (array([0., 2., 1., 0.]), [0.0, 1.0, 7.0])
+    """
+    highest = max(int(labels.max()), 1)
+    worth, places = np.unique(gains(gain, labels, highest), return_inverse=True)
+    return places.astype(np.float64), worth.tolist()
+
+
+def lightgbm_parameters(settings: RankerSettings, worth: list[float]) -> dict[str, Any]:
+    """The parameters that LightGBM trains with."""
+    chosen = {"label_gain": worth, "lambdarank_truncation_level": settings["truncation"]}
+    lambdarank = settings["objective"] == "lambdarank"
+    return {
+        **common_parameters(settings),
+        "objective": "lambdarank" if lambdarank else "rank_xendcg",
+        **(chosen if lambdarank else {}),
+        "learning_rate": settings["learning_rate"],
+        "num_leaves": settings["leaves"],
+        "min_data_in_leaf": settings["leaf_documents"],
+        "max_bin": settings["bins"],
+        "lambda_l2": settings["l2"],
+    }

@@ -1,0 +1,21 @@
+"""The libraries that methods stand on, imported when a method needs them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from rankgauge.data.errors import RankgaugeError
+
+PACKAGES = {"sklearn": "scikit-learn", "lightgbm": "lightgbm"}
+
+
+def imported(module: str) -> Any:
+    """A module of a library; RankgaugeError says how to install the library where it is not there."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = PACKAGES[module.partition(".")[0]]
+        raise RankgaugeError(
+            f"this method needs {package} ({error}): pip install 'rankgauge[ltr]'"
+        ) from None

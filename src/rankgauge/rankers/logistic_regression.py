@@ -1,0 +1,130 @@
+"""Logistic regression: how likely a document is to be relevant, from a weighted sum of its features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Values
+from rankgauge.checks import Kind, Number, Whole
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.features import Features
+from rankgauge.rankers.base import Ranker, RankerSettings
+from rankgauge.rankers.libraries import imported
+from rankgauge.rankers.linear import filled, weighted_sums
+from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.saving import check_array
+from rankgauge.rankers.search_engines import linear_model
+from rankgauge.rankers.settings import NORMALIZATIONS, setting
+
+AUTO = "auto"
+COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
+"""What is tried where the validation set decides."""
+USUAL_COST = 1.0
+"""What is taken where there is no validation set."""
+
+
+class CostKind(Kind):
+    """A number above 0, or "auto"."""
+
+    description = 'a number above 0, or "auto"'
+
+    def check(self, value: Any) -> str | float:
+        return value if value == AUTO else Number(0.0, closed=False).check(value)
+
+
+class LogisticRegression(Ranker):
+    """Relevant documents against the others, by a weighted sum of the features (L2, liblinear).
+
+    The score of a document is its weighted sum, so the logarithm of its odds to be relevant. A value
+    that is NaN counts as the mean of its feature. If all training documents are relevant, or none, all
+    scores are equal.
+    """
+
+    summary: ClassVar[str] = "relevant documents against the others, by a weighted sum of features"
+    source: ClassVar[str] = "Fan et al. 2008, LIBLINEAR: a library for large linear classification"
+
+    normalize: str | None = setting(
+        NORMALIZATIONS,
+        "How feature values are normalised: over all training data, or within each query.",
+        default="query-z",
+        ranklib="none",
+    )
+    C: float | str | None = setting(
+        CostKind(),
+        "What errors cost, against large weights. auto: the best on the validation set, or else 1.",
+        default=AUTO,
+        ranklib=USUAL_COST,
+    )
+    relevant: int | None = setting(Whole(1), "The lowest label that counts as relevant.", default=1)
+    iterations: int | None = setting(
+        Whole(1), "After how many iterations to stop at the latest.", default=1000
+    )
+
+    def learn(
+        self, training: Features, validation: Features | None, settings: RankerSettings
+    ) -> None:
+        relevant = training.labels >= settings["relevant"]
+        self.means_: Floats = _means(training.values)
+        values = filled(training.values, self.means_)
+        costs = COSTS if settings["C"] == AUTO else (settings["C"],)
+        if validation is None and settings["C"] == AUTO:
+            costs = (USUAL_COST,)
+        models = [self._fitted(values, relevant, cost, settings) for cost in costs]
+        best = 0
+        if validation is not None:
+            monitor = Monitor(validation, settings["measure"])
+            measured = [
+                monitor(weighted_sums(validation.values, self.means_, *model)) for model in models
+            ]
+            self.history_ = {"C": list(costs), monitor.name: measured}
+            best = monitor.best(measured)
+        self.C_: float = costs[best]
+        self.coefficients_: Floats = models[best][0]
+        self.intercept_: float = models[best][1]
+        self.feature_importances_ = np.abs(self.coefficients_)
+
+    def _fitted(
+        self, values: Floats, relevant: Any, cost: float, settings: RankerSettings
+    ) -> tuple[Floats, float]:
+        """The weights and the constant of the best sum."""
+        if relevant.all() or not relevant.any():
+            return np.zeros(values.shape[1]), 0.0
+        model = imported("sklearn.linear_model").LogisticRegression(
+            C=cost,
+            solver="liblinear",
+            max_iter=settings["iterations"],
+            random_state=settings["seed"],
+        )
+        import warnings
+
+        with warnings.catch_warnings():
+            # A sum that could be a little better still ranks; `iterations` can be raised.
+            warnings.simplefilter("ignore")
+            model.fit(values, relevant)
+        return model.coef_[0].astype(np.float64), float(model.intercept_[0])
+
+    def score(self, values: Values) -> Floats:
+        return weighted_sums(values, self.means_, self.coefficients_, self.intercept_)
+
+    def to_search_engine(
+        self, names: Sequence[str] | None = None, *, name: str = "rankgauge"
+    ) -> dict[str, Any]:
+        self.check_fitted()
+        return linear_model(self.coefficients_, self.scaling_, names, name)
+
+    def check_learnt(self) -> None:
+        check_array(self, "coefficients_", (self.n_features_in_,))
+        check_array(self, "means_", (self.n_features_in_,))
+        if type(self.intercept_) not in (int, float):
+            raise RankgaugeError("intercept_ is not a number")
+
+
+def _means(values: Values) -> Floats:
+    """The mean of each feature over the values that are known; 0 where none is known."""
+    known = ~np.isnan(values)
+    sums = np.sum(values, axis=0, where=known, dtype=np.float64)
+    means: Floats = sums / np.maximum(known.sum(axis=0), 1)
+    return means

@@ -1,0 +1,84 @@
+"""Random forest: the mean of trees, each from some of the documents and some of the features."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankgauge.checks import Choice, Number, Whole
+from rankgauge.data.features import Features
+from rankgauge.rankers.base import RankerSettings
+from rankgauge.rankers.boosting import TreeRanker, common_parameters
+from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.settings import setting
+
+BAG = 0.632
+"""The share of different documents in a bag that is drawn with replacement: 1 - 1/e."""
+
+
+class RandomForest(TreeRanker):
+    """The mean of trees that predict labels, each from a bag of documents and a part of the features.
+
+    LightGBM draws bags without replacement. The default share of documents in a bag is the share that
+    drawing with replacement would give. The validation set decides nothing; `history_` has the value of
+    the whole forest on it.
+    """
+
+    summary: ClassVar[str] = "the mean of trees, each from some of the documents and features"
+    source: ClassVar[str] = "Breiman 2001, Random forests"
+
+    trees: int | None = setting(Whole(1), "How many trees.", default=300)
+    feature_share: float | None = setting(
+        Number(0.0, 1.0, closed=False, example=0.3),
+        "The share of features a tree sees.",
+        default=0.3,
+    )
+    bag_share: float | None = setting(
+        Number(0.0, 1.0, closed=False, example=BAG),
+        "The share of documents a tree sees.",
+        default=BAG,
+    )
+    bag_of: str | None = setting(
+        Choice(("documents", "queries")),
+        "What is drawn into bags: single documents, or queries with all their documents.",
+        default="documents",
+        ranklib="queries",
+    )
+    leaves: int | None = setting(
+        Whole(2, 131_072), "How many leaves a tree has at most.", default=255, ranklib=100
+    )
+    leaf_documents: int | None = setting(
+        Whole(1), "How many training documents a leaf has at least.", default=10, ranklib=1
+    )
+    bins: int | None = setting(
+        Whole(2, 65_535),
+        "How many different values of a feature trees see.",
+        default=255,
+        ranklib=256,
+    )
+
+    def learn(
+        self, training: Features, validation: Features | None, settings: RankerSettings
+    ) -> None:
+        labels = np.maximum(training.labels, 0).astype(np.float64)
+        self.train(lightgbm_parameters(settings), settings["trees"], training, labels)
+        if validation is not None:
+            monitor = Monitor(validation, settings["measure"])
+            self.history_ = {monitor.name: [monitor(self.score(validation.values))]}
+
+
+def lightgbm_parameters(settings: RankerSettings) -> dict[str, Any]:
+    """The parameters that LightGBM trains with."""
+    return {
+        **common_parameters(settings),
+        "boosting": "rf",
+        "objective": "regression",
+        "feature_fraction": settings["feature_share"],
+        "bagging_fraction": settings["bag_share"],
+        "bagging_freq": 1,
+        "bagging_by_query": settings["bag_of"] == "queries",
+        "num_leaves": settings["leaves"],
+        "min_data_in_leaf": settings["leaf_documents"],
+        "max_bin": settings["bins"],
+    }

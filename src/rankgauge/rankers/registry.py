@@ -1,0 +1,98 @@
+"""Every method by name: ours, those of installed packages, and those of an explicit file."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from typing import TypeVar
+
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.rankers.base import Ranker
+
+PACKAGE = "rankgauge.rankers"
+ENTRY_POINTS = PACKAGE
+
+HOMES = {
+    "LambdaMART": "lambdamart",
+    "RandomForest": "random_forest",
+    "LogisticRegression": "logistic_regression",
+}
+"""Our methods and their modules, in the order in which they are listed."""
+
+R = TypeVar("R", bound=type[Ranker])
+
+_methods: dict[str, type[Ranker]] = {}
+_broken: list[str] = []
+_discovered = False
+_lock = threading.RLock()
+
+
+def register(method: R) -> R:
+    """Make a method known by the name of its class, without regard to case, and return it.
+
+    Raises RankgaugeError where another method has the name.
+    """
+    if not (isinstance(method, type) and issubclass(method, Ranker)):
+        raise RankgaugeError(f"{method!r} is not a method, expected a subclass of Ranker")
+    known = {name.lower(): name for name in (*HOMES, *_methods)}.get(method.__name__.lower())
+    taken = known is not None and _origin(known) != f"{method.__module__}.{method.__qualname__}"
+    if taken:
+        raise RankgaugeError(f"the name {method.__name__} is taken by {_origin(str(known))}")
+    _methods[method.__name__] = method
+    return method
+
+
+def _origin(name: str) -> str:
+    method = _methods.get(name)
+    if method is None:
+        return f"{PACKAGE}.{HOMES[name]}.{name}"
+    return f"{method.__module__}.{method.__qualname__}"
+
+
+def find_method(name: str) -> type[Ranker]:
+    """The method of this name, without regard to case; RankgaugeError lists all names."""
+    if _spelled(name) is None:
+        _discover()
+    spelled = _spelled(name)
+    if spelled is None:
+        known = ", ".join((*HOMES, *_methods))
+        raise RankgaugeError(
+            "; ".join([f"there is no method {name!r}", f"the methods are {known}", *_broken])
+        )
+    if spelled not in _methods:
+        method = getattr(importlib.import_module(f"{PACKAGE}.{HOMES[spelled]}"), spelled)
+        _methods[spelled] = method
+    return _methods[spelled]
+
+
+def _spelled(name: str) -> str | None:
+    return {known.lower(): known for known in (*HOMES, *_methods)}.get(str(name).lower())
+
+
+def methods() -> dict[str, type[Ranker]]:
+    """All methods by name: ours first, then those of installed packages and plug-ins."""
+    _discover()
+    return {name: find_method(name) for name in dict.fromkeys((*HOMES, *_methods))}
+
+
+def broken_plugins() -> list[str]:
+    """What installed plug-ins could not be loaded, and why."""
+    return list(_broken)
+
+
+def _discover() -> None:
+    """Load the methods that installed packages offer as entry points, once."""
+    global _discovered
+    with _lock:
+        if _discovered:
+            return
+        _discovered = True
+        import importlib.metadata
+
+        for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+            try:
+                loaded = point.load()
+                if isinstance(loaded, type) and issubclass(loaded, Ranker):
+                    register(loaded)
+            except Exception as error:
+                _broken.append(f"the methods of {point.value} cannot be loaded: {error}")

@@ -1,0 +1,334 @@
+"""Rankers in folders: JSON, arrays and texts. Reading them runs no code, and checks everything.
+
+`model.json` names the other files, whose names have the digest of their content. It is written last, in
+one step, so a folder has the old ranker or the new one at every moment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes, writing
+from rankgauge.data.scaling import Scaling
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
+from rankgauge.rankers.base import Ranker
+from rankgauge.rankers.registry import find_method
+from rankgauge.scores.documents import read_json
+from rankgauge.scores.validation import short
+from rankgauge.seeds import digest
+from rankgauge.version import __version__
+
+FORMAT, VERSION = "rankgauge-ranker", 1
+MANIFEST = "model.json"
+ARRAYS = "arrays"
+ENTRIES = {
+    "format": str,
+    "version": int,
+    "rankgauge": str,
+    "method": str,
+    "parameters": dict,
+    "scaling": dict,
+    "learnt": dict,
+    "arrays": dict,
+    "files": dict,
+    "digest": str,
+}
+"""What `model.json` has, and the type of each entry."""
+
+FILE_NAME = re.compile(r"[a-z0-9_]{1,60}-[0-9a-f]{16}\.(npz|txt)")
+ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,58}_")
+KINDS = ("float64", "float32", "int64", "int32", "bool")
+"""The types of numbers in arrays."""
+
+MADE_BY = "expected one made by Ranker.save"
+
+
+# Writing
+
+
+def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
+    """What `Ranker.save` does."""
+    learnt, arrays, texts = {}, {}, {}
+    for name, value in sorted(ranker.learnt().items()):
+        if isinstance(value, np.ndarray):
+            arrays[name] = _array(ranker, name, value)
+        elif isinstance(value, str):
+            texts[name] = value.encode()
+        elif name != "scaling_":
+            learnt[name] = value
+    contents = {name: (text, "txt") for name, text in texts.items()}
+    if arrays:
+        contents[ARRAYS] = _npz(arrays), "npz"
+    files = {
+        name: {"file": _file_name(name, content, ending), "bytes": len(content)}
+        for name, (content, ending) in contents.items()
+    }
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rankgauge": __version__,
+        "method": type(ranker).__name__,
+        "parameters": {key: _plain(value) for key, value in ranker.get_params().items()},
+        "scaling": ranker.scaling_.to_dict(),
+        "learnt": learnt,
+        "arrays": {
+            name: {"type": str(value.dtype), "shape": list(value.shape)}
+            for name, value in arrays.items()
+        },
+        "files": files,
+    }
+    try:
+        document["digest"] = _digest(document)
+        manifest = _json(document)
+    except (TypeError, ValueError) as error:
+        message = f"{type(ranker).__name__} cannot be saved: {error}"
+        raise RankgaugeError(message) from None
+    _prepare(folder)
+    for name, (content, _) in contents.items():
+        with writing(os.path.join(folder, str(files[name]["file"]))) as stream:
+            stream.write(content)
+    with writing(os.path.join(folder, MANIFEST)) as stream:
+        stream.write(manifest)
+    _remove_others(folder, {str(file["file"]) for file in files.values()})
+
+
+def _array(ranker: Ranker, name: str, value: NDArray[Any]) -> NDArray[Any]:
+    if str(value.dtype) not in KINDS or not np.isfinite(value).all():
+        raise RankgaugeError(
+            f"{type(ranker).__name__} cannot be saved: {name} has numbers that are not finite, or of "
+            f"type {value.dtype}; expected finite numbers of type {', '.join(KINDS)}"
+        )
+    return np.ascontiguousarray(value)
+
+
+def _npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **arrays)
+    return stream.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """The value of a setting as JSON has it: a measure as text, a map as pairs."""
+    if isinstance(value, Measure | Aggregate):
+        return str(value)
+    if isinstance(value, Mapping):
+        return [[_plain(key), _plain(worth)] for key, worth in value.items()]
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _json(document: Mapping[str, Any]) -> bytes:
+    import json
+
+    return (json.dumps(document, allow_nan=False, sort_keys=True, indent=1) + "\n").encode()
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in document.items() if key != "digest"}
+    return digest(_json(rest), size=16).hex()
+
+
+def _file_name(name: str, content: bytes, ending: str) -> str:
+    return f"{name.strip('_').lower()}-{digest(content, size=8).hex()}.{ending}"
+
+
+def _prepare(folder: str | os.PathLike[str]) -> None:
+    """Make the folder. InputError where it cannot be made, or where model.json is something else."""
+    source = display_name(folder)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        message = f"cannot be made a folder ({error.strerror}), expected a folder for the ranker"
+        raise InputError(source, None, message) from None
+    path = os.path.join(folder, MANIFEST)
+    if os.path.lexists(path):
+        try:
+            entries = read_json(read_bytes(path), source)
+        except InputError:
+            entries = None
+        if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+            message = "there is another kind of file here; choose another folder for the ranker"
+            raise InputError(display_name(path), None, message)
+
+
+def _remove_others(folder: str | os.PathLike[str], kept: set[str]) -> None:
+    """Remove the files of a ranker that was here before."""
+    for name in os.listdir(folder):
+        if FILE_NAME.fullmatch(name) and name not in kept:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(folder, name))
+
+
+# Reading
+
+
+def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ranker:
+    """The ranker that `save` wrote into this folder.
+
+    Nothing in the folder is run as code. InputError where anything in it is not as it should be. A
+    method of one's own has to be registered before. `size_limit` is how many bytes a file may have.
+    """
+    path = os.path.join(folder, MANIFEST)
+    source = display_name(path)
+    entries = read_json(read_bytes(path, limit=size_limit), source, "a ranker", "Ranker.save")
+    document = _checked(entries, source)
+    try:
+        method = find_method(document["method"])
+        ranker = method(**document["parameters"])
+        ranker.settings()
+    except (RankgaugeError, TypeError) as error:
+        raise InputError(source, None, f"{error}") from None
+    state = {**document["learnt"], **_texts(document, folder, source, size_limit)}
+    state |= _arrays(document, folder, source, size_limit)
+    for name, value in state.items():
+        if not ATTRIBUTE.fullmatch(name) or callable(getattr(method, name, None)):
+            raise InputError(source, None, f"{short(name)} is no attribute of a ranker, {MADE_BY}")
+        setattr(ranker, name, value)
+    try:
+        ranker.scaling_ = Scaling.from_dict(document["scaling"])
+        _check_common(ranker)
+        ranker.check_learnt()
+    except (RankgaugeError, AttributeError, KeyError, TypeError, ValueError) as error:
+        message = error.message if isinstance(error, InputError) else str(error)
+        raise InputError(source, None, f"not a whole ranker ({message}), {MADE_BY}") from None
+    return ranker
+
+
+def _checked(entries: Any, source: str) -> dict[str, Any]:
+    """The entries of model.json, after a check of their types, the version and the digest."""
+    if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+        raise InputError(source, None, f"not a ranker (its format is not {FORMAT}), {MADE_BY}")
+    if entries.get("version") != VERSION:
+        message = f"version {short(entries.get('version'))}, expected {VERSION} (update rankgauge)"
+        raise InputError(source, None, message)
+    if entries.keys() != ENTRIES.keys():
+        wrong = ", ".join(sorted(map(short, entries.keys() ^ ENTRIES.keys()))[:5])
+        raise InputError(source, None, f"entries are missing or not known: {wrong}, {MADE_BY}")
+    for name, kind in ENTRIES.items():
+        if type(entries[name]) is not kind:
+            message = f"{name} is {short(entries[name])}, expected another type, {MADE_BY}"
+            raise InputError(source, None, message)
+    if entries["digest"] != _digest(entries):
+        raise InputError(source, None, f"the file was changed (its digest is another), {MADE_BY}")
+    return entries
+
+
+def _content(
+    document: dict[str, Any], name: str, folder: str | os.PathLike[str], source: str, limit: int
+) -> bytes:
+    """The content of the file that is named for this part of the ranker."""
+    entry = document["files"][name]
+    file = entry.get("file") if isinstance(entry, dict) else None
+    if not isinstance(file, str) or not FILE_NAME.fullmatch(file):
+        raise InputError(source, None, f"{short(file)} is no file of a ranker, {MADE_BY}")
+    path = os.path.join(folder, file)
+    content = read_bytes(path, limit=limit)
+    if len(content) != entry.get("bytes") or _file_name(name, content, file[-3:]) != file:
+        message = f"the file was changed (its digest is another), {MADE_BY}"
+        raise InputError(display_name(path), None, message)
+    return content
+
+
+def _texts(
+    document: dict[str, Any], folder: str | os.PathLike[str], source: str, limit: int
+) -> dict[str, str]:
+    texts = {}
+    for name in document["files"]:
+        if name != ARRAYS:
+            try:
+                texts[name] = _content(document, name, folder, source, limit).decode()
+            except UnicodeDecodeError:
+                raise InputError(source, None, f"{short(name)} is not text, {MADE_BY}") from None
+    return texts
+
+
+def _arrays(
+    document: dict[str, Any], folder: str | os.PathLike[str], source: str, limit: int
+) -> dict[str, NDArray[Any]]:
+    """The arrays: as many, of such types and shapes, as model.json says, and all numbers finite."""
+    declared = document["arrays"]
+    if not declared and ARRAYS not in document["files"]:
+        return {}
+    import zipfile
+
+    if ARRAYS not in document["files"]:
+        raise InputError(source, None, f"no file of arrays, {MADE_BY}")
+    content = _content(document, ARRAYS, folder, source, limit)
+    arrays = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in declared):
+                raise ValueError("other arrays than model.json names")
+            for name, entry in declared.items():
+                kind, shape = _declared(entry)
+                size = kind.itemsize * int(np.prod(shape, dtype=object))
+                if size > limit:
+                    raise ValueError(f"{name} has more than {limit:,} bytes")
+                with archive.open(f"{name}.npy") as stream:
+                    raw = stream.read(size + 4096)
+                arrays[name] = _npy(raw, kind, shape)
+    except (ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(source, None, f"the arrays cannot be read ({reason}), {MADE_BY}") from None
+    return arrays
+
+
+def _declared(entry: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """The type and shape of an array, as model.json says."""
+    kind, shape = (entry.get("type"), entry.get("shape")) if isinstance(entry, dict) else (0, 0)
+    if kind not in KINDS or not isinstance(shape, list) or len(shape) > 3:
+        raise ValueError("the type or the shape of an array is not known")
+    if not all(type(length) is int and 0 <= length < 2**40 for length in shape):
+        raise ValueError("the shape of an array is not known")
+    return np.dtype(str(kind)), tuple(shape)
+
+
+def _npy(raw: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """The array in the content of an .npy file, which must have this type and shape."""
+    stream = io.BytesIO(raw)
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError("an array of another version")
+    found, by_column, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=2048)
+    if (found, dtype) != (shape, kind) or (by_column and len(shape) > 1):
+        raise ValueError("an array has another type or shape than model.json says")
+    body = raw[stream.tell() :]
+    if len(body) != kind.itemsize * int(np.prod(shape, dtype=object)):
+        raise ValueError("an array has another size than its shape")
+    array = np.frombuffer(body, dtype=kind).reshape(shape).copy()
+    if not np.isfinite(array).all():
+        raise ValueError("an array has numbers that are not finite")
+    return array
+
+
+def _check_common(ranker: Ranker) -> None:
+    """What every ranker has learnt."""
+    width, importances = ranker.n_features_in_, ranker.feature_importances_
+    if type(width) is not int or width < 1:
+        raise RankgaugeError("n_features_in_ is not a number of features")
+    check_array(ranker, "feature_importances_", (width,))
+    if (importances < 0).any():
+        raise RankgaugeError("an importance of a feature is below 0")
+    history = ranker.history_
+    if not isinstance(history, dict) or not all(
+        isinstance(values, list) and all(type(value) in (int, float) for value in values)
+        for values in history.values()
+    ):
+        raise RankgaugeError("history_ is not a list of numbers by name")
+
+
+def check_array(ranker: Ranker, name: str, shape: tuple[int, ...]) -> None:
+    """RankgaugeError where an attribute is not an array of doubles of this shape."""
+    value = getattr(ranker, name, None)
+    if not isinstance(value, np.ndarray) or value.dtype != np.float64 or value.shape != shape:
+        raise RankgaugeError(f"{name} is not an array of {'×'.join(map(str, shape))} numbers")

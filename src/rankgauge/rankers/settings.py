@@ -1,0 +1,67 @@
+"""The settings of rankers: each has a kind, a meaning, and a value in each preset."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any
+
+from rankgauge.checks import Choice, Kind, Number
+from rankgauge.data.errors import MeasureError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.gains import Gain
+from rankgauge.measures.grammar import parse
+
+DEFAULT, RANKLIB = "default", "ranklib"
+"""The presets: what serves today, and what the toolkit RankLib has."""
+
+MONITORED = "nDCG(gain=exp2)@10"
+"""The measure that early stopping watches by default."""
+
+NORMALIZATIONS = Choice(("none", "z", "min-max", "query-z", "query-min-max"))
+"""How feature values are normalised: not at all, over all training data, or within each query."""
+
+GAINS = Gain()
+RATES = Number(0.0, 1.0, closed=False, example=0.05)
+
+
+class MeasureKind(Kind):
+    """A measure, or its text, by which rankings are better or worse."""
+
+    description = "a measure such as nDCG@10, by which some rankings are better than others"
+
+    def check(self, value: Any) -> Measure | Aggregate:
+        measure = parse(value)
+        if inner(measure).direction == "none":
+            raise self.refusal(value)
+        inner(measure).complete()
+        return measure
+
+
+MEASURES = MeasureKind()
+
+
+def setting(kind: Kind, meaning: str, *, default: Any, **presets: Any) -> Any:
+    """A setting of a ranker whose value depends on the preset, unless the user gives one.
+
+    Parameters
+    ----------
+    kind
+        What values the setting can have.
+    meaning
+        One line on what it means.
+    default
+        The value in the preset "default".
+    presets
+        Its values in other presets, by name; where a preset has none, `default` holds.
+    """
+    values = {DEFAULT: default, **presets}
+    return field(default=None, metadata={"kind": kind, "meaning": meaning, "presets": values})
+
+
+def checked_value(owner: str, name: str, value: Any, kind: Kind) -> Any:
+    """A value of a setting in its canonical form; MeasureError names the ranker and the setting."""
+    try:
+        return kind.check(value)
+    except MeasureError as error:
+        raise MeasureError(f"{owner}: {name}: {error}") from None

@@ -1,0 +1,97 @@
+"""Settings follow scikit-learn's conventions, and presets fill in what is not given."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import pytest
+from sklearn.base import clone
+
+import rankgauge as rg
+from rankgauge import MeasureError, RankgaugeError, rankers
+from rankgauge.data.errors import NotFitted
+from rankgauge.rankers import LambdaMART, LogisticRegression, RandomForest, Ranker, registry
+from rankgauge.rankers.checks import made_features
+
+METHODS = [rankers.find_method(name) for name in registry.HOMES]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scikit_learns_clone_works(method: type[Ranker]) -> None:
+    ranker = method(seed=3, measure=rg.AP, normalize="z")
+    ranker.fit(made_features(40))
+    copy = clone(ranker)
+    assert type(copy) is method
+    assert copy is not ranker
+    assert copy.get_params() == ranker.get_params()
+    with pytest.raises(NotFitted, match=f"{method.__name__} has learnt nothing yet"):
+        copy.predict(made_features())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_ranker_can_be_sent_to_another_process(method: type[Ranker]) -> None:
+    features = made_features()
+    ranker = method().fit(features)
+    before = ranker.predict(features)
+    assert pickle.loads(pickle.dumps(ranker)).predict(features).tolist() == before.tolist()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_settings_have_names_kinds_and_meanings(method: type[Ranker]) -> None:
+    assert list(inspect.signature(method).parameters) == list(method.parameters())
+    assert method.summary
+    assert method.source
+    for name, field in method.parameters().items():
+        assert field.metadata["meaning"].endswith("."), name
+        for value in field.metadata.get("presets", {}).values():
+            field.metadata["kind"].check(value)
+
+
+def test_a_setting_is_what_is_given_or_else_as_the_preset_has_it() -> None:
+    assert LambdaMART().settings()["trees"] == 500
+    classical = LambdaMART(preset="ranklib").settings()
+    expected = {
+        "trees": 1000,
+        "leaves": 10,
+        "learning_rate": 0.1,
+        "bins": 256,
+        "leaf_documents": 1,
+        "patience": 100,
+    }
+    assert {name: classical[name] for name in expected} == expected
+    assert str(classical["measure"]) == "ERR@10"
+    assert LambdaMART(preset="ranklib", trees=500).settings()["trees"] == 500
+    assert LambdaMART(preset="ranklib").get_params()["trees"] is None
+    forest = RandomForest(preset="ranklib").settings()
+    assert (forest["trees"], forest["bag_of"], forest["leaves"]) == (300, "queries", 100)
+    assert LogisticRegression().settings()["normalize"] == "query-z"
+    assert LogisticRegression(preset="ranklib").settings()["normalize"] == "none"
+
+
+def test_settings_are_kept_as_given_and_refused_when_they_are_needed() -> None:
+    ranker = LambdaMART(trees=-1)
+    assert ranker.get_params()["trees"] == -1
+    with pytest.raises(MeasureError, match="LambdaMART: trees: -1 does not fit, expected a whole"):
+        ranker.fit(made_features())
+    with pytest.raises(MeasureError, match="preset: 'old' does not fit, expected one of default"):
+        LambdaMART(preset="old").fit(made_features())
+    with pytest.raises(MeasureError, match=r"measure: NumRel.* does not fit, expected a measure"):
+        LambdaMART(measure=rg.NumRel).settings()
+    with pytest.raises(MeasureError, match="measure: there is no measure 'nothing'"):
+        LambdaMART(measure="nothing").settings()
+    with pytest.raises(MeasureError, match="C: 0 does not fit, expected a number above 0"):
+        LogisticRegression(C=0).settings()
+
+
+def test_unknown_settings_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"LambdaMART has the fields .*trees.*, not tres"):
+        LambdaMART(tres=3)  # type: ignore[call-arg]
+    with pytest.raises(RankgaugeError, match="LambdaMART has no setting 'tres'; it has preset"):
+        LambdaMART().set_params(tres=3)
+    assert LambdaMART().set_params(trees=3).trees == 3
+
+
+def test_a_ranker_prints_the_settings_that_differ_from_the_default() -> None:
+    assert repr(LambdaMART()) == "LambdaMART()"
+    assert repr(LambdaMART(trees=10, seed=2)) == "LambdaMART(seed=2, trees=10)"
