@@ -15,6 +15,7 @@ from typing import Any
 
 WORD = re.compile(rb"[^ \t\r\v\f]+")
 DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
+NULL = re.compile(rb"null", re.IGNORECASE)
 NAN = re.compile(rb"[+-]?nan", re.IGNORECASE)
 WHOLE = re.compile(rb"[+-]?\d+")
 PAIR = re.compile(rb"(\d+):(.*)", re.DOTALL)
@@ -119,12 +120,12 @@ class Vectors:
     wrong = Tokens.wrong
 
 
-def letor_tokens(text: bytes, lenient: bool) -> Vectors:
+def letor_tokens(text: bytes, lenient: bool, queries: bool = True) -> Vectors:
     """The content of each line of a LETOR file."""
     vectors = Vectors()
     for at, line in lines(text):
         try:
-            vector = _vector(at, line)
+            vector = _vector(at, line, queries)
         except Fault as fault:
             vectors.wrong(fault)
             if not lenient:
@@ -135,7 +136,7 @@ def letor_tokens(text: bytes, lenient: bool) -> Vectors:
     return vectors
 
 
-def _vector(at: int, line: bytes) -> Vector | None:
+def _vector(at: int, line: bytes, queries: bool) -> Vector | None:
     if b"\0" in line:
         raise Fault(7, at + line.index(b"\0"))
     data, _, _ = line.partition(b"#")
@@ -146,18 +147,20 @@ def _vector(at: int, line: bytes) -> Vector | None:
         label = grade(words[0][0])
     except Fault as fault:
         raise Fault(fault.kind, words[0][1]) from None
-    if len(words) < 2:
-        raise Fault(16, at + len(data))
-    query, query_at = words[1]
-    if not query.startswith(b"qid:") or query == b"qid:":
-        raise Fault(16, query_at)
+    query, query_at = b"qid:", words[0][1] - 4
+    if queries:
+        if len(words) < 2:
+            raise Fault(16, at + len(data))
+        query, query_at = words.pop(1)
+        if not query.startswith(b"qid:") or query == b"qid:":
+            raise Fault(16, query_at)
     features: dict[int, float] = {}
-    for word, place in words[2:]:
+    for word, place in words[1:]:
         feature, value = _feature(word, place)
         if feature in features:
             raise Fault(19, place)
         try:
-            features[feature] = score(value)
+            features[feature] = math.nan if NULL.fullmatch(value) else score(value)
         except Fault as fault:
             raise Fault(21 if fault.kind == 4 else 20, place) from None
         if math.isinf(single(features[feature])):
@@ -238,7 +241,9 @@ def trec_table(
     return list(table.items()), _count(tokens.faults) + len(rows) - len(kept)
 
 
-def letor_table(text: bytes, lenient: bool, size_limit: int) -> tuple[Table, int]:
+def letor_table(
+    text: bytes, lenient: bool, size_limit: int, absent: float = 0.0
+) -> tuple[Table, int]:
     """The rows of a LETOR file, and how many lines were dropped."""
     vectors = letor_tokens(text, lenient)
     rows = vectors.rows
@@ -256,7 +261,8 @@ def letor_table(text: bytes, lenient: bool, size_limit: int) -> tuple[Table, int
         raise Refused(None)
     table: dict[bytes, list[tuple[Any, ...]]] = {}
     for row in (rows[i] for i in kept):
-        values = [single(row.features.get(feature, 0.0)) for feature in range(1, width + 1)]
+        values = [single(row.features.get(feature, absent)) for feature in range(1, width + 1)]
+        values = [absent if math.isnan(value) else value for value in values]
         document = None if nameless else _word(text, row.document)
         table.setdefault(_word(text, row.query), []).append((document, row.grade, bits(values)))
     return list(table.items()), _count(vectors.faults) + len(rows) - len(kept)

@@ -90,16 +90,20 @@ def trec_tokens(data: bytes, folder: Path) -> None:
 def letor_tokens(data: bytes, folder: Path) -> None:
     """The LETOR tokeniser finds the grades, queries, features and faults that plain Python finds."""
     text = exact(data)
-    for lenient in BOTH:
-        places, labels, offsets, columns, values, faults = native_letor.tokenize(text, lenient)
-        expected = plain.letor_tokens(data, lenient)
+    for lenient, queries in itertools.product(BOTH, BOTH):
+        places, lines, labels, offsets, columns, values, faults = native_letor.tokenize(
+            text, lenient, queries
+        )
+        expected = plain.letor_tokens(data, lenient, queries)
         rows = expected.rows
         assert [tuple(span) for span in places[:2].T.tolist()] == [row.query for row in rows]
         assert [tuple(span) for span in places[2:].T.tolist()] == [row.document for row in rows]
+        assert lines.tolist() == [data.count(b"\n", 0, row.document[0]) for row in rows]
         assert labels.tolist() == [row.grade for row in rows]
         assert np.diff(offsets).tolist() == [len(row.features) for row in rows]
         assert columns.tolist() == [f - 1 for row in rows for f in row.features]
-        assert bits(values) == bits(v for row in rows for v in row.features.values())
+        singles = [plain.single(v) for row in rows for v in row.features.values()]
+        assert bits(values) == bits(singles)
         assert faults == expected.faults
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from properties import letor, letor_table
 
 import rankgauge
+from letor_lines import letor_lines, numbers, short
 from rankgauge import Features, InputError, read_letor
 from rankgauge.data.errors import DuplicateError
 from rankgauge.data.model import Ids
@@ -112,7 +113,7 @@ FAULTS = [
     (b"0 qid:1 100001:5", "expected 1 to 100,000", "a feature number out of range"),
     (b"0 qid:1 18446744073709551617:5", "expected 1 to 100,000", "out of range"),
     (b"0 qid:1 1:5 2:6 1:5", "'1:5': the feature again", "a feature twice"),
-    (b"0 qid:1 1:NULL", "'1:NULL' is not a number", "a value that is not a number"),
+    (b"0 qid:1 1:NULLS", "'1:NULLS' is not a number", "a value that is not a number"),
     (b"0 qid:1 1:", "the value in '1:' is not a number", "a value that is not a number"),
     (b"0 qid:1 1:nan", "the value in '1:nan' is not finite", "a value that is not finite"),
     (b"0 qid:1 1:-inf", "the value in '1:-inf' is not finite", "a value that is not finite"),
@@ -186,14 +187,6 @@ def test_the_reader_and_its_type_are_public() -> None:
 
 # Against plain Python
 
-decimals = st.from_regex(
-    re.compile(r"[+-]?([0-9]{1,28}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9])?"),
-    fullmatch=True,
-)
-floats = st.floats(-3e38, 3e38)
-numbers = st.one_of(floats.map(repr), floats.map("{:.17g}".format), decimals)
-short = st.decimals(-(10**6), 10**6, places=6).map(str)
-
 
 @given(st.lists(st.one_of(numbers, short), min_size=1, max_size=30))
 def test_every_value_is_the_nearest_of_single_precision(file: Path, texts: list[str]) -> None:
@@ -201,23 +194,6 @@ def test_every_value_is_the_nearest_of_single_precision(file: Path, texts: list[
     values = features_in(file, line.encode()).values
     expected = [plain.single(float(text)) for text in texts]
     assert [value.hex() for value in values[0].tolist()] == [value.hex() for value in expected]
-
-
-words = st.text(st.characters(min_codepoint=33, max_codepoint=255), min_size=1, max_size=4)
-pairs = st.dictionaries(st.integers(1, 20), st.one_of(numbers, short), max_size=8)
-blanks = st.sampled_from([" ", "\t", "  ", "\r", "\v\f"])
-
-
-@st.composite
-def letor_lines(draw: st.DrawFn) -> str:
-    """A line in any layout; here and there a word that should not be there."""
-    parts = [str(draw(st.integers(-3, 5))), f"qid:{draw(st.sampled_from('abc'))}"]
-    parts += [f"{feature}:{value}" for feature, value in draw(pairs).items()]
-    if draw(st.integers(0, 9)) == 0:
-        parts.insert(draw(st.integers(0, len(parts))), draw(words))
-    if draw(st.booleans()):
-        parts += ["#docid", "=", draw(words), "inc", "=", "1"]
-    return draw(blanks).join(parts) + draw(st.sampled_from(["\n", "\r\n", "\n\n"]))
 
 
 @given(st.lists(letor_lines(), max_size=8))
@@ -261,8 +237,3 @@ def test_the_parts_of_mq2008_are_all_there(real_data: Callable[[str], Path]) -> 
     labels = np.concatenate([part.labels for part in parts])
     assert np.bincount(labels).tolist() == [12279, 2001, 931]
     assert all(part.documents is not None for part in parts)
-
-
-def test_a_set_without_queries_is_refused(real_data: Callable[[str], Path]) -> None:
-    with pytest.raises(InputError, match=r":1: '10:0.89' in the place of the query, expected"):
-        read_letor(real_data("lightgbm-lambdarank/rank.train.gz"))

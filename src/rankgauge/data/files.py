@@ -114,22 +114,54 @@ def open_content(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Co
 
     Raises InputError for a missing, unreadable, damaged or oversized file.
     """
+    opened = _opened(path, limit)
+    if isinstance(opened, Content):
+        return opened
+    source = display_name(path)
+    pieces = list(_decompressed(opened, source, limit))
+    try:
+        return Content(source, limit, pieces[0] if len(pieces) == 1 else b"".join(pieces))
+    except MemoryError:
+        message = "not enough memory for its content, expected less data or more memory"
+        raise InputError(source, None, message) from None
+
+
+def pieces_of(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Iterator[bytes]:
+    """The content of a file, piece by piece: neither a plain file nor a decompressed one is in memory as
+    a whole. `-` is standard input.
+
+    Raises InputError for a missing, unreadable, damaged or oversized file.
+    """
+    opened = _opened(path, limit)
+    if not isinstance(opened, Content):
+        yield from _decompressed(opened, display_name(path), limit)
+        return
+    with opened as content:
+        for start in range(0, content.size, CHUNK):
+            piece = np.empty(min(CHUNK, content.size - start), dtype=np.uint8)
+            if not content.read_into(piece, start):
+                content.check_unchanged()
+                raise InputError(content.source, None, "cannot be read: it ends too early")
+            yield piece.tobytes()
+        content.check_unchanged()
+
+
+def _opened(path: str | os.PathLike[str], limit: int) -> Content | bytes:
+    """A plain file, open, or the bytes of any other file as they are: compressed, or from a pipe."""
     source = display_name(path)
     try:
         if os.fspath(path) == STANDARD_INPUT:
             if sys.stdin is None:
                 raise InputError(source, None, "is closed, expected a file or a pipe")
-            raw = _within(_held(limit), _pieces(sys.stdin.buffer), source)
-        else:
-            with contextlib.ExitStack() as stack:
-                stream = stack.enter_context(open(path, "rb", buffering=0))
-                if _in_place(stream):
-                    stack.pop_all()  # it stays open for the content to be read from
-                    return Content(source, limit, stream=stream)
-                raw = _within(_held(limit), _pieces(stream), source)
+            return _within(_held(limit), _pieces(sys.stdin.buffer), source)
+        with contextlib.ExitStack() as stack:
+            stream = stack.enter_context(open(path, "rb", buffering=0))
+            if _in_place(stream):
+                stack.pop_all()  # it stays open for the content to be read from
+                return Content(source, limit, stream=stream)
+            return _within(_held(limit), _pieces(stream), source)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise unreadable(source, error) from None
-    return Content(source, limit, _decompressed(raw, source, limit))
 
 
 def _in_place(stream: Any) -> bool:
@@ -157,13 +189,15 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> byte
         return content.whole()
 
 
-def _decompressed(raw: bytes, source: str, limit: int) -> bytes:
+def _decompressed(raw: bytes, source: str, limit: int) -> Iterator[bytes]:
+    """The content of a file in pieces; a file that is not compressed is one piece."""
     name = compression(raw)
     if name is None:
-        return raw
+        yield raw
+        return
     limit = justified(len(raw)) if limit == SIZE_LIMIT else limit
     try:
-        return _within(limit, decompressed(raw, name, limit), source)
+        yield from _limited(limit, decompressed(raw, name, limit), source)
     except ImportError:
         message = "is compressed with zstandard, but the package for it is not installed: "
         message += "run pip install 'rankgauge[zstd]'"
@@ -210,14 +244,17 @@ def _too_large(source: str, limit: int) -> InputError:
 
 
 def _within(limit: int, pieces: Iterator[bytes], source: str) -> bytes:
-    kept = []
+    return b"".join(_limited(limit, pieces, source))
+
+
+def _limited(limit: int, pieces: Iterator[bytes], source: str) -> Iterator[bytes]:
+    """The pieces; InputError once they are more bytes than the limit."""
     total = 0
     for piece in pieces:
         total += len(piece)
         if total > limit:
             raise _too_large(source, limit)
-        kept.append(piece)
-    return b"".join(kept)
+        yield piece
 
 
 def display_name(path: str | os.PathLike[str]) -> str:

@@ -1,32 +1,45 @@
 """Learning-to-rank files, in LETOR's form of SVMlight: `grade qid:query 1:value 2:value … # docid = d`.
 
 Columns are separated by any run of blanks; CRLF and a UTF-8 byte-order mark are taken as they come.
-What follows # is a comment, which may name the document. Features are numbered from 1, in any order;
-those a line does not have are 0. A fault is an InputError that names the line, or, when reading
-leniently, the line is dropped and counted.
+What follows # is a comment, which may name the document. Features are numbered from 1, in any order.
+A feature that a line does not have, or whose value is NULL, is absent. Files without queries may have
+the number of documents of each query in a file beside them. A fault is an InputError that names the
+line, or, when reading leniently, the line is dropped and counted.
+
+A file is read piece by piece, so that its text is never in memory as a whole.
 """
 
 from __future__ import annotations
 
+import mmap
+import os
 import re
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Ints
+from rankgauge.arrays import Ints, Labels
+from rankgauge.checks import checked, one_of
+from rankgauge.data import groups
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.features import Features
-from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes
+from rankgauge.data.files import CHUNK, SIZE_LIMIT, display_name, pieces_of
 from rankgauge.data.model import Ids, decode
 from rankgauge.data.trec import Path, dropped_lines, line_number, number_topics, text_of
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native
 from rankgauge.notes import Note, counted
+from rankgauge.records import Record
+
+Absent: TypeAlias = Literal["zero", "nan"]
+"""What stands for a feature that a line lacks: 0, or NaN."""
 
 LINE = "grade qid:query 1:value 2:value … # docid = document"
 WORD = re.compile(rb"[^\s#]{0,41}")
-
-VALUE_BYTES = 4
+FIRST_LINE = re.compile(rb"^[ \t\r\v\f]*[^\s#][^\n#]*", re.MULTILINE)
+VALUE_BYTES, PAIR_BYTES = 4, 8
 
 FAULTS = {
     3: "not a number",
@@ -43,63 +56,250 @@ FAULTS = {
 """The kinds of fault the tokeniser finds, as its enums number them."""
 
 
-def read_letor(path: Path, *, lenient: bool = False, size_limit: int = SIZE_LIMIT) -> Features:
-    """The labels and features in a LETOR file.
+def read_letor(
+    path: Path, *, absent: Absent = "zero", lenient: bool = False, size_limit: int = SIZE_LIMIT
+) -> Features:
+    """The labels and features in a LETOR file, the values in single precision.
 
-    There is a column for each number up to the highest feature in the file. `lenient` drops faulty
-    lines and says so in `.dropped` instead of raising InputError. `size_limit` is how many bytes the
-    file may hold once decompressed, and the values in memory.
+    There is a column for each number up to the highest feature in the file. A file without queries, as
+    LightGBM reads it, needs a file beside it: rank.train has rank.train.query or rank.train.group. That
+    file has the number of documents of each query, one a line. The queries are called 1, 2, and so on.
+
+    Parameters
+    ----------
+    path
+        The file, which may be compressed.
+    absent
+        The value of a feature that a line lacks, or for which it has NULL: "zero" or "nan".
+    lenient
+        Drop faulty lines, and say so in `.dropped`, instead of raising InputError. In a file without
+        queries a faulty line is always refused, because the queries are known by counting lines.
+    size_limit
+        How many bytes the file may hold once decompressed, and the values in memory.
     """
+    checked("absent", absent, one_of(Absent))
     source = display_name(path)
-    text = text_of(read_bytes(path, limit=size_limit), source)
-    places, labels, offsets, columns, values, faults = native.tokenize(text, lenient)
-    if faults and not lenient:
-        ((kind, (_, position)),) = faults.items()
-        raise _fault(text, source, kind, position)
-    if labels.size == 0 and not lenient:
-        raise InputError(source, None, f"no lines, expected `{LINE}`")
-    dropped = [
-        dropped_lines(FAULTS[kind], count, line_number(text, position))
-        for kind, (count, position) in faults.items()
-    ]
-    numbers, queries = number_topics(text, places[0], places[1])
-    order = np.argsort(numbers, kind="stable")
-    documents, notes = _documents(text, source, places[:, order], lenient)
-    dropped += notes
-    if documents is not None:
-        repeated = native_ids.repeats(documents.data, documents.offsets, _bounds(numbers[order]))
-        again = np.flatnonzero(repeated >= 0)
-        if again.size:
-            starts = places[2, order]
-            first = again[np.argmin(starts[again])]
-            line = line_number(text, starts[first])
-            if not lenient:
-                message = (
-                    f"document {decode(documents[first])!r} again for query "
-                    f"{decode(queries[numbers[order[first]]])!r} (first at line "
-                    f"{line_number(text, starts[repeated[first]])}), expected each document once "
-                    "per query"
-                )
-                raise DuplicateError(source, line, message)
-            dropped.append(dropped_lines("a document again for the same query", again.size, line))
-            kept = np.flatnonzero(repeated < 0)
-            order, documents = order[kept], documents.take(kept)
-    width = int(columns.max(initial=-1)) + 1
-    if order.size * width * VALUE_BYTES > size_limit:
-        message = (
-            f"{counted(order.size, 'line')} of {counted(width, 'feature')} need more than "
-            f"{size_limit:,} bytes, expected less (raise the size limit)"
+    reading = _Reading(source, lenient, np.nan if absent == "nan" else 0.0)
+    sizes_file = groups.file_beside(path)
+    for text in _whole_lines(pieces_of(path, limit=size_limit)):
+        reading.add(text, sizes_file is not None)
+    if sizes_file is not None and not reading.queries:
+        sizes = groups.read_sizes(sizes_file, reading.rows, source)
+        return reading.features(size_limit, sizes)
+    return reading.features(size_limit)
+
+
+class _Part(Record):
+    """The rows of one piece of the file. The values are a matrix where that is smaller than pairs."""
+
+    queries: Ids
+    query: Ints
+    documents: Ids
+    lines: Ints
+    labels: Labels
+    width: int
+    matrix: NDArray[np.float32] | None
+    pairs: tuple[Ints, NDArray[np.int32], NDArray[np.float32]] | None
+
+    def put(self, whole: NDArray[np.float32], rows: Ints) -> None:
+        """Put row i into row rows[i] of the whole matrix, and leave it out where that is below 0."""
+        if self.pairs is not None:
+            native.fill(whole, rows, *self.pairs)
+        elif self.matrix is not None and len(rows):
+            kept = rows >= 0
+            first = int(rows[0])
+            if (rows == np.arange(first, first + len(rows))).all():
+                whole[first : first + len(rows), : self.width] = self.matrix
+            else:
+                whole[rows[kept], : self.width] = self.matrix[kept]
+
+
+class _Reading:
+    """A file as far as it was read."""
+
+    def __init__(self, source: str, lenient: bool, absent: float) -> None:
+        self.source, self.lenient, self.absent = source, lenient, absent
+        self.parts: list[_Part] = []
+        self.faults: dict[int, tuple[int, int]] = {}
+        """For each kind of fault how often it was found, and the line of the first."""
+        self.lines = self.rows = 0
+        self.started, self.queries = False, True
+
+    def add(self, raw: bytes, sizes: bool) -> None:
+        """Read some more lines; `sizes` says whether there is a file with the sizes of queries."""
+        text = text_of(raw, self.source) if self.lines == 0 else np.frombuffer(raw, dtype=np.uint8)
+        if sizes and not self.started and (first := FIRST_LINE.search(text.tobytes())):
+            words = first[0].split(maxsplit=2)
+            self.started = True
+            self.queries = len(words) > 1 and words[1].startswith(b"qid:")
+            self.lenient = self.lenient and self.queries
+        places, lines, labels, offsets, columns, values, faults = native.tokenize(
+            text, self.lenient, self.queries
         )
-        raise InputError(source, None, message)
-    return Features(
-        queries,
-        _bounds(numbers[order]),
-        labels[order],
-        native.dense(offsets, columns, values, order, width).astype(np.float32),
-        documents,
-        source,
-        tuple(dropped),
-    )
+        for kind, (count, position) in faults.items():
+            if not self.lenient:
+                raise _fault(text, self.source, kind, position, self.lines)
+            before, line = self.faults.get(kind, (0, self.lines + line_number(text, position)))
+            self.faults[kind] = (before + count, line)
+        query, queries = number_topics(text, places[0], places[1])
+        starts, lengths = np.ascontiguousarray(places[2]), np.ascontiguousarray(places[3])
+        width = int(columns.max(initial=-1)) + 1
+        matrix, pairs = None, None
+        if len(labels) * width * VALUE_BYTES <= values.size * PAIR_BYTES:
+            matrix = _apart(len(labels), width)
+            matrix[:] = self.absent
+            native.fill(matrix, np.arange(len(labels)), offsets, columns, values)
+        else:
+            pairs = (offsets.copy(), columns.copy(), values.copy())
+        self.parts.append(
+            _Part(
+                queries,
+                query,
+                Ids(*native_ids.gather(text, starts, lengths)),
+                lines + self.lines,
+                labels.copy(),
+                width,
+                matrix,
+                pairs,
+            )
+        )
+        self.rows += len(labels)
+        self.lines += raw.count(b"\n")
+
+    def features(self, size_limit: int, sizes: Ints | None = None) -> Features:
+        """All that was read, query by query."""
+        if self.rows == 0 and not self.lenient:
+            raise InputError(self.source, None, f"no lines, expected `{LINE}`")
+        dropped = [dropped_lines(FAULTS[kind], *found) for kind, found in self.faults.items()]
+        numbers, queries = self._queries(sizes)
+        order = np.argsort(numbers, kind="stable")
+        documents, notes = self._documents(order)
+        dropped += notes
+        if documents is not None:
+            bounds = _bounds(numbers[order])
+            repeated = native_ids.repeats(documents.data, documents.offsets, bounds)
+            again = np.flatnonzero(repeated >= 0)
+            if again.size:
+                line = int(self._line_of(order[again]).min())
+                if not self.lenient:
+                    raise self._repetition(queries, numbers, order, documents, repeated)
+                kind = "a document again for the same query"
+                dropped.append(dropped_lines(kind, again.size, line))
+                kept = np.flatnonzero(repeated < 0)
+                order, documents = order[kept], documents.take(kept)
+        labels = np.concatenate([np.zeros(0, np.int32), *(part.labels for part in self.parts)])
+        return Features(
+            queries,
+            _bounds(numbers[order]),
+            labels[order],
+            self._matrix(order, size_limit),
+            documents,
+            self.source,
+            tuple(dropped),
+        )
+
+    def _matrix(self, order: Ints, size_limit: int) -> NDArray[np.float32]:
+        """The values of these rows. The parts are given up on the way, to save memory."""
+        width = max((part.width for part in self.parts), default=0)
+        if order.size * width * VALUE_BYTES > size_limit:
+            message = (
+                f"{counted(order.size, 'line')} of {counted(width, 'feature')} need more than "
+                f"{size_limit:,} bytes, expected less (raise the size limit)"
+            )
+            raise InputError(self.source, None, message)
+        if len(self.parts) == 1 and self.parts[0].matrix is not None:
+            alone = self.parts[0].matrix
+            if (order == np.arange(len(alone))[: len(order)]).all() and len(order) == len(alone):
+                return alone
+        whole = np.empty((order.size, width), dtype=np.float32)
+        place = np.full(self.rows, -1, dtype=np.int64)
+        place[order] = np.arange(order.size)
+        start = 0
+        self.parts.reverse()
+        while self.parts:
+            part = self.parts.pop()
+            rows = place[start : start + len(part.labels)]
+            if part.matrix is None or part.width < width:
+                whole[rows[rows >= 0]] = self.absent
+            part.put(whole, rows)
+            start += len(part.labels)
+        return whole
+
+    def _queries(self, sizes: Ints | None) -> tuple[Ints, Ids]:
+        """The query of each row, by number in the order of the file, and the queries."""
+        if sizes is not None:
+            queries = Ids.of(str(number) for number in range(1, len(sizes) + 1))
+            return np.repeat(np.arange(len(sizes)), sizes), queries
+        each = Ids.joined([Ids.of([]), Ids.of([]), *(part.queries for part in self.parts)])
+        numbers, firsts = native_ids.number(each.data, each.offsets)
+        own, start = [], 0
+        for part in self.parts:
+            own.append(numbers[start : start + len(part.queries)][part.query])
+            start += len(part.queries)
+        return _together(own), each.take(firsts)
+
+    def _documents(self, order: Ints) -> tuple[Ids | None, list[Note]]:
+        """The documents of these rows, None where they have none, and notes on those left out."""
+        lengths = [np.diff(part.documents.offsets) for part in self.parts]
+        nameless = np.flatnonzero(_together(lengths) == 0)
+        if nameless.size == 0:
+            return Ids.joined([Ids.of([]), *(part.documents for part in self.parts)]).take(
+                order
+            ), []
+        if nameless.size == self.rows:
+            return None, []
+        line = int(self._line_of(nameless).min())
+        if not self.lenient:
+            message = "no document, where other lines have one, expected `# docid = document`"
+            raise InputError(self.source, line, message)
+        kind, detail = "document ids dropped: {lines} without one", f"first at line {line}"
+        return None, [Note(kind, count=nameless.size, detail=detail)]
+
+    def _repetition(
+        self, queries: Ids, numbers: Ints, order: Ints, documents: Ids, repeated: Ints
+    ) -> DuplicateError:
+        """The error for the first document that a query has twice."""
+        again = np.flatnonzero(repeated >= 0)
+        lines = self._line_of(order)
+        first = again[np.argmin(lines[again])]
+        message = (
+            f"document {decode(documents[first])!r} again for query "
+            f"{decode(queries[numbers[order[first]]])!r} (first at line "
+            f"{lines[repeated[first]]}), expected each document once per query"
+        )
+        return DuplicateError(self.source, int(lines[first]), message)
+
+    def _line_of(self, rows: Ints) -> Ints:
+        """The line of each of these rows, from 1."""
+        return _together([part.lines for part in self.parts])[rows] + 1
+
+
+def _apart(rows: int, width: int) -> NDArray[np.float32]:
+    """A matrix in memory of its own, which goes back to the system as soon as the matrix is given up."""
+    if not rows * width:
+        return np.zeros((rows, width), dtype=np.float32)
+    memory = mmap.mmap(-1, rows * width * VALUE_BYTES)
+    return np.frombuffer(memory, dtype=np.float32).reshape(rows, width)
+
+
+def _together(arrays: list[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *arrays])
+
+
+def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The text in pieces that end where a line ends, but for the last; a long line costs no more."""
+    kept: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        cut = piece.rfind(b"\n") + 1
+        if cut and size + cut >= CHUNK // 2:
+            yield b"".join((*kept, piece[:cut]))
+            kept, size = [piece[cut:]], len(piece) - cut
+        else:
+            kept.append(piece)
+            size += len(piece)
+    if size:
+        yield b"".join(kept)
 
 
 def _bounds(numbers: Ints) -> Ints:
@@ -108,41 +308,27 @@ def _bounds(numbers: Ints) -> Ints:
     return np.searchsorted(numbers, np.arange(queries + 1)).astype(np.int64)
 
 
-def _documents(
-    text: NDArray[np.uint8], source: str, places: Ints, lenient: bool
-) -> tuple[Ids | None, list[Note]]:
-    """The documents of the rows, None where they have none, and what to say about those left out."""
-    starts, lengths = np.ascontiguousarray(places[2]), np.ascontiguousarray(places[3])
-    nameless = np.flatnonzero(lengths == 0)
-    if nameless.size == 0:
-        return Ids(*native_ids.gather(text, starts, lengths)), []
-    if nameless.size == lengths.size:
-        return None, []
-    line = line_number(text, places[0, nameless].min())
-    if not lenient:
-        message = "no document, where other lines have one, expected `# docid = document`"
-        raise InputError(source, line, message)
-    kind, detail = "document ids dropped: {lines} without one", f"first at line {line}"
-    return None, [Note(kind, count=nameless.size, detail=detail)]
-
-
-def _fault(text: NDArray[np.uint8], source: str, kind: int, position: int) -> InputError:
-    """The error for a faulty line, whose faulty word is at this position."""
+def _fault(
+    text: NDArray[np.uint8], source: str, kind: int, position: int, lines: int
+) -> InputError:
+    """The error for a faulty line, whose faulty word is at this position, so many lines further down."""
     found = WORD.match(text[position : position + 41].tobytes())
     word = decode(found[0]) if found else ""
     if len(word) > 40:
         word = word[:40] + "…"
     last = f"1 to {native.LARGEST_FEATURE:,}"
+    beside = f"{os.path.basename(source)}.query"
     message = {
         3: f"{word!r} is not a number, expected `{LINE}`",
         5: f"grade {word!r}, expected a whole number",
         6: f"grade {word!r}, expected a whole number of at most 32 bits",
         7: f"binary data, expected text: `{LINE}`",
-        16: f"{repr(word) if word else 'nothing'} in the place of the query, expected `{LINE}`",
+        16: f"{repr(word) if word else 'nothing'} in the place of the query, expected `{LINE}`, or a "
+        f"file {beside} with the number of documents of each query",
         17: f"{word!r} is not a feature and its value, expected `{LINE}`",
         18: f"feature number in {word!r}, expected {last}",
         19: f"{word!r}: the feature again, expected each feature once per line",
         20: f"the value in {word!r} is not a number, expected `{LINE}`",
         21: f"the value in {word!r} is not finite in single precision, expected at most 3.4e38",
     }[kind]
-    return InputError(source, line_number(text, position), message)
+    return InputError(source, lines + line_number(text, position), message)

@@ -1,17 +1,19 @@
 # cython: boundscheck=True, wraparound=False, cdivision=True
 """One pass over the bytes of a LETOR (SVMlight) file: grades, queries, features, faults located.
 
-A line is `grade qid:query 1:value 2:value … # docid = document …`; what follows # is a comment. The
-bytes come from outside: each is read after a comparison with the end, and everything is written
-through bounds-checked views. Blank lines and lines with only a comment are passed over.
+A line is `grade qid:query 1:value 2:value … # docid = document …`; what follows # is a comment. Some
+files have no queries. The bytes come from outside: each is read after a comparison with the end, and
+everything is written through bounds-checked views. Blank lines and lines with only a comment are passed
+over.
 """
 import numpy as np
 
-from libc.math cimport isinf
+from libc.math cimport NAN as NO_VALUE
+from libc.math cimport isinf, isnan
 from libc.string cimport memchr, memcmp
 
 from rankgauge.native.numbers cimport (
-    BINARY, FINE, NAN, POWERS, Text, is_space, parse_double, parse_grade,
+    BINARY, FINE, NAN, POWERS, Text, is_space, is_word, parse_double, parse_grade,
 )
 
 # What else can be wrong with a line, beside the kinds of numbers.pxd; FAULTS in data/letor.py says it.
@@ -107,7 +109,7 @@ cdef inline Text after_short_number(Text p, Text end, double* out) noexcept nogi
 
 
 cdef int read_row(
-    Text p, Text end, long long mark, Row* row, int[::1] columns, double[::1] values,
+    Text p, Text end, bint queries, long long mark, Row* row, int[::1] columns, float[::1] values,
     long long[::1] seen,
 ) except -1 nogil:
     """What is wrong with the line without its comment; its parts go to `row`, `columns`, `values`."""
@@ -119,12 +121,14 @@ cdef int read_row(
     fault = parse_grade(p, word_end, &row.grade)
     if fault != FINE:
         return fault
-    p = row.wrong = after_blanks(word_end, end)
-    word_end = after_word(p, end)
-    if word_end - p < 5 or memcmp(p, b"qid:", 4) != 0:
-        return NO_QUERY
-    row.query = p + 4
-    row.query_end = word_end
+    row.query = row.query_end = p
+    if queries:
+        p = row.wrong = after_blanks(word_end, end)
+        word_end = after_word(p, end)
+        if word_end - p < 5 or memcmp(p, b"qid:", 4) != 0:
+            return NO_QUERY
+        row.query = p + 4
+        row.query_end = word_end
     while True:
         p = row.wrong = after_blanks(word_end, end)
         if p == end:
@@ -141,13 +145,16 @@ cdef int read_row(
         word_end = after_short_number(p + 1, end, &value)
         if word_end == NULL:
             word_end = after_word(p, end)
-            fault = parse_double(p + 1, word_end, &value)
-            if fault != FINE:
-                return NOT_FINITE if fault == NAN else VALUE
+            if is_word(p + 1, word_end, b"null"):
+                value = NO_VALUE
+            else:
+                fault = parse_double(p + 1, word_end, &value)
+                if fault != FINE:
+                    return NOT_FINITE if fault == NAN else VALUE
         if isinf(<float>value):
             return NOT_FINITE
         columns[row.filled] = <int>(feature - 1)
-        values[row.filled] = value
+        values[row.filled] = <float>value
         row.filled += 1
 
 
@@ -163,16 +170,18 @@ cdef inline void read_document(Text p, Text end, Row* row) noexcept nogil:
         row.document_end = after_word(row.document, end)
 
 
-def tokenize(const unsigned char[::1] text, bint lenient):
+def tokenize(const unsigned char[::1] text, bint lenient, bint queries):
     """The parts of each line, and what was wrong.
 
-    Returns (places, labels, offsets, columns, values, faults). Places has the starts and lengths of
-    query and document, one row each; a length of 0 means that no document is named. Row r has the
-    features columns[offsets[r]:offsets[r + 1]], counted from 0, with as many values. Faults maps the
-    kind of fault to (count, position of the first). Reading stops at the first fault unless `lenient`.
+    Returns (places, lines, labels, offsets, columns, values, faults). Places has the starts and lengths
+    of query and document, one row each; a length of 0 means that no document is named, or no query, where
+    `queries` is false. Lines has the number of the line of each row, from 0. Row r has the features
+    columns[offsets[r]:offsets[r + 1]], counted from 0, with as many values; NaN stands for NULL. Faults
+    maps the kind of fault to (count, position of the first). Reading stops at the first fault unless
+    `lenient`.
     """
     cdef Py_ssize_t rows = 0
-    cdef long long mark = 0
+    cdef long long mark = 0, line = -1
     cdef Text p = NULL, start = NULL, end = NULL, line_end, comment, first_word
     cdef int fault
     cdef Row row
@@ -182,24 +191,28 @@ def tokenize(const unsigned char[::1] text, bint lenient):
     with nogil:
         # Each pair has a colon, and so has each row in its query.
         row.filled = count(p, end, 58)
-        rows = min(row.filled, count(p, end, 10) + 1)
+        rows = count(p, end, 10) + 1
+        if queries:
+            rows = min(row.filled, rows)
     places_array = np.empty((4, rows), dtype=np.int64)
+    lines_array = np.empty(rows, dtype=np.int64)
     labels_array = np.empty(rows, dtype=np.int32)
     offsets_array = np.zeros(rows + 1, dtype=np.int64)
     columns_array = np.empty(row.filled, dtype=np.int32)
-    values_array = np.empty(row.filled, dtype=np.float64)
+    values_array = np.empty(row.filled, dtype=np.float32)
     seen_array = np.zeros(LARGEST + 1, dtype=np.int64)
     counts_array = np.zeros(ALL_KINDS, dtype=np.int64)
     first_array = np.full(ALL_KINDS, -1, dtype=np.int64)
     cdef long long[:, ::1] places = places_array
     cdef int[::1] labels = labels_array, columns = columns_array
-    cdef double[::1] values = values_array
-    cdef long long[::1] offsets = offsets_array, seen = seen_array
+    cdef float[::1] values = values_array
+    cdef long long[::1] lines = lines_array, offsets = offsets_array, seen = seen_array
     cdef long long[::1] counts = counts_array, first = first_array
     rows = 0
     row.filled = 0
     with nogil:
         while p < end:
+            line += 1
             line_end = find(p, end, 10)
             comment = find(p, line_end, 35)  # #
             row.wrong = find(p, line_end, 0)
@@ -211,7 +224,7 @@ def tokenize(const unsigned char[::1] text, bint lenient):
                 continue
             else:
                 mark += 1
-                fault = read_row(first_word, comment, mark, &row, columns, values, seen)
+                fault = read_row(first_word, comment, queries, mark, &row, columns, values, seen)
             if fault != FINE:
                 counts[fault] += 1
                 if first[fault] < 0:
@@ -225,6 +238,7 @@ def tokenize(const unsigned char[::1] text, bint lenient):
             places[1, rows] = row.query_end - row.query
             places[2, rows] = row.document - start
             places[3, rows] = row.document_end - row.document
+            lines[rows] = line
             labels[rows] = <int>row.grade
             rows += 1
             offsets[rows] = row.filled
@@ -234,21 +248,22 @@ def tokenize(const unsigned char[::1] text, bint lenient):
     }
     filled = offsets_array[rows]
     return (
-        places_array[:, :rows], labels_array[:rows], offsets_array[: rows + 1],
+        places_array[:, :rows], lines_array[:rows], labels_array[:rows], offsets_array[: rows + 1],
         columns_array[:filled], values_array[:filled], faults,
     )
 
 
-def dense(
-    const long long[::1] offsets, const int[::1] columns, const double[::1] values,
-    const long long[::1] order, Py_ssize_t width,
+def fill(
+    float[:, ::1] matrix, const long long[::1] rows, const long long[::1] offsets,
+    const int[::1] columns, const float[::1] values,
 ):
-    """The matrix whose row i has the pairs of row order[i], with 0 where there is none."""
+    """Put the pairs of row i into row rows[i] of the matrix. A row below 0 is left out, and so is a value
+    that is NaN: what the matrix has there stays."""
     cdef Py_ssize_t i, j
-    matrix_array = np.zeros((order.shape[0], width), dtype=np.float64)
-    cdef double[:, ::1] matrix = matrix_array
     with nogil:
-        for i in range(order.shape[0]):
-            for j in range(offsets[order[i]], offsets[order[i] + 1]):
-                matrix[i, columns[j]] = values[j]
-    return matrix_array
+        for i in range(rows.shape[0]):
+            if rows[i] < 0:
+                continue
+            for j in range(offsets[i], offsets[i + 1]):
+                if not isnan(values[j]):
+                    matrix[rows[i], columns[j]] = values[j]
