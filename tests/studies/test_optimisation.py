@@ -8,7 +8,7 @@ import pytest
 from figure_files import saved
 from rankgauge import InputError, parse
 from rankgauge.studies import optimisation as study
-from rankgauge.studies.optimisation import example, objectives, queries, theorems
+from rankgauge.studies.optimisation import example, flips, objectives, queries, theorems
 
 
 def test_the_six_notes_on_the_example_hold():
@@ -45,7 +45,7 @@ def test_boundaries_that_touch_make_an_optimum_of_one_measure_alone():
 
 
 def test_assertion_1_holds_for_all_measures_but_those_that_say_so():
-    rows = {row[0]: row[1:] for row in theorems.assertion_table().rows}
+    rows = {row[0]: row[1:] for row in flips.assertion_table().rows}
     assert {"AP", "nDCG@3", "RR", "bpref", "ERR@3", "Rprec", "SearchLength"} <= set(rows)
     for name, (_, wrong, neutral, holds, declared) in rows.items():
         assert (wrong == neutral == 0) == (holds == "yes")
@@ -107,7 +107,7 @@ def test_a_line_that_two_flips_share_makes_different_optima():
 
 
 def test_the_smallest_instances_in_which_measures_disagree():
-    line, discount = theorems.smallest_table().rows
+    line, discount = flips.smallest_table().rows
     assert line[1:3] == ("110 01111", "101 10111")
     assert (line[4], line[6]) == (pytest.approx(-0.021, abs=5e-4), pytest.approx(0.032, abs=5e-4))
     assert discount[1:3] == ("01", "10")
@@ -115,7 +115,7 @@ def test_the_smallest_instances_in_which_measures_disagree():
 
 
 def test_the_share_of_flips_that_measures_notice():
-    rows = {row[0]: row for row in theorems.noticed_table().rows}
+    rows = {row[0]: row for row in flips.noticed_table().rows}
     for name in ("AP", "nDCG", "ERR"):
         assert rows[name][2] == 1
     shares = [rows[name][2] for name in ("P@1", "P@2", "RR", "AP")]
