@@ -107,11 +107,35 @@ def test_a_line_that_two_flips_share_makes_different_optima():
 
 
 def test_the_smallest_instances_in_which_measures_disagree():
-    line, discount = flips.smallest_table().rows
+    line, point, discount = flips.smallest_table().rows
+    assert point[1:3] == ("01111 110 10", "10111 101 10")
+    assert point[4] < 0 < point[6]
     assert line[1:3] == ("110 01111", "101 10111")
     assert (line[4], line[6]) == (pytest.approx(-0.021, abs=5e-4), pytest.approx(0.032, abs=5e-4))
     assert discount[1:3] == ("01", "10")
     assert (discount[4], discount[6]) == (0.5, 0.0)
+
+
+def test_three_lines_through_a_point_part_measures_along_paths_alone():
+    """The smallest instance: at the origin one flip of each query, and no sector has all three good."""
+    each = theorems.Instance([], [], [])
+    bad_and_good = (("01111", "10111"), ("101", "110"), ("01", "10"))
+    for query, ((bad, good), side) in enumerate(
+        zip(bad_and_good, ((1, 0), (0, 1), (-1, -1)), strict=True)
+    ):
+        place = next(n for n, pair in enumerate(zip(bad, good, strict=True)) if len(set(pair)) > 1)
+        for rank, label in enumerate(good):
+            fixed = [10**5 * (place - rank), 0, 0]
+            each.documents.append(
+                (0, *side) if rank == place else (0, 0, 0) if rank == place + 1 else tuple(fixed)
+            )
+            each.labels.append(int(label))
+            each.queries.append(query)
+    made = theorems.around_the_origin(each)
+    assert made is not None
+    assert len(made) == 6
+    assert theorems.share(made, ("AP", "nDCG"))
+    assert not theorems.share(made, ("AP", "nDCG"), "trajectories")
 
 
 def test_the_share_of_flips_that_measures_notice():
