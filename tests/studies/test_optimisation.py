@@ -46,13 +46,19 @@ def test_boundaries_that_touch_make_an_optimum_of_one_measure_alone():
 
 def test_assertion_1_holds_for_all_measures_but_those_that_say_so():
     rows = {row[0]: row[1:] for row in flips.assertion_table().rows}
-    assert {"AP", "nDCG@3", "RR", "bpref", "ERR@3", "Rprec", "SearchLength"} <= set(rows)
-    for name, (_, wrong, neutral, holds, declared) in rows.items():
+    assert {"AP", "nDCG@4", "RR", "bpref", "ERR@4", "Rprec", "SearchLength"} <= set(rows)
+    for name, (_, wrong, neutral, holds, declared, example_) in rows.items():
+        assert (example_ is None) == (wrong == 0)
         assert (wrong == neutral == 0) == (holds == "yes")
         if declared == "yes":
             assert holds == "yes", name
     assert rows["AP"][0] == pytest.approx(2 / 3)  # labels 1 and 2 are alike to it
-    assert rows["nDCG@3"][0] < 1
+    assert rows["P@4"][0] < 1
+    assert rows["BPM@4"][3:5] == ("no", "no")
+    before, after = ([int(label) for label in side] for side in rows["BPM@4"][5].split(" → "))
+    (place,) = [n for n in range(4) if before[n] != after[n] and before[n + 1] != after[n + 1]][:1]
+    change = parse("BPM@4").score(after) - parse("BPM@4").score(before)
+    assert change * (before[place + 1] - before[place]) < 0
 
 
 def test_the_measure_that_answers_a_flip_the_wrong_way():

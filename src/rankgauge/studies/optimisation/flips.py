@@ -78,7 +78,7 @@ def _responses(made: Plane, measure: str) -> Ints:
     )
 
 
-LENGTH, LABELS, CUTOFF = 5, 3, 3
+LENGTH, LABELS, CUTOFF = 5, 3, 4
 
 
 def assertion_table() -> Table:
@@ -109,7 +109,8 @@ def assertion_table() -> Table:
             change = -change
         change = np.nan_to_num(change)
         noticed = np.abs(change) > NEAR
-        wrong = int(np.count_nonzero(change * better < -NEAR))
+        against = np.flatnonzero(change * better < -NEAR)
+        wrong = len(against)
         neutral = int(np.count_nonzero(noticed & (better == 0)))
         rows.append(
             (
@@ -119,9 +120,10 @@ def assertion_table() -> Table:
                 neutral,
                 "yes" if not wrong and not neutral else "no",
                 "yes" if measure.complete().swap_monotone else "no",
+                _wrong_way(rankings, int(against[0])) if wrong else None,
             )
         )
-    columns = ("measure", "noticed", "wrong way", "neutral noticed", "holds", "declared")
+    columns = ("measure", "noticed", "wrong way", "neutral noticed", "holds", "declared", "example")
     return Table(
         columns,
         tuple(rows),
@@ -129,13 +131,24 @@ def assertion_table() -> Table:
             f"all {len(lists)} lists of {LENGTH} documents with labels 0 to {LABELS - 1}, "
             f"{len(flips):,} flips",
             "declared: whether the measure says of itself that the better of two neighbours first never "
-            "hurts",
+            "hurts, for all parameters and labels; measures that do not say so can still hold here",
+            "example: labels before and after a good flip that makes the value worse, or a bad one that "
+            "makes it better",
         ),
     )
 
 
+def _wrong_way(rankings: Rankings, flip: int) -> str:
+    """The labels of the list before and after a flip."""
+    number, place = divmod(flip, LENGTH - 1)
+    before = rankings.labels[number * LENGTH : (number + 1) * LENGTH].tolist()
+    after = before.copy()
+    after[place], after[place + 1] = after[place + 1], after[place]
+    return f"{_text(before)} → {_text(after)}"
+
+
 def smallest_table() -> Table:
-    """The smallest instances in which AP and nDCG, or two discounts, disagree."""
+    """The smallest instances in which AP gets better and nDCG worse, or the other way round."""
     rows: list[tuple[Cell, ...]] = [
         smallest_on_a_line(),
         smallest_at_a_point(),
