@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 read = queries.read
 
+FIRST = "a and b are relevant"
 REAL_SEED, REAL = 7, 200
 """How many instances of real documents are drawn for the theorems."""
 
@@ -63,9 +64,13 @@ def figures() -> dict[str, Figure]:
     one, other = example.example(example.FIRST), example.example(example.SECOND)
     curves = objectives.curves()
     return {
-        "figure-1": regions_figure(one, example.NAMES, {}),
-        "figure-2": regions_figure(one, example.NAMES, {"MAP, nDCG, P@2": example.best(one, "AP")}),
-        "figure-3": regions_figure(one, example.NAMES, {"P@1, MRR": example.best(one, "RR")}),
+        "figure-1": regions_figure(one, example.NAMES, {}, title=FIRST),
+        "figure-2": regions_figure(
+            one, example.NAMES, {"MAP, nDCG, P@2": example.best(one, "AP")}, title=FIRST
+        ),
+        "figure-3": regions_figure(
+            one, example.NAMES, {"P@1, MRR": example.best(one, "RR")}, title=FIRST
+        ),
         "figure-notes": regions_figure(
             other,
             example.NAMES,
@@ -73,6 +78,7 @@ def figures() -> dict[str, Figure]:
                 "MAP, nDCG: global": example.best(other, "AP"),
                 "MAP, nDCG: local": [each for each in other.optima("AP") if not each.best],
             },
+            title="c and d are relevant",
         ),
         "objectives": objectives_figure(
             objectives.POINTS,
