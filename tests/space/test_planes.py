@@ -250,7 +250,7 @@ def test_features_are_rounded_to_decimals(real_data):
     features = read_letor(real_data("mq2008/S1.txt.gz"))
     few = features.bounds[1]
     with pytest.raises(RankgaugeError, match=f"more than {MOST_LINES} lines"):
-        plane(features, columns=(38, 22, 39))
+        plane(features, columns=(39, 23, 40))
     values = np.rint(features.values[:few, [38, 22, 39]].astype(float) * 1e6).astype(int)
     made = plane([tuple(map(int, row)) for row in values], features.labels[:few])
     assert made.offsets.tolist() == [0, few]
@@ -261,18 +261,42 @@ def test_features_are_rounded_to_decimals(real_data):
     [
         (([(1, 2)], [1]), "document 0: .*expected three numbers"),
         (([(1, 2, 0.5)], [1]), "0.5 is not exact, expected a whole number or a fraction"),
-        (([(1, 2, 3)], [1, 0]), "2 for 1 document, expected one whole number a document"),
-        (([(1, 2, 3)], [0.5]), "expected one whole number a document"),
+        (([(1, 2, 3)], [1, 0]), "2 for 1 document, expected one a document"),
+        (([(1, 2, 3)], [0.5]), "labels of type float64, expected whole numbers"),
         (([(1, 2, 3)],), "labels are lacking"),
         (([], []), "there is no document"),
         (([(1, 2, 3)], [1], ["a", "b"]), "queries: 2 for 1 document"),
         (([(1, math.nan, 3)], [1]), "nan is not exact"),
-        (([(k, k * k, k**3) for k in range(40)], [0, 1] * 20), "neutral=False, or fewer documents"),
+        (
+            ([(k, k * k, k**3) for k in range(40)], [0, 1] * 20),
+            "after 1 query of 1; take neutral=False, or give fewer queries",
+        ),
     ],
 )
 def test_what_makes_no_plane_is_refused(arguments, message):
     with pytest.raises(RankgaugeError, match=message):
         plane(*arguments)
+
+
+def test_rankings_are_of_the_documents_as_they_were_given():
+    made = plane([(1, 2, 3), (2, 5, 3), (3, 4, 5), (4, 4, 4)], [0, 1, 0, 1], ["b", "a", "b", "a"])
+    assert made.queries == ("b", "a")
+    for cell in made.cells:
+        assert [sorted(ranking) for ranking in cell.rankings] == [[0, 2], [1, 3]]
+
+
+def test_features_have_their_own_queries_and_labels():
+    from rankgauge.data.letor import Features
+    from rankgauge.data.model import Ids
+
+    values = np.array([[1.0, 0.5, 2.0], [0.25, 1.0, 0.0], [1.0, 1.0, 1.0]])
+    labels = np.array([1, 0, 2], dtype=np.int32)
+    features = Features(Ids.of(["77", "88"]), np.array([0, 2, 3]), labels, values)
+    assert plane(features).queries == ("77", "88")
+    with pytest.raises(RankgaugeError, match="labels and queries of their own"):
+        plane(features, [0, 0, 0])
+    with pytest.raises(RankgaugeError, match="three numbers from 1 to 3"):
+        plane(features, columns=(0, 1, 2))
 
 
 def test_a_point_on_a_line_is_in_no_cell():

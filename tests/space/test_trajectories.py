@@ -284,7 +284,7 @@ def test_counts_in_parts_change_nothing(counts, monkeypatch):
         (([[1], [np.nan]], [0, 1], [0, 2]), [[1], [2]], "a value is not finite"),
         (([[1], [2]], [0, 0.5], [0, 2]), [[1], [2]], "labels: a number is not whole"),
         (([["a"], ["b"]], [0, 1], [0, 2]), [[1], [2]], "values: expected an array of numbers"),
-        ([[1]], [[1], [2]], "expected Features, or a tuple"),
+        ("ab", [[1], [2]], "expected labels, lists of labels, or features"),
         (TWO, [["a", "b"], ["c", "d"]], "points: expected an array of numbers"),
         (TWO, [[1], [1, 2]], "points: expected an array of numbers"),
         ((np.zeros((0, 2)), [], [0]), [[1, 0], [0, 1]], "no query, expected documents"),
@@ -346,3 +346,9 @@ def test_a_path_through_real_features(real_data):
             for position in some:
                 anew = segment.mean_at(position, rg.parse(name))
                 assert found.at(name, piece, position) == pytest.approx(anew, abs=1e-12)
+
+
+def test_plain_labels_are_lists():
+    plain = trajectory([[1, 0], [0, 2]], [[1, 0, 1, 0], [0, 1, 0, 1]], "RR")
+    lists = trajectory(Rankings.of([1, 0], [0, 2]), [[1, 0, 1, 0], [0, 1, 0, 1]], "RR")
+    assert plain.changes.tolist() == lists.changes.tolist() != [[]]

@@ -8,7 +8,7 @@ import pytest
 from figure_files import saved
 from rankgauge import InputError, parse
 from rankgauge.studies import optimisation as study
-from rankgauge.studies.optimisation import example, objectives, queries, theorems
+from rankgauge.studies.optimisation import example, flips, objectives, queries, theorems
 
 
 def test_the_six_notes_on_the_example_hold():
@@ -45,14 +45,20 @@ def test_boundaries_that_touch_make_an_optimum_of_one_measure_alone():
 
 
 def test_assertion_1_holds_for_all_measures_but_those_that_say_so():
-    rows = {row[0]: row[1:] for row in theorems.assertion_table().rows}
-    assert {"AP", "nDCG@3", "RR", "bpref", "ERR@3", "Rprec", "SearchLength"} <= set(rows)
-    for name, (_, wrong, neutral, holds, declared) in rows.items():
+    rows = {row[0]: row[1:] for row in flips.assertion_table().rows}
+    assert {"AP", "nDCG@4", "RR", "bpref", "ERR@4", "Rprec", "SearchLength"} <= set(rows)
+    for name, (_, wrong, neutral, holds, declared, example_) in rows.items():
+        assert (example_ is None) == (wrong == 0)
         assert (wrong == neutral == 0) == (holds == "yes")
         if declared == "yes":
             assert holds == "yes", name
     assert rows["AP"][0] == pytest.approx(2 / 3)  # labels 1 and 2 are alike to it
-    assert rows["nDCG@3"][0] < 1
+    assert rows["P@4"][0] < 1
+    assert rows["BPM@4"][3:5] == ("no", "no")
+    before, after = ([int(label) for label in side] for side in rows["BPM@4"][5].split(" → "))
+    (place,) = [n for n in range(4) if before[n] != after[n] and before[n + 1] != after[n + 1]][:1]
+    change = parse("BPM@4").score(after) - parse("BPM@4").score(before)
+    assert change * (before[place + 1] - before[place]) < 0
 
 
 def test_the_measure_that_answers_a_flip_the_wrong_way():
@@ -107,15 +113,39 @@ def test_a_line_that_two_flips_share_makes_different_optima():
 
 
 def test_the_smallest_instances_in_which_measures_disagree():
-    line, discount = theorems.smallest_table().rows
+    line, point, discount = flips.smallest_table().rows
+    assert point[1:3] == ("01111 110 10", "10111 101 10")
+    assert point[4] < 0 < point[6]
     assert line[1:3] == ("110 01111", "101 10111")
     assert (line[4], line[6]) == (pytest.approx(-0.021, abs=5e-4), pytest.approx(0.032, abs=5e-4))
     assert discount[1:3] == ("01", "10")
     assert (discount[4], discount[6]) == (0.5, 0.0)
 
 
+def test_three_lines_through_a_point_part_measures_along_paths_alone():
+    """The smallest instance: at the origin one flip of each query, and no sector has all three good."""
+    each = theorems.Instance([], [], [])
+    bad_and_good = (("01111", "10111"), ("101", "110"), ("01", "10"))
+    for query, ((bad, good), side) in enumerate(
+        zip(bad_and_good, ((1, 0), (0, 1), (-1, -1)), strict=True)
+    ):
+        place = next(n for n, pair in enumerate(zip(bad, good, strict=True)) if len(set(pair)) > 1)
+        for rank, label in enumerate(good):
+            fixed = [10**5 * (place - rank), 0, 0]
+            each.documents.append(
+                (0, *side) if rank == place else (0, 0, 0) if rank == place + 1 else tuple(fixed)
+            )
+            each.labels.append(int(label))
+            each.queries.append(query)
+    made = theorems.around_the_origin(each)
+    assert made is not None
+    assert len(made) == 6
+    assert theorems.share(made, ("AP", "nDCG"))
+    assert not theorems.share(made, ("AP", "nDCG"), "trajectories")
+
+
 def test_the_share_of_flips_that_measures_notice():
-    rows = {row[0]: row for row in theorems.noticed_table().rows}
+    rows = {row[0]: row for row in flips.noticed_table().rows}
     for name in ("AP", "nDCG", "ERR"):
         assert rows[name][2] == 1
     shares = [rows[name][2] for name in ("P@1", "P@2", "RR", "AP")]

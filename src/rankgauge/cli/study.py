@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from rankgauge.cli.options import output_option, together
-from rankgauge.cli.output import Incomplete, line_width, progress
+from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
+from rankgauge.figures.drawing import plotting
+from rankgauge.notes import Note
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -89,8 +91,8 @@ def optimisation(output: str, data: str | None) -> None:
     documents, two boundaries that touch, Assertion 1 for all measures, the share of flips that measures
     notice, the theorems on thousands of instances and where they fail, and MAP against GMAP. With the
     learning-to-rank data MQ2008 also: local optima as queries are added, and what grids miss. Figures 1
-    to 3 of the paper, and others, are written as SVG and PNG. It takes a minute or two. Without the data
-    the rest is made, and the exit code is 3.
+    to 3 of the paper, and others, are written as SVG and PNG. It takes a minute or two. Without the
+    data, or without matplotlib, the rest is made, and the exit code is 3.
     """
     from rankgauge.studies import optimisation as study
 
@@ -102,18 +104,23 @@ def optimisation(output: str, data: str | None) -> None:
         failed = (
             f"{error}\nno tables of MQ2008: give the folder of the data by --data or {VARIABLE}"
         )
+    try:
+        with plotting():
+            pass
+    except RankgaugeError as error:
+        failed = "\n".join(filter(None, (failed, f"no figures: {error}")))
+    if failed:
+        notify([Note(line) for line in failed.splitlines()])
     works = study.works(read)
     with progress(len(works), "computing") as advance:
         for name, make in works.items():
             _write(name, make(), output)
             if advance is not None:
                 advance(name)
-    try:
+    if "no figures" not in failed:
         _draw(study.figures(), output)
-    except RankgaugeError as error:
-        failed = "\n".join(filter(None, (failed, str(error))))
     if failed:
-        raise Incomplete(failed)
+        raise Incomplete("not all was made: see the notes at the start")
 
 
 def _folder(data: str | None) -> str:

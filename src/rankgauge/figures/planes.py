@@ -32,6 +32,7 @@ def regions_figure(
     names: Sequence[str],
     regions: Mapping[str, Sequence[Region]],
     box: tuple[float, float, float, float] | None = None,
+    title: str = "",
 ) -> Figure:
     """The lines of a plane of one query, the ranking in each cell, and regions shaded.
 
@@ -56,6 +57,7 @@ def regions_figure(
             taken += _write_rankings(axes, plane, names, drawn)
         _draw_lines(axes, plane, names, drawn, np.array(taken).reshape(-1, 2))
         axes.set(xlim=(low_x, high_x), ylim=(low_y, high_y), xlabel="x", ylabel="y")
+        figure.suptitle(wrapped(title, 60), fontsize=11, parse_math=False)
         if regions:
             figure.legend(loc="outside upper center", ncols=min(3, len(regions)), fontsize=9)
         return figure

@@ -17,7 +17,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import Absent
 from rankgauge.results import Result
-from rankgauge.space.curves import Curve, Interval
+from rankgauge.space.curves import NEAR, Curve, Interval
 from rankgauge.tables import Cell, PValue, Table
 
 if TYPE_CHECKING:
@@ -269,8 +269,8 @@ def inward(
     for digits in range(2, 16):
         unit = 10.0**-digits
         least, most = np.ceil(low / unit) * unit, np.floor(high / unit) * unit
-        least += unit if least <= low and not with_low else 0
-        most -= unit if most >= high and not with_high else 0
+        least += unit if least <= low + NEAR and not with_low else 0
+        most -= unit if most >= high - NEAR and not with_high else 0
         if least <= inside + unit / 1e6 and most >= inside - unit / 1e6:
             return f"{least:.{digits}f}", f"{most:.{digits}f}"
     return f"{low:.17g}", f"{high:.17g}"

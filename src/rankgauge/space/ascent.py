@@ -329,8 +329,8 @@ def _gathered(ascent: FeatureAscent, climbs: list[Climb]) -> Optima:
     if unfinished := sum(not climb.ended for climb in climbs):
         notes.append(
             Note(
-                f"{counted(unfinished, 'ascent')} ended after {counted(ascent.rounds, 'round')}, "
-                "before nothing was better; raise `rounds`"
+                f"{counted(unfinished, 'ascent')} stopped after {counted(ascent.rounds, 'round')}, "
+                "perhaps below an optimum; raise `rounds`"
             )
         )
     weights = np.array([climbs[number].weights for number in firsts])

@@ -20,8 +20,10 @@ import numpy as np
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice, Number, checked
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.native.segments import segment_sum
+from rankgauge.notes import counted
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Value
 from rankgauge.space.nonlinear.crossings import ParameterCrossings
@@ -122,6 +124,11 @@ class BM25(Value):
         """
         scorer = self.over(parameter, statistics)
         ends = scorer.checked_interval(interval)
+        if not set(judgments) & set(statistics.queries):
+            raise RankgaugeError(
+                f"none of the {counted(len(statistics.queries), 'query', 'queries')} has judgements, "
+                "expected judgements with the same ids"
+            )
         return curve(scorer, ends, statistics.rankings(judgments), measure)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from rankgauge.measures.base import Measure
 from rankgauge.native import replay
 from rankgauge.notes import counted
 from rankgauge.records import Record
+from rankgauge.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NEAR = 1e-12
 """Breaks that are closer are one, and values that are closer are the same."""
@@ -169,6 +173,27 @@ class Curve(Record):
         if not best:
             raise RankgaugeError(f"{self.measure}: no list has a score, so no point is best")
         return simplest(*best[0])
+
+    def table(self) -> Table:
+        """A row for each interval of one value: its ends and the mean."""
+        ends = self.edges.tolist()
+        rows = zip(ends[:-1], ends[1:], self.values.tolist(), strict=True)
+        note = f"at 0 the mean is {self.start:.4f}, at 1 {self.end:.4f}"
+        return Table(("low", "high", str(self.measure)), tuple(rows), (note,))
+
+    def figure(self) -> Figure:
+        """The mean along the line, with the best interval."""
+        from rankgauge.figures.parameters import parameter_curve
+
+        best = None if np.isnan(self.values).all() else self.best[0]
+        return parameter_curve(
+            self.edges,
+            self.values,
+            best,
+            parameter="position on the line",
+            measure=str(self.measure),
+            certified=True,
+        )
 
     def list_steps(self, number: int) -> tuple[Floats, Floats]:
         """The breaks and the values of one list alone."""

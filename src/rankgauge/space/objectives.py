@@ -20,6 +20,7 @@ from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import segments
 from rankgauge.rankings.lists import Rankings
+from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.lines import Segment, mean_of
 
 MOST_PAIRS = 10_000_000
@@ -29,7 +30,7 @@ Objective: TypeAlias = Callable[[Rankings, Floats], float]
 """A number from lists of labels and the score of each of their documents."""
 
 
-def pairwise_loss(lists: Rankings, scores: ArrayLike) -> float:
+def pairwise_loss(documents: Documents, scores: ArrayLike) -> float:
     """The logistic loss of pairs: for each pair of documents of one query with different labels
     log(1 + exp(−(score of the better − score of the other))), the mean over the pairs of a query, then
     over the queries that have such pairs. Lower is better. It is NaN if there is no such pair.
@@ -38,9 +39,10 @@ def pairwise_loss(lists: Rankings, scores: ArrayLike) -> float:
     of a linear scorer, and a constant that is added to all scores of a query does not change it.
     Unjudged documents have label 0.
 
-    >>> round(pairwise_loss(Rankings.of([1, 0]), [0.0, 0.0]), 4)
+    >>> round(pairwise_loss([1, 0], [0.0, 0.0]), 4)
     0.6931
     """
+    lists = lists_of(documents)
     values = _scores(lists, scores)
     better, worse, share = lists.once(_pairs)
     if not len(better):
@@ -49,7 +51,9 @@ def pairwise_loss(lists: Rankings, scores: ArrayLike) -> float:
     return float((losses * share).sum())
 
 
-def swets(lists: Rankings, scores: ArrayLike, *, rel: int = 1, by_query: bool = False) -> float:
+def swets(
+    documents: Documents, scores: ArrayLike, *, rel: int = 1, by_query: bool = False
+) -> float:
     """How far apart the scores of relevant and of other documents are, Swets' measure E: the difference
     of their means, divided by the mean of their standard deviations. Higher is better.
 
@@ -62,9 +66,10 @@ def swets(lists: Rankings, scores: ArrayLike, *, rel: int = 1, by_query: bool = 
     changes it. With `by_query` it is the mean over the queries for which it is defined. It is NaN if
     there are no relevant or no other documents, or if no score differs from the mean of its kind.
 
-    >>> swets(Rankings.of([1, 0, 1, 0]), [3.0, 1.0, 5.0, 3.0])
+    >>> swets([1, 0, 1, 0], [3.0, 1.0, 5.0, 3.0])
     2.0
     """
+    lists = lists_of(documents)
     values, low = _scores(lists, scores), checked("rel", rel, Whole(0))
     relevant = lists.labels >= low
     offsets = lists.offsets if by_query else np.array([0, len(values)])
@@ -107,7 +112,7 @@ def objective_curve(
     transform
         A function that is applied to the scores first, such as `numpy.exp`.
 
-    >>> segment = Segment(Rankings.of([1, 0]), [0.0, 1.0], [1.0, 0.0])
+    >>> segment = Segment.of([1, 0], [0.0, 1.0], [1.0, 0.0])
     >>> objective_curve(segment, pairwise_loss, [0.0, 1.0]).round(4).tolist()
     [1.3133, 0.3133]
     """

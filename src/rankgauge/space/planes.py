@@ -62,7 +62,8 @@ class Region(Record):
 
 
 class PlaneCell(Record):
-    """One cell: a point inside it, and for each query its documents, as rows, in rank order."""
+    """One cell: a point inside it, and for each query its documents in rank order, as their places among
+    all documents that were given, from 0."""
 
     number: int
     point: tuple[Fraction, Fraction]
@@ -88,6 +89,8 @@ class Plane(Record):
     queries: tuple[Hashable, ...]
     boundaries: tuple[FlipBoundary, ...]
     arrangement: Arrangement
+    given: tuple[int, ...] | None = None
+    """The place of each document among those that were given, in which queries can be mixed."""
 
     def __repr__(self) -> str:
         numbers = (
@@ -142,8 +145,10 @@ class Plane(Record):
         return {row.tobytes(): number for number, row in enumerate(self._packed)}
 
     def ranking_at(self, x: int, y: int, w: int, query: int) -> tuple[int, ...]:
-        """The documents of a query, as rows, in rank order at the point (x / w, y / w), w above 0; equal
-        scores stay in the order in which the documents were given."""
+        """The documents of a query, as rows of `documents`, in rank order at the point (x / w, y / w), w
+        above 0; equal scores stay in the order in which the documents were given."""
+        if w <= 0:
+            raise RankgaugeError(f"w={w}, expected a number above 0")
         rows = range(int(self.offsets[query]), int(self.offsets[query + 1]))
         scores = {
             row: c * w + u * x + v * y
@@ -298,7 +303,9 @@ class _Cells(Sequence[PlaneCell]):
         number = range(len(self))[number]
         x, y, w = self._plane.arrangement.point(number)
         queries = range(len(self._plane.queries))
-        rankings = tuple(self._plane.ranking_at(x, y, w, query) for query in queries)
+        orders = (self._plane.ranking_at(x, y, w, query) for query in queries)
+        given = self._plane.given or range(len(self._plane.documents))
+        rankings = tuple(tuple(given[row] for row in order) for order in orders)
         return PlaneCell(number, (Fraction(x, w), Fraction(y, w)), rankings)
 
 
@@ -307,7 +314,7 @@ def plane(
     labels: ArrayLike | None = None,
     queries: Sequence[Hashable] | None = None,
     *,
-    columns: tuple[int, int, int] = (0, 1, 2),
+    columns: tuple[int, int, int] = (1, 2, 3),
     decimals: int = 6,
     neutral: bool = True,
 ) -> Plane:
@@ -323,8 +330,8 @@ def plane(
     queries
         The query of each document; by default all documents are of one query.
     columns, decimals
-        Of features: the numbers of the columns c, u and v, from 0, and to how many decimals their values
-        are rounded.
+        Of features: the numbers of the features c, u and v, from 1, and to how many decimals their
+        values are rounded.
     neutral
         Whether lines count on which two documents of the same label change places. Without them no value
         of a measure changes, there are fewer cells, and a cell has one ranking of labels, but can have
@@ -334,6 +341,8 @@ def plane(
     Plane: 1 query, 3 documents, 2 lines, 1 vertex, 4 cells
     """
     if isinstance(documents, Features):
+        if labels is not None or queries is not None:
+            raise RankgaugeError("features have labels and queries of their own; leave them out")
         checked("decimals", decimals, Whole(0, 15))
         triples, labels, queries = _from_features(documents, columns, decimals)
     elif labels is None:
@@ -343,11 +352,12 @@ def plane(
     if not triples:
         raise RankgaugeError("there is no document, expected at least one")
     kinds = np.asarray(labels)
-    if kinds.shape != (len(triples),) or not np.issubdtype(kinds.dtype, np.integer):
+    if kinds.shape != (len(triples),):
         raise RankgaugeError(
-            f"labels: {kinds.size} for {counted(len(triples), 'document')}, expected one whole number a "
-            "document"
+            f"labels: {kinds.size} for {counted(len(triples), 'document')}, expected one a document"
         )
+    if not np.issubdtype(kinds.dtype, np.integer):
+        raise RankgaugeError(f"labels of type {kinds.dtype}, expected whole numbers")
     order, names, offsets = _grouped(len(triples), queries)
     whole = _whole([triples[row] for row in order], offsets)
     kinds = kinds[order].astype(np.int32)
@@ -364,14 +374,19 @@ def plane(
                     number = lines.setdefault(line, len(lines))
                     boundaries.append(FlipBoundary(number, query, first, second, sign))
         if len(lines) > MOST_LINES:
-            remedy = (
-                "fewer documents or queries" if not neutral else "neutral=False, or fewer documents"
-            )
+            remedy = "give fewer queries, or fewer documents of each"
             raise RankgaugeError(
-                f"more than {MOST_LINES} lines, by query {names[query]!r}; give {remedy}"
+                f"more than {MOST_LINES} lines after {counted(query + 1, 'query', 'queries')} of "
+                f"{len(names):,}; {'take neutral=False, or ' * neutral}{remedy}"
             )
     return Plane(
-        tuple(whole), kinds, offsets, names, tuple(boundaries), Arrangement.of(tuple(lines))
+        tuple(whole),
+        kinds,
+        offsets,
+        names,
+        tuple(boundaries),
+        Arrangement.of(tuple(lines)),
+        tuple(order),
     )
 
 
@@ -396,19 +411,26 @@ def _exact(number: Rational | int) -> Fraction:
 
 def _from_features(
     features: Features, columns: tuple[int, int, int], decimals: int
-) -> tuple[list[tuple[Fraction, ...]], Labels, list[int]]:
+) -> tuple[list[tuple[Fraction, ...]], Labels, list[str]]:
     """Three columns of features, rounded to decimals, as whole numbers; labels and queries."""
     width = features.values.shape[1]
-    if len(columns) != 3 or not all(0 <= column < width for column in columns):
-        raise RankgaugeError(f"columns={columns}, expected three numbers from 0 to {width - 1}")
-    scaled = np.rint(features.values[:, list(columns)].astype(np.float64) * 10.0**decimals)
+    if len(columns) != 3 or not all(1 <= column <= width for column in columns):
+        raise RankgaugeError(f"columns={columns}, expected three numbers from 1 to {width}")
+    chosen = [column - 1 for column in columns]
+    scaled = np.rint(features.values[:, chosen].astype(np.float64) * 10.0**decimals)
     if not (np.abs(scaled) < 2.0**62).all():
         raise RankgaugeError(
-            f"a value is not finite, or too large for {decimals} decimals; give fewer decimals"
+            f"a value with {decimals} decimals has more than 62 bits, or is not finite; give fewer "
+            "decimals, or scale the features"
         )
     triples = [tuple(map(Fraction, row)) for row in scaled.astype(np.int64).tolist()]
-    queries = np.repeat(np.arange(len(features.bounds) - 1), np.diff(features.bounds))
-    return triples, features.labels, queries.tolist()
+    sizes = np.diff(features.bounds).tolist()
+    ids = features.queries.texts()
+    return (
+        triples,
+        features.labels,
+        [query for query, size in zip(ids, sizes, strict=True) for _ in range(size)],
+    )
 
 
 def _grouped(

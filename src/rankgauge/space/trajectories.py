@@ -27,11 +27,11 @@ from rankgauge.native import kinetic as native
 from rankgauge.native import replay
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED
-from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.space.crossings import Crossings, inversions, reordered
 from rankgauge.space.curves import NEAR, Curve
 from rankgauge.space.documents import FeatureRows, array_of
+from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.lines import Segment, mean_of
 from rankgauge.space.scorers import LinearScorer, measures_of
 from rankgauge.tables import Cell, MadeRows, Row, Table
@@ -47,7 +47,7 @@ KINDS = ("bad", "neutral", "good")
 
 
 def trajectory(
-    documents: FeatureRows | Rankings,
+    documents: FeatureRows | Documents,
     points: ArrayLike,
     measures: AnyMeasure | Iterable[AnyMeasure],
     *,
@@ -60,8 +60,8 @@ def trajectory(
     ----------
     documents
         Features: the documents are ranked by a weighted sum. Or a tuple (values, labels, bounds): a row
-        of values and a label for each document, and where each query begins and the last ends. Or lists
-        of labels, as `line` takes them. Documents with equal scores stay in the order they have here.
+        of values and a label for each document, and where each query begins and the last ends. Or a
+        list of labels, or several. Documents with equal scores stay in the order they have here.
     points
         The points that the path goes through, two or more: at each of them the weight of every feature,
         or for lists of labels the score of every document.
@@ -84,17 +84,17 @@ def trajectory(
             f"points of shape {path.shape}, expected two or more points, a row of numbers each"
         )
     features: Features | None = None
-    if isinstance(documents, Rankings):
-        if jitter is not None:
-            raise RankgaugeError("jitter is for features, not for lists of labels")
-        if not len(documents):
-            raise RankgaugeError("no list, expected one or more")
-        lists, scores = documents, [np.ascontiguousarray(own) for own in path]
-    else:
+    if isinstance(documents, Features | tuple):
         scorer = LinearScorer.of(documents, jitter, seed)
         features, lists = scorer.features, scorer.documents
         weights = [scorer.weights(f"point {n}", own) for n, own in enumerate(path, start=1)]
         scores = [scorer.scores(own) for own in weights]
+    else:
+        if jitter is not None:
+            raise RankgaugeError("jitter is for features, not for lists of labels")
+        lists, scores = lists_of(documents), [np.ascontiguousarray(own) for own in path]
+        if not len(lists):
+            raise RankgaugeError("no list, expected one or more")
     segments = tuple(Segment(lists, *ends) for ends in itertools.pairwise(scores))
     return _followed(segments, path, chosen, features)
 
@@ -393,7 +393,11 @@ def _notes(merit: NDArray[np.int8], position: Floats) -> tuple[Note, ...]:
     counts = ", ".join(
         f"{int(np.count_nonzero(merit == sign)):,} {KINDS[sign + 1]}" for sign in (1, -1, 0)
     )
-    notes = [Note(f"{counted(len(merit), 'flip')}: {counts}")]
+    notes = [
+        Note(f"{counted(len(merit), 'flip')}: {counts}"),
+        Note("the document that falls and the one that rises", column="upper, lower"),
+        Note("of the upper document, before the flip", column="rank"),
+    ]
     if joints := int(np.count_nonzero((position == 0) | (position == 1))):
         notes.append(
             Note(

@@ -25,6 +25,7 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
 from rankgauge.results import Result
 from rankgauge.space.curves import Curve, Interval, Steps, curve_of, simplest
+from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.lines import mean_of
 from rankgauge.space.nonlinear.crossings import ParameterCrossings, sampled
 from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
@@ -343,7 +344,7 @@ class ParameterCurve(Result):
 def curve(
     score: ParameterScorer | Callable[[Any], Any],
     interval: Sequence[float],
-    documents: Rankings,
+    documents: Documents,
     measure: AnyMeasure,
     *,
     vectorized: bool = False,
@@ -363,7 +364,8 @@ def curve(
     interval
         The lowest and the highest value of the parameter.
     documents
-        Lists of labels, each in the order that its documents have where their scores are equal.
+        A list of labels, or several, each in the order that its documents have where their scores are
+        equal.
     measure
         The measure.
     vectorized
@@ -374,15 +376,16 @@ def curve(
         The name of the parameter, for tables and figures; a `ParameterScorer` brings its own.
 
     >>> import numpy as np
-    >>> parabola = curve(lambda t: [t * t, 0.25], (0, 1), Rankings.of([1, 0]), "RR")
+    >>> parabola = curve(lambda t: [t * t, 0.25], (0, 1), [1, 0], "RR")
     >>> parabola.breaks.tolist(), parabola.values.tolist(), parabola.certified
     ([0.5], [0.5, 1.0], False)
     """
     low, high = limits(interval)
+    lists = lists_of(documents)
     if not isinstance(score, ParameterScorer):
-        score = Function(score, len(documents.labels), vectorized=vectorized, parameter=parameter)
+        score = Function(score, len(lists.labels), vectorized=vectorized, parameter=parameter)
     count = checked("samples", samples, Whole(2, 10_000_000))
-    return Sweep(documents, score, low, high, count).curve(measure)
+    return Sweep(lists, score, low, high, count).curve(measure)
 
 
 def limits(interval: Sequence[float]) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 """Robertson and Zaragoza, On rank-based effectiveness measures and optimisation: done again.
 
-`example` has the example of the appendix, `theorems` the assertion and the theorems on many instances,
-`queries` what happens on real data as queries are added, and `objectives` section 4.
+`example` has the example of the appendix, `flips` what measures make of single flips, `theorems` the
+theorems on many instances, `queries` what happens on real data as queries are added, and `objectives`
+section 4.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.studies.optimisation import example, objectives, queries, theorems
+from rankgauge.studies.optimisation import example, flips, objectives, queries, theorems
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 read = queries.read
 
+FIRST = "a and b are relevant"
 REAL_SEED, REAL = 7, 200
 """How many instances of real documents are drawn for the theorems."""
 
@@ -39,11 +41,11 @@ def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
         "notes": example.notes_table,
         "shared-documents": example.cases_table,
         "contact": example.contact_table,
-        "assertion-1": theorems.assertion_table,
-        "noticed": theorems.noticed_table,
+        "assertion-1": flips.assertion_table,
+        "noticed": flips.noticed_table,
         "theorems": partial(theorems.theorems_table, real),
         "theorems-dropped": theorems.dropped_table,
-        "theorems-smallest": theorems.smallest_table,
+        "theorems-smallest": flips.smallest_table,
         "map-gmap": partial(theorems.gmap_table, pairs),
         "objectives": objectives.objectives_table,
     }
@@ -62,9 +64,13 @@ def figures() -> dict[str, Figure]:
     one, other = example.example(example.FIRST), example.example(example.SECOND)
     curves = objectives.curves()
     return {
-        "figure-1": regions_figure(one, example.NAMES, {}),
-        "figure-2": regions_figure(one, example.NAMES, {"MAP, nDCG, P@2": example.best(one, "AP")}),
-        "figure-3": regions_figure(one, example.NAMES, {"P@1, MRR": example.best(one, "RR")}),
+        "figure-1": regions_figure(one, example.NAMES, {}, title=FIRST),
+        "figure-2": regions_figure(
+            one, example.NAMES, {"MAP, nDCG, P@2": example.best(one, "AP")}, title=FIRST
+        ),
+        "figure-3": regions_figure(
+            one, example.NAMES, {"P@1, MRR": example.best(one, "RR")}, title=FIRST
+        ),
         "figure-notes": regions_figure(
             other,
             example.NAMES,
@@ -72,6 +78,7 @@ def figures() -> dict[str, Figure]:
                 "MAP, nDCG: global": example.best(other, "AP"),
                 "MAP, nDCG: local": [each for each in other.optima("AP") if not each.best],
             },
+            title="c and d are relevant",
         ),
         "objectives": objectives_figure(
             objectives.POINTS,

@@ -19,8 +19,8 @@ from rankgauge.studies.optimisation.theorems import Instance
 from rankgauge.tables import Cell, Table
 
 FILES = tuple(f"mq2008/S{part}.txt.gz" for part in range(1, 6))
-COLUMNS = (38, 22, 39)
-"""The columns c, u and v, from 0: three features that vary much."""
+COLUMNS = (39, 23, 40)
+"""The features c, u and v, from 1: three that vary much."""
 DECIMALS = 6
 DOCUMENTS, RELEVANT = 8, (2, 4)
 """Queries with so many documents are taken, of which so many are relevant."""
@@ -61,7 +61,9 @@ def read(folder: str | os.PathLike[str]) -> Queries:
     parts: list[Features] = [read_letor(Path(folder, file)) for file in FILES]
     documents, labels = [], []
     for part in parts:
-        values = np.rint(part.values[:, list(COLUMNS)].astype(np.float64) * 10**DECIMALS)
+        values = np.rint(
+            part.values[:, [column - 1 for column in COLUMNS]].astype(np.float64) * 10**DECIMALS
+        )
         for low, high in zip(part.bounds[:-1].tolist(), part.bounds[1:].tolist(), strict=True):
             own = part.labels[low:high].astype(np.int64)
             relevant = int(np.count_nonzero(own > 0))
@@ -97,7 +99,7 @@ def optima_table(data: Queries) -> Table:
         (
             f"means over draws; cells: the median number of cells in an optimum; {DOCUMENTS} "
             f"documents a query, of which {RELEVANT[0]} to {RELEVANT[1]} are "
-            f"relevant; columns {COLUMNS} of MQ2008",
+            f"relevant; features {COLUMNS} of MQ2008",
         ),
     )
 
