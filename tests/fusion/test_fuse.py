@@ -18,7 +18,8 @@ from profiles import examples
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.pool import pool_of
-from rankgauge.fusion.runs import Fusion, kept_apart
+from rankgauge.fusion.runs import Fusion
+from rankgauge.rankings.single_precision import kept_apart
 
 BM25 = {"q1": {"d1": 12.5, "d2": 11.0, "d3": 7.5}, "q2": {"d1": 3.0}}
 DENSE = {"q1": {"d2": 0.9, "d4": 0.7}, "q2": {"d5": 0.8, "d1": 0.6}}

@@ -33,6 +33,9 @@ TASKS = {
         "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
         "tune": "Which weight for which run? The best one, exactly, and what it is worth on new topics.",
     },
+    "Train": {
+        "ltr": "You have documents with features and labels: train a ranker, and rank with it.",
+    },
     "Learn": {
         "measures": "Which measures are there, and what does each compute?",
         "study": "Repeat a published study. Its numbers are printed next to ours.",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.arrays import Bools, Floats
 from rankgauge.checks import Choice, Number, checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Run, decode
@@ -21,6 +21,7 @@ from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.native import segments
 from rankgauge.notes import counted
 from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
+from rankgauge.rankings.single_precision import kept_apart
 from rankgauge.records import Record
 
 LARGEST_SCORE = float(np.finfo(np.float32).max) / 2
@@ -182,41 +183,6 @@ class Fusion(Record):
 def _too_large(scores: Floats) -> Bools:
     """Which scores a run file cannot hold."""
     return np.asarray(~(np.abs(scores) <= LARGEST_SCORE))
-
-
-def kept_apart(scores: Floats, bounds: Ints) -> Floats:
-    """Scores that fall within each segment, changed so that single precision ties no more than double.
-
-    A score stays as it is if single precision takes it for less than the one before. Else it becomes
-    the next lower number of single precision. Equal scores stay equal.
-
-    >>> kept_apart(np.array([1.0, 1.0 - 1e-12, 1.0 - 1e-12, 0.5]), np.array([0, 4])).tolist()
-    [1.0, 0.9999999403953552, 0.9999999403953552, 0.5]
-    """
-    if not len(scores):
-        return scores
-    first = np.zeros(len(scores), dtype=np.bool_)
-    first[bounds[:-1][np.diff(bounds) > 0]] = True
-    level = np.cumsum(first | np.append(True, scores[1:] != scores[:-1]))
-    segment = np.cumsum(first)
-    # With p(i) the place of level i among all numbers of single precision, the place it gets is
-    # min(p(i), its predecessor's − 1), so that place + i is a running minimum.
-    place = _places(scores.astype(np.float32))
-    below = (2**33 + len(scores)) * segment  # each segment below the one before: they do not mix
-    lowest = np.minimum.accumulate(place + level - below) + below - level
-    return np.where(lowest == place, scores, _singles(lowest).astype(np.float64))
-
-
-def _places(singles: np.typing.NDArray[np.float32]) -> Ints:
-    """The place of each number among all of single precision: the next number has the next place."""
-    bits = singles.view(np.int32).astype(np.int64)
-    return np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
-
-
-def _singles(places: Ints) -> np.typing.NDArray[np.float32]:
-    """The numbers at these places, the inverse of `_places`."""
-    bits = np.where(places < 0, -places | 0x80000000, places)
-    return bits.astype(np.uint32).view(np.float32)
 
 
 def read_runs(runs: Runs) -> list[Run]:

@@ -1,0 +1,25 @@
+"""What methods there are, and what their settings mean, as tables."""
+
+from __future__ import annotations
+
+from rankgauge.rankers.registry import broken_plugins, find_method, methods
+from rankgauge.rankers.settings import DEFAULT, RANKLIB
+from rankgauge.tables import Cell, Table
+
+
+def methods_table() -> Table:
+    """A row for each method: its name, what it is, and the paper that describes it."""
+    rows = tuple((name, method.summary, method.source) for name, method in methods().items())
+    return Table(("method", "what it is", "source"), rows, tuple(broken_plugins()))
+
+
+def settings_table(name: str) -> Table:
+    """A row for each setting of a method: its values in the presets, and what it means."""
+    rows: list[tuple[Cell, ...]] = []
+    for setting, declared in find_method(name).parameters().items():
+        presets = declared.metadata.get("presets")
+        usual = declared.default if presets is None else presets[DEFAULT]
+        classical = usual if presets is None else presets.get(RANKLIB, usual)
+        meaning = str(declared.metadata.get("meaning", ""))
+        rows.append((setting, str(usual), str(classical), meaning))
+    return Table(("setting", DEFAULT, RANKLIB, "what it means"), tuple(rows))

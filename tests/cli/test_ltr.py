@@ -1,0 +1,111 @@
+"""rankgauge ltr: train, rank, and the list of methods, as a user of a shell meets them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import rankgauge as rg
+from rankgauge.rankers import find_method, methods
+from rankgauge.rankers.ranking import run_of
+
+pytest.importorskip("lightgbm")
+pytest.importorskip("sklearn")
+
+
+def letor(random: np.random.Generator, queries: int, named: bool) -> str:
+    """Documents whose label follows the first of three features."""
+    lines = []
+    for query in range(queries):
+        for number in range(12):
+            values = random.random(3)
+            label = int(values[0] * 3)
+            name = f" # docid = d{number}" if named else ""
+            features = " ".join(f"{n}:{value:.4f}" for n, value in enumerate(values, 1))
+            lines.append(f"{label} qid:{query} {features}{name}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Training, validation and test data; the documents of the last have no names."""
+    random = np.random.default_rng(1)
+    for name, named in (("train", True), ("vali", True), ("test", False)):
+        (tmp_path / name).write_text(letor(random, 20, named))
+    return [tmp_path / name for name in ("train", "vali", "test")]
+
+
+@pytest.mark.parametrize("method", ["lambdamart", "LOGISTICREGRESSION", "RandomForest"])
+def test_what_is_trained_ranks_as_in_python(rankgauge, files, tmp_path, method):
+    train, vali, test = files
+    done = rankgauge("ltr", "train", method, train, "--validation", vali, "-o", tmp_path / "model")
+    assert done.code == 0
+    assert "learnt from Features: 20 queries, 240 documents, 3 features" in done.err
+    done = rankgauge("ltr", "rank", tmp_path / "model", test, "-o", tmp_path / "x.run")
+    assert (done.code, done.out) == (0, "")
+    features = rg.read_letor(test)
+    ranker = find_method(method)().fit(rg.read_letor(train), rg.read_letor(vali))
+    expected = rg.Evaluator(features.judgments, "nDCG").score_features(
+        features, ranker.predict(features)
+    )
+    written = rg.evaluate(features.judgments, tmp_path / "x.run", "nDCG")
+    assert written.values[0].tolist() == expected.values[0].tolist()
+    assert written.mean()["x"]["nDCG"] > 0.9
+
+
+def test_a_run_goes_to_standard_output_under_the_name_that_is_asked_for(rankgauge, files, tmp_path):
+    rankgauge("ltr", "train", "logisticregression", files[0], "-o", tmp_path / "model")
+    done = rankgauge("ltr", "rank", tmp_path / "model", files[2], "--tag", "mine")
+    assert done.code == 0
+    assert {line.split()[-1] for line in done.out.splitlines()} == {"mine"}
+    assert len(done.out.splitlines()) == 240
+
+
+def test_settings_are_taken_and_checked_before_anything_is_read(rankgauge, files, tmp_path):
+    options = ("-o", tmp_path / "model", "--setting", "trees=3", "--setting", "preset=ranklib")
+    done = rankgauge("ltr", "train", "lambdamart", files[0], *options)
+    assert done.code == 0
+    assert "trees=3" in done.err
+    for setting, message in {
+        "trees=none": "trees",
+        "no-such=1": "no-such",
+        "trees": "expected NAME=VALUE",
+    }.items():
+        done = rankgauge(
+            "ltr", "train", "lambdamart", "missing", "-o", tmp_path / "m", "--setting", setting
+        )
+        assert done.code == 2
+        assert message in done.err
+        assert not (tmp_path / "m" / "model.json").exists()
+
+
+def test_what_is_not_there_is_named(rankgauge, files, tmp_path):
+    done = rankgauge("ltr", "train", "nomethod", files[0], "-o", tmp_path / "model")
+    assert done.code == 2
+    assert "there is no method 'nomethod'; the methods are LambdaMART" in done.err
+    done = rankgauge("ltr", "rank", tmp_path / "nowhere", files[2])
+    assert done.code == 2
+    assert "nowhere" in done.err
+
+
+def test_the_methods_and_their_settings(rankgauge):
+    done = rankgauge("ltr", "methods", "--format", "jsonl")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [row["method"] for row in rows] == list(methods())
+    for row in rows:
+        done = rankgauge("ltr", "methods", row["method"], "--format", "jsonl")
+        settings = [json.loads(line)["setting"] for line in done.out.splitlines()]
+        assert settings == list(find_method(row["method"]).parameters())
+
+
+def test_scores_that_single_precision_would_merge_stay_apart():
+    features = rg.Features(
+        rg.data.model.Ids.of(["q"]), np.array([0, 3]), np.array([0, 1, 2], np.int32), np.eye(3)
+    )
+    scores = np.array([1.0, 1.0 + 1e-12, 1.0 + 2e-12])
+    run = run_of(features, scores, "x")
+    assert [text[-1] for text in run.documents.texts()] == ["3", "2", "1"]
+    singles = run.scores.astype(np.float32)
+    assert (np.diff(singles) < 0).all()
