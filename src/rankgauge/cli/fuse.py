@@ -9,6 +9,7 @@ import numpy as np
 
 from rankgauge.cli.options import (
     absent_option,
+    method_option,
     normalize_option,
     output_option,
     persistence_option,
@@ -52,12 +53,11 @@ def _about(parameter: str) -> str:
 
 @click.command("fuse")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@click.option(
-    "--method",
+@method_option(
+    "How the runs are combined. rrf needs no tuning; wsum is the weighted sum of the scores.",
     type=click.Choice(list(METHODS)),
     default=DEFAULT_FUSION,
     show_default=True,
-    help="How the runs are combined. rrf needs no tuning; wsum is the weighted sum of the scores.",
 )
 @click.option(
     "--weight",

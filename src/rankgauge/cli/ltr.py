@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
 
 from rankgauge.cli.options import (
+    color_option,
+    folds_option,
+    form_options,
+    measure_option,
+    method_option,
     output_option,
     output_options,
     plugin_option,
     seed_option,
     tag_option,
 )
-from rankgauge.cli.output import notify, print_or_write, show
+from rankgauge.cli.output import notify, print_or_write, progress, show, show_with_notes
 from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.files import writing
 from rankgauge.data.letor import read_letor
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_lines, write_run
 from rankgauge.notes import Note
 
 STANDARD_OUTPUT = "-"
+MEASURES = ("nDCG(gain=exp2)@10", "AP")
 
 
 @click.group("ltr")
@@ -136,3 +144,63 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
         print_or_write(map(decode, run_lines(run, "standard output")), None)
     elif output is not None:
         write_run(run, output)
+
+
+@command.command("crossval")
+@click.argument("folder", metavar="FOLDS")
+@method_option(
+    "A method to train; may be repeated. By default all methods.",
+    metavar="NAME",
+    multiple=True,
+)
+@measure_option(*MEASURES)
+@folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
+@seed_option("everything that is drawn at random")
+@form_options
+@output_option(
+    "DIR",
+    "A folder for runs, scores and the table. If the work is interrupted, the same command goes on from "
+    "what is finished.",
+    type=OUTPUT_FOLDER,
+)
+@color_option
+@plugin_option
+def crossval(
+    folder: str,
+    method: tuple[str, ...],
+    measures: tuple[str, ...],
+    folds: int | None,
+    seed: int,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+) -> None:
+    """Train rankers on the folds of a collection, and compare them on all test queries.
+
+    FOLDS is a folder with Fold1, Fold2, …, with parts S1, S2, …, or with the other layouts of LETOR; or
+    one file, which --folds cuts. Every ranker is trained on the training part of each fold, and scored
+    on its test part. Beside the rankers are the best single feature, chosen on the training data, and
+    what a random order gets. All differences between rankers are tested, with the correction of Holm.
+
+    \b
+    rankgauge ltr crossval MQ2008 -o out
+    rankgauge ltr crossval MQ2008 --method lambdamart --method logisticregression -m nDCG@10
+    """
+    from rankgauge.comparison.systems import compare
+    from rankgauge.data.folds import read_folds
+    from rankgauge.rankers.crossval import cross_validation
+    from rankgauge.rankers.registry import methods as all_methods
+
+    read = read_folds(folder, folds, seed=seed)
+    notify([Note(read.layout)])
+    chosen = list(method) or list(all_methods())
+    with progress(len(read) * (len(chosen) + 1), "training") as advance:
+        found = cross_validation(read, chosen, measures, seed=seed, output=output, progress=advance)
+    show_with_notes(found.table(), form, digits, None)
+    compared = compare(found.scores)
+    show_with_notes(compared.table(), form, digits, None)
+    if output is not None:
+        for name, table in {"means": found.table(), "differences": compared.table()}.items():
+            with writing(Path(output, f"{name}.csv")) as stream:
+                stream.write(table.render("csv").encode("utf-8"))
+        found.scores.save(Path(output, "scores"))

@@ -304,6 +304,23 @@ absent_option = click.option(
 )
 
 
+def folds_option(default: int | None, least: int, help_text: str) -> Callable[[F], F]:
+    """`--folds`: into how many parts data is cut."""
+    return click.option(
+        "--folds",
+        type=click.IntRange(least),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=help_text,
+    )
+
+
+def method_option(help_text: str, **settings: Any) -> Callable[[F], F]:
+    """`--method`: how runs are fused, or which rankers are trained."""
+    return click.option("--method", help=help_text, **settings)
+
+
 def tag_option(default: str) -> Callable[[F], F]:
     """`--tag`, the name of a run that is written; `default` says which it has without the option."""
     return click.option(

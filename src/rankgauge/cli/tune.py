@@ -10,6 +10,7 @@ from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     absent_option,
     color_option,
+    folds_option,
     form_options,
     level_option,
     measure_option,
@@ -67,14 +68,11 @@ STANDARD_OUTPUT = "-"
     metavar="NUMBER",
     help="Weights whose mean is at most this far from the best count as good as the best.",
 )
-@click.option(
-    "--folds",
-    type=click.IntRange(2),
-    default=FOLDS,
-    show_default=True,
-    metavar="N",
-    help="Cross-validation: the topics are parted into N parts. The weights for each part are chosen on "
-    "the other parts.",
+@folds_option(
+    FOLDS,
+    2,
+    "Cross-validation: the topics are parted into N parts. The weights for each part are chosen on the "
+    "other parts.",
 )
 @click.option(
     "--repeats",
