@@ -28,7 +28,10 @@ SLOW = {
 }
 """What takes milliseconds to import, and a plain evaluation does without."""
 
-UNUSED = {"comparison", "distance", "figures", "query_sets", "resampling", "simulation", "testing"}
+UNUSED = {
+    *("comparison", "distance", "figures", "query_sets", "rankers", "resampling", "simulation"),
+    "testing",
+}
 """Packages of ours that evaluating does without."""
 
 COMMANDS = {"click", "difflib"}

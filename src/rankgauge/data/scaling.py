@@ -1,135 +1,169 @@
-"""Normalisation of feature values: within each query, or by numbers learnt from training data."""
+"""Feature values made comparable: each query for itself, or by numbers that training data gave."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints, Values
+from rankgauge.arrays import Floats, Values
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.notes import counted
-from rankgauge.records import Record
+from rankgauge.records import Value
 
-ScalingKind: TypeAlias = Literal["none", "z", "min-max"]
-"""z: less the mean, by the standard deviation; min-max: from 0 for the least to 1 for the greatest."""
+ScalingKind: TypeAlias = Literal["z", "min-max", "none"]
+"""z: the mean becomes 0 and the standard deviation 1; min-max: the lowest value becomes 0 and the
+highest 1; none: values stay as they are."""
 
-PIECE = 1 << 15
-"""About how many rows are normalised at a time."""
+BLOCK = 1 << 14
+"""How many rows are scaled at a time, in double precision."""
 
 
-class Scaling(Record):
-    """How feature values are normalised: (value - shift) / scale, and 0 where a feature is constant.
+class Scaling(Value):
+    """A way to scale feature values, which can be saved.
 
-    The numbers come from each query (`per_query`), or from the features that `fit` was given. NaN stays
-    NaN and does not count. Values are given back in single precision.
+    Per query, each feature is scaled over the documents of the query: nothing is learnt. Otherwise `fit`
+    learns a centre and a scale for each feature, and values become (value − centre) / scale; values
+    outside the range of the training data then come to lie outside of 0 to 1. A feature that is constant
+    becomes 0, and NaN stays NaN. The rows of a query may be in any order: each row gets the same values.
+
+    >>> from rankgauge.data.model import Ids
+    >>> features = Features(
+    ...     Ids.of(["q"]), np.array([0, 3]), np.zeros(3, np.int32), np.array([[1.0], [2], [5]])
+    ... )
+    >>> Scaling.of("min-max").apply(features).values.tolist()
+    [[0.0], [0.25], [1.0]]
+    >>> Scaling.of("min-max", per_query=False).fit(features).to_dict()
+    {'kind': 'min-max', 'per_query': False, 'centre': [1.0], 'scale': [4.0]}
     """
 
     kind: ScalingKind
-    per_query: bool = False
-    shift: tuple[float, ...] | None = None
+    per_query: bool
+    centre: tuple[float, ...] | None = None
     scale: tuple[float, ...] | None = None
 
     @classmethod
-    def of(cls, kind: str, *, per_query: bool = False) -> Scaling:
-        """A normalisation of this kind, before `fit`."""
-        return cls(checked("normalize", kind, one_of(ScalingKind)), per_query and kind != "none")
+    def of(cls, kind: ScalingKind = "z", *, per_query: bool = True) -> Scaling:
+        """A scaling of this kind, not yet fitted."""
+        checked("kind", kind, one_of(ScalingKind))
+        if not isinstance(per_query, bool):
+            raise RankgaugeError(f"per_query={per_query!r}, expected True or False")
+        return cls(kind, per_query)
+
+    @property
+    def learns(self) -> bool:
+        """Whether `fit` must come before `apply`."""
+        return self.kind != "none" and not self.per_query
 
     def fit(self, features: Features) -> Scaling:
-        """The same with the numbers of these features, where the normalisation needs any."""
-        if self.kind == "none" or self.per_query:
+        """The same scaling with the numbers of these features; unchanged where nothing is learnt."""
+        if not self.learns:
             return self
-        bounds = np.array([0, len(features.labels)])
-        shift, scale = _numbers(self.kind, features.values, bounds)
-        return replace(self, shift=tuple(shift[0].tolist()), scale=tuple(scale[0].tolist()))
+        centre, scale = _numbers(self.kind, features.values)
+        return replace(self, centre=tuple(centre.tolist()), scale=tuple(scale.tolist()))
 
     def apply(self, features: Features) -> Features:
-        """The features with normalised values."""
+        """The features with scaled values, in the same precision.
+
+        RankgaugeError where `fit` must come first, or where there are other features than in `fit`.
+        """
         if self.kind == "none":
             return features
-        width = features.values.shape[1]
-        if not self.per_query and (self.shift is None or len(self.shift) != width):
-            count = "none" if self.shift is None else str(len(self.shift))
-            raise RankgaugeError(
-                f"{features.source}: {counted(width, 'feature')} to normalise, and numbers for {count}"
-            )
-        values = np.empty(features.values.shape, dtype=np.float32)
-        starts = np.unique(
-            np.searchsorted(features.bounds, np.arange(0, max(len(values), 1), PIECE))
-        )
-        ends = [*starts[1:].tolist(), len(features.bounds) - 1]
-        for first, last in zip(starts.tolist(), ends, strict=True):
-            bounds = features.bounds[first : last + 1]
-            rows = slice(int(bounds[0]), int(bounds[-1]))
-            values[rows] = self._applied(features.values[rows], bounds - bounds[0])
-        return replace(features, values=values)
-
-    def _applied(self, values: Values, bounds: Ints) -> Floats:
+        values = features.values
+        scaled = np.empty(values.shape, dtype=values.dtype)
         if self.per_query:
-            shift, scale = (
-                np.repeat(numbers, np.diff(bounds), axis=0)
-                for numbers in _numbers(self.kind, values, bounds)
+            for start, end in itertools.pairwise(features.bounds.tolist()):
+                numbers = _numbers(self.kind, values[start:end])
+                scaled[start:end] = _scaled(values[start:end], *numbers)
+            return replace(features, values=scaled)
+        if self.centre is None or self.scale is None:
+            raise RankgaugeError("the scaling is not fitted; call fit with training data first")
+        if len(self.centre) != values.shape[1]:
+            raise RankgaugeError(
+                f"{counted(values.shape[1], 'feature')}, expected {len(self.centre)}, as in the data "
+                "that the scaling was fitted to"
             )
-        else:
-            shift, scale = np.array(self.shift), np.array(self.scale)
-        varied = scale > 0
-        result: Floats = (values - shift) / np.where(varied, scale, 1.0)
-        return np.where(varied | np.isnan(result), result, 0.0)
+        centre, scale = np.array(self.centre), np.array(self.scale)
+        for start in range(0, len(values), BLOCK):
+            part = slice(start, start + BLOCK)
+            scaled[part] = _scaled(values[part], centre, scale)
+        return replace(features, values=scaled)
 
     def to_dict(self) -> dict[str, Any]:
-        """The normalisation as JSON can hold it."""
-        return {
-            "kind": self.kind,
-            "per_query": self.per_query,
-            "shift": None if self.shift is None else list(self.shift),
-            "scale": None if self.scale is None else list(self.scale),
-        }
+        """All of it as plain values, for JSON."""
+        saved: dict[str, Any] = {"kind": self.kind, "per_query": self.per_query}
+        if self.centre is not None and self.scale is not None:
+            saved |= {"centre": list(self.centre), "scale": list(self.scale)}
+        return saved
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any]) -> Scaling:
-        """The normalisation that `to_dict` wrote; RankgaugeError for anything else."""
-        if entries.keys() != {"kind", "per_query", "shift", "scale"}:
-            raise RankgaugeError("other entries than those of a normalisation")
-        scaling = cls.of(entries["kind"], per_query=bool(entries["per_query"]))
-        learnt = [entries["shift"], entries["scale"]]
-        if scaling.kind == "none" or scaling.per_query:
-            if learnt != [None, None]:
-                raise RankgaugeError("a normalisation with numbers that it does not need")
-            return scaling
-        if not all(
-            isinstance(numbers, list) and all(type(n) in (int, float) for n in numbers)
-            for numbers in learnt
-        ) or len(learnt[0]) != len(learnt[1]):
-            raise RankgaugeError("a normalisation without its numbers")
-        return replace(scaling, shift=tuple(learnt[0]), scale=tuple(learnt[1]))
+    def from_dict(cls, saved: Mapping[str, Any]) -> Scaling:
+        """The scaling that `to_dict` described; RankgaugeError for anything else."""
+        if not isinstance(saved, Mapping) or not {"kind", "per_query"} <= set(saved):
+            raise RankgaugeError("a saved scaling: expected an object with kind and per_query")
+        more = set(saved) - {"kind", "per_query"}
+        made = cls.of(saved["kind"], per_query=saved["per_query"])
+        if not more:
+            return made
+        if more != {"centre", "scale"} or not made.learns:
+            raise RankgaugeError(
+                f"a saved scaling: unexpected {', '.join(sorted(map(str, more)))}; expected centre and "
+                "scale, and only if it is not per query"
+            )
+        centre, scale = (_saved_numbers(name, saved[name]) for name in ("centre", "scale"))
+        if len(centre) != len(scale) or min(scale, default=0.0) < 0:
+            raise RankgaugeError(
+                "a saved scaling: expected as many numbers in centre as in scale, and no scale below 0"
+            )
+        return replace(made, centre=centre, scale=scale)
 
 
-def _numbers(kind: str, values: Values, bounds: Ints) -> tuple[Floats, Floats]:
-    """For each part of the rows and each feature: what is taken off, and what is divided by."""
-    sizes = np.diff(bounds)
-    shift, scale = np.zeros((2, len(sizes), values.shape[1]))
-    filled, starts = np.flatnonzero(sizes > 0), bounds[:-1][sizes > 0]
-    if not len(filled):
-        return shift, scale
-    known = ~np.isnan(values)
-    count = np.maximum(np.add.reduceat(known, starts, axis=0, dtype=np.int64), 1)
-    if kind == "z":
-        whole = np.where(known, values, 0.0).astype(np.float64)
-        means = np.add.reduceat(whole, starts, axis=0) / count
-        whole -= np.repeat(means, sizes[filled], axis=0)
-        squares = np.add.reduceat(np.where(known, whole * whole, 0.0), starts, axis=0)
-        shift[filled], scale[filled] = means, np.sqrt(squares / count)
-        # A constant feature has a deviation that is rounding and nothing else.
-        tiny = scale <= 1e-12 * np.abs(shift)
-        scale[tiny] = 0.0
-        return shift, scale
-    least = np.minimum.reduceat(np.where(known, values, np.inf), starts, axis=0)
-    greatest = np.maximum.reduceat(np.where(known, values, -np.inf), starts, axis=0)
-    seen = np.isfinite(least)
-    shift[filled] = np.where(seen, least, 0.0)
-    scale[filled] = np.where(seen, greatest, 0.0) - shift[filled]
-    return shift, scale
+def _numbers(kind: ScalingKind, values: Values) -> tuple[Floats, Floats]:
+    """For each feature a centre and a scale, 0 where it is constant, from the values that are there."""
+    width = values.shape[1]
+    centre, scale = np.zeros(width), np.zeros(width)
+    # Some columns at a time, in double precision, sorted: sums do not depend on the order of the rows.
+    step = max(1, (BLOCK * 64) // max(1, len(values)))
+    for start in range(0, width if len(values) else 0, step):
+        columns = slice(start, start + step)
+        part = np.sort(values[:, columns].astype(np.float64), axis=0)  # NaN comes last
+        count = np.count_nonzero(~np.isnan(part), axis=0)
+        some = count > 0
+        last = np.maximum(count - 1, 0)
+        low, high = part[0], part[last, np.arange(part.shape[1])]
+        span = np.where(some & (high > low), high - low, 0.0)
+        if kind == "min-max":
+            centre[columns] = np.where(some, low, 0.0)
+            scale[columns] = span
+            continue
+        divisor, units = np.maximum(count, 1), np.where(span > 0, span, 1.0)
+        mean = np.where(some, np.nansum(part, axis=0) / divisor, 0.0)
+        deviations = (part - mean) / units
+        root = np.sqrt(np.nansum(deviations * deviations, axis=0) / divisor)
+        centre[columns] = mean
+        scale[columns] = np.where(span > 0, root * span, 0.0)
+    return centre + 0.0, scale  # no -0.0, which would depend on the order of the rows
+
+
+def _scaled(values: Values, centre: Floats, scale: Floats) -> Floats:
+    varies = scale > 0
+    moved = (values - centre) / np.where(varies, scale, 1.0)
+    return np.where(varies | np.isnan(values), moved, 0.0)
+
+
+def _saved_numbers(name: str, numbers: Any) -> tuple[float, ...]:
+    if not isinstance(numbers, list | tuple) or not all(
+        isinstance(number, int | float)
+        and not isinstance(number, bool)
+        and abs(number) <= 1e308
+        and math.isfinite(number)
+        for number in numbers
+    ):
+        raise RankgaugeError(f"a saved scaling: {name}: expected a list of finite numbers")
+    return tuple(float(number) for number in numbers)

@@ -145,7 +145,7 @@ def broken_plugins() -> list[str]:
 
 
 def load_plugin(path: str | os.PathLike[str]) -> None:
-    """Run a Python file that registers measures."""
+    """Run a Python file that registers measures, or methods that learn to rank."""
     import importlib.util
     from pathlib import Path
 

@@ -29,6 +29,7 @@ from rankgauge.rankers.settings import (
     MONITORED,
     NORMALIZATIONS,
     RANKLIB,
+    SCALINGS,
     checked_value,
     setting,
 )
@@ -187,17 +188,25 @@ class Ranker:
                 raise InputError(validation.source, None, message)
             check_width(validation, width)
             _check_values(validation)
-        for name in self.learnt():
-            delattr(self, name)
-        kind, per_query = _scaling_of(settings["normalize"])
+        self._forget()
+        kind, per_query = SCALINGS[settings["normalize"]]
         scaling = Scaling.of(kind, per_query=per_query).fit(features)
         self.n_features_in_, self.scaling_, self.history_ = width, scaling, {}
-        self.learn(
-            scaling.apply(features),
-            None if validation is None else scaling.apply(validation),
-            settings,
-        )
+        try:
+            self.learn(
+                scaling.apply(features),
+                None if validation is None else scaling.apply(validation),
+                settings,
+            )
+        except BaseException:
+            self._forget()  # half of a model would be taken for a whole one
+            raise
         return self
+
+    def _forget(self) -> None:
+        """Remove all that was learnt."""
+        for name in self.learnt():
+            delattr(self, name)
 
     def predict(self, features: Features) -> Floats:
         """A score for each document; a higher score is a better place in the ranking of its query."""
@@ -261,12 +270,6 @@ class Ranker:
 
 
 collect_fields(Ranker, kw_only=True)
-
-
-def _scaling_of(normalize: str) -> tuple[str, bool]:
-    """The kind of a normalisation, and whether it is by query."""
-    kind = normalize.removeprefix("query-")
-    return kind, kind != normalize
 
 
 def check_width(features: Features, expected: int) -> None:

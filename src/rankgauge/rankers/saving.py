@@ -319,6 +319,9 @@ def _check_common(ranker: Ranker) -> None:
     check_array(ranker, "feature_importances_", (width,))
     if (importances < 0).any():
         raise RankgaugeError("an importance of a feature is below 0")
+    scaling = ranker.scaling_
+    if scaling.learns and (scaling.centre is None or len(scaling.centre) != width):
+        raise RankgaugeError("the normalisation has no number for each feature")
     history = ranker.history_
     if not isinstance(history, dict) or not all(
         isinstance(values, list) and all(type(value) in (int, float) for value in values)

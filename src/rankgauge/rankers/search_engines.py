@@ -80,17 +80,17 @@ def _normalizers(scaling: Scaling, names: list[str], used: set[int]) -> dict[str
             "the ranker normalises features within each query, and search engines score documents one "
             "by one; train it with normalize='z', 'min-max' or 'none'"
         )
-    if scaling.shift is None or scaling.scale is None:
+    if scaling.centre is None or scaling.scale is None:
         return {}
     normalizers = {}
     for feature in sorted(used):
-        shift, scale = scaling.shift[feature], scaling.scale[feature]
+        centre, scale = scaling.centre[feature], scaling.scale[feature]
         if not scale > 0:
             raise NotExportable(f"feature {feature + 1} is constant, and the model looks at it")
         if scaling.kind == "z":
-            numbers = {"standard": {"mean": shift, "standard_deviation": scale}}
+            numbers = {"standard": {"mean": centre, "standard_deviation": scale}}
         else:
-            numbers = {"min_max": {"minimum": shift, "maximum": shift + scale}}
+            numbers = {"min_max": {"minimum": centre, "maximum": centre + scale}}
         normalizers[names[feature]] = numbers
     return normalizers
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rankgauge.checks import Choice, Kind, Number
 from rankgauge.data.errors import MeasureError
+from rankgauge.data.scaling import ScalingKind
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.gains import Gain
@@ -18,8 +19,15 @@ DEFAULT, RANKLIB = "default", "ranklib"
 MONITORED = "nDCG(gain=exp2)@10"
 """The measure that early stopping watches by default."""
 
-NORMALIZATIONS = Choice(("none", "z", "min-max", "query-z", "query-min-max"))
-"""How feature values are normalised: not at all, over all training data, or within each query."""
+SCALINGS: dict[str, tuple[ScalingKind, bool]] = {
+    "none": ("none", False),
+    "z": ("z", False),
+    "min-max": ("min-max", False),
+    "query-z": ("z", True),
+    "query-min-max": ("min-max", True),
+}
+"""How feature values are normalised, and whether within each query or over all training data."""
+NORMALIZATIONS = Choice(tuple(SCALINGS))
 
 GAINS = Gain()
 RATES = Number(0.0, 1.0, closed=False, example=0.05)
