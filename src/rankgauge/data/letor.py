@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Ints, Labels
 from rankgauge.checks import checked, one_of
-from rankgauge.data import groups
+from rankgauge.data import cache, groups
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.features import Features
 from rankgauge.data.files import CHUNK, SIZE_LIMIT, display_name, pieces_of
@@ -65,6 +65,9 @@ def read_letor(
     LightGBM reads it, needs a file beside it: rank.train has rank.train.query or rank.train.group. That
     file has the number of documents of each query, one a line. The queries are called 1, 2, and so on.
 
+    The result for a large file is kept in the user's cache folder, or in the folder that the environment
+    variable RANKGAUGE_CACHE names; with RANKGAUGE_CACHE=off nothing is kept.
+
     Parameters
     ----------
     path
@@ -79,14 +82,22 @@ def read_letor(
     """
     checked("absent", absent, one_of(Absent))
     source = display_name(path)
-    reading = _Reading(source, lenient, np.nan if absent == "nan" else 0.0)
     sizes_file = groups.file_beside(path)
+    place = cache.Place.of(path, sizes_file, {"absent": absent})
+    if place is not None and (cached := place.load(path, size_limit)):
+        return cached
+    reading = _Reading(source, lenient, np.nan if absent == "nan" else 0.0)
+    content = 0
     for text in _whole_lines(pieces_of(path, limit=size_limit)):
         reading.add(text, sizes_file is not None)
+        content += len(text)
+    sizes = None
     if sizes_file is not None and not reading.queries:
         sizes = groups.read_sizes(sizes_file, reading.rows, source)
-        return reading.features(size_limit, sizes)
-    return reading.features(size_limit)
+    features = reading.features(size_limit, sizes)
+    if place is not None and not features.dropped:
+        place.store(features, content)
+    return features
 
 
 class _Part(Record):
