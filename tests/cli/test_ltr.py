@@ -109,3 +109,18 @@ def test_scores_that_single_precision_would_merge_stay_apart():
     assert [text[-1] for text in run.documents.texts()] == ["3", "2", "1"]
     singles = run.scores.astype(np.float32)
     assert (np.diff(singles) < 0).all()
+
+
+def test_rankers_are_cross_validated_and_compared(rankgauge, tmp_path):
+    random = np.random.default_rng(2)
+    (tmp_path / "data").write_text(letor(random, 20, True))
+    options = ("--folds", 4, "--method", "logisticregression", "-m", "AP", "-o", tmp_path / "out")
+    done = rankgauge("ltr", "crossval", tmp_path / "data", *options)
+    assert done.code == 0
+    assert "LogisticRegression" in done.out
+    assert {"means.csv", "differences.csv", "scores", "times.json", "protocol.json"} <= {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
+    done = rankgauge("ltr", "crossval", tmp_path / "nothing")
+    assert done.code == 2
+    assert "nothing" in done.err

@@ -15,7 +15,7 @@ from rankgauge.data.errors import InputError
 from rankgauge.data.features import Features
 from rankgauge.data.files import SIZE_LIMIT, display_name
 from rankgauge.data.layouts import Layout, Role, found_layout, rotated
-from rankgauge.data.letor import Absent, read_letor
+from rankgauge.data.letor import AbsentValue, read_letor
 from rankgauge.data.trec import Path
 from rankgauge.notes import counted
 from rankgauge.policies import SEED, SEEDS
@@ -30,7 +30,7 @@ def read_folds(
     folder: Path,
     folds: int | None = None,
     *,
-    absent: Absent = "zero",
+    absent: AbsentValue = "zero",
     seed: int = SEED,
     size_limit: int = SIZE_LIMIT,
 ) -> Folds:
@@ -63,7 +63,7 @@ def read_folds(
     size_limit
         How many bytes a file may hold, as for `read_letor`.
     """
-    checked("absent", absent, one_of(Absent))
+    checked("absent", absent, one_of(AbsentValue))
     number = checked("folds", folds, FOLDS, optional=True)
     seed = checked("seed", seed, SEEDS)
     layout = found_layout(folder, cut=number is not None)
@@ -90,7 +90,7 @@ class Part(Record):
 class Files:
     """Reads files, and keeps what it read where folds share files."""
 
-    def __init__(self, absent: Absent, size_limit: int, keep: bool) -> None:
+    def __init__(self, absent: AbsentValue, size_limit: int, keep: bool) -> None:
         self.absent, self.size_limit, self.keep = absent, size_limit, keep
         self._read: dict[str, Features] = {}
 

@@ -33,7 +33,7 @@ from rankgauge.native import letor as native
 from rankgauge.notes import Note, counted
 from rankgauge.records import Record
 
-Absent: TypeAlias = Literal["zero", "nan"]
+AbsentValue: TypeAlias = Literal["zero", "nan"]
 """What stands for a feature that a line lacks: 0, or NaN."""
 
 LINE = "grade qid:query 1:value 2:value … # docid = document"
@@ -57,7 +57,7 @@ FAULTS = {
 
 
 def read_letor(
-    path: Path, *, absent: Absent = "zero", lenient: bool = False, size_limit: int = SIZE_LIMIT
+    path: Path, *, absent: AbsentValue = "zero", lenient: bool = False, size_limit: int = SIZE_LIMIT
 ) -> Features:
     """The labels and features in a LETOR file, the values in single precision.
 
@@ -80,7 +80,7 @@ def read_letor(
     size_limit
         How many bytes the file may hold once decompressed, and the values in memory.
     """
-    checked("absent", absent, one_of(Absent))
+    checked("absent", absent, one_of(AbsentValue))
     source = display_name(path)
     sizes_file = groups.file_beside(path)
     place = cache.Place.of(path, sizes_file, {"absent": absent})

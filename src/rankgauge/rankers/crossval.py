@@ -15,9 +15,9 @@ import numpy as np
 from rankgauge.arrays import Floats
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.features import Features
-from rankgauge.data.files import writing
+from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.data.folds import Fold, Folds
-from rankgauge.data.model import Run
+from rankgauge.data.model import Ids, Run
 from rankgauge.data.trec import read_run, write_run
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.measures.around import Aggregate
@@ -121,6 +121,8 @@ def cross_validation(
         parts[item] = result
         if progress is not None:
             progress(work.label(item))
+    if store is not None:
+        store.write_times(work)
     return _gathered(work, parts)
 
 
@@ -260,7 +262,7 @@ class Store(Record):
         if not path.exists():
             return None
         try:
-            means = read_json(path)
+            means = read_json(read_bytes(path), display_name(path))
             run = read_run(self._path(fold, name, "run"), name=name)
             validation = means["validation"]
             return Trained(
@@ -277,9 +279,21 @@ class Store(Record):
         scores.save(self._path(fold, name, "scores"))
         with writing(path) as stream:
             stream.write(_json({"train": trained.train, "validation": trained.validation}))
-        times = path.with_suffix(".seconds")
-        with writing(times) as stream:
+        with writing(self._path(fold, name, "seconds")) as stream:
             stream.write(f"{seconds:.3f}\n".encode())
+
+    def write_times(self, work: FoldWork) -> None:
+        """Gather how long each fold and method took, in a file of its own: times differ every time."""
+        times: dict[str, dict[str, float]] = {}
+        for fold in work.folds:
+            for name in (*work.rankers, SINGLE):
+                path = self._path(fold.number, name, "seconds")
+                if path.exists():
+                    times.setdefault(f"fold-{fold.number}", {})[name] = float(path.read_text())
+                    path.unlink()
+        if times:
+            with writing(self.folder / TIMES) as stream:
+                stream.write(_json(times))
 
     def _path(self, fold: int, name: str, ending: str) -> Path:
         return self.folder / f"fold-{fold}" / f"{name.replace(' ', '-')}.{ending}"
@@ -357,16 +371,14 @@ def _mean_of_folds(
     work: FoldWork, parts: dict[tuple[int, str], Trained], name: str, what: str
 ) -> Floats:
     each = [getattr(parts[place, name], what) for place in range(len(work.folds))]
-    return np.mean(np.array(each, dtype=np.float64), axis=0)
+    return np.asarray(np.mean(np.array(each, dtype=np.float64), axis=0))
 
 
 def _joined_run(name: str, runs: Iterable[Run]) -> Run:
     """Runs of different queries as one."""
-    from rankgauge.data.model import Ids
-
     runs = list(runs)
-    queries = Ids.of(raw for run in runs for raw in run.queries)
-    documents = Ids.of(raw for run in runs for raw in run.documents)
+    queries = Ids.joined([run.queries for run in runs])
+    documents = Ids.joined([run.documents for run in runs])
     sizes = np.concatenate([np.diff(run.bounds) for run in runs])
     bounds = np.concatenate(([0], np.cumsum(sizes)))
     return Run(
