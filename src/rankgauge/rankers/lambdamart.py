@@ -25,6 +25,11 @@ class LambdaMART(TreeRanker):
 
     With a validation set, training stops when `measure` has not become better for `patience` trees, and
     the trees up to the best value are kept.
+
+    >>> from rankgauge.rankers.checks import made_features
+    >>> ranker = LambdaMART(trees=20, measure="AP").fit(made_features(40), made_features(20, seed=1))
+    >>> ranker.predict(made_features(2)).shape
+    (21,)
     """
 
     summary: ClassVar[str] = "boosted trees that learn from what swaps of documents change in nDCG"

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats, Values
 from rankgauge.checks import Kind, Number, Whole
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.libraries import imported
@@ -24,6 +24,10 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 """What is tried where the validation set decides."""
 USUAL_COST = 1.0
 """What is taken where there is no validation set."""
+
+
+LARGEST = 1e30
+"""Liblinear finds no end where values are larger."""
 
 
 class CostKind(Kind):
@@ -41,6 +45,11 @@ class LogisticRegression(Ranker):
     The score of a document is its weighted sum, so the logarithm of its odds to be relevant. A value
     that is NaN counts as the mean of its feature. If all training documents are relevant, or none, all
     scores are equal.
+
+    >>> from rankgauge.rankers.checks import made_features
+    >>> ranker = LogisticRegression().fit(made_features(40), made_features(20, seed=1))
+    >>> list(ranker.history_)
+    ['C', 'nDCG(gain=exp2)@10']
     """
 
     summary: ClassVar[str] = "relevant documents against the others, by a weighted sum of features"
@@ -69,6 +78,12 @@ class LogisticRegression(Ranker):
         relevant = training.labels >= settings["relevant"]
         self.means_: Floats = _means(training.values)
         values = filled(training.values, self.means_)
+        if max(-values.min(), values.max()) > LARGEST:
+            raise InputError(
+                training.source,
+                None,
+                f"a value beyond {LARGEST:g}, expected smaller ones; normalize='query-z' makes them so",
+            )
         costs = COSTS if settings["C"] == AUTO else (settings["C"],)
         if validation is None and settings["C"] == AUTO:
             costs = (USUAL_COST,)
@@ -98,12 +113,7 @@ class LogisticRegression(Ranker):
             max_iter=settings["iterations"],
             random_state=settings["seed"],
         )
-        import warnings
-
-        with warnings.catch_warnings():
-            # A sum that could be a little better still ranks; `iterations` can be raised.
-            warnings.simplefilter("ignore")
-            model.fit(values, relevant)
+        model.fit(values, relevant)
         return model.coef_[0].astype(np.float64), float(model.intercept_[0])
 
     def score(self, values: Values) -> Floats:
