@@ -13,6 +13,8 @@ import profiles
 
 profiles.register()
 
+os.environ["RANKGAUGE_CACHE"] = "off"  # tests read files, and leave the user's cache folder alone
+
 
 def pytest_collection_finish() -> None:
     """Thousands of tests and their modules stay to the end: collecting garbage need not visit them."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rankgauge.comparison.systems import Comparison, compare
     from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
     from rankgauge.data.features import Features
+    from rankgauge.data.folds import Fold, Folds, read_folds
     from rankgauge.data.letor import read_letor
     from rankgauge.data.model import Judgments, Run
     from rankgauge.data.table_files import read_qrels_table, read_run_table
@@ -53,6 +54,8 @@ __all__ = [
     "Distances",
     "Evaluator",
     "Features",
+    "Fold",
+    "Folds",
     "InputError",
     "Judgments",
     "MeasureError",
@@ -76,6 +79,7 @@ __all__ = [
     "med",
     "med_matrix",
     "rbo",
+    "read_folds",
     "read_letor",
     "read_qrels",
     "read_qrels_table",
@@ -99,6 +103,8 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Distances": "rankgauge.distance.runs",
     "Evaluator": "rankgauge.evaluation.evaluator",
     "Features": "rankgauge.data.features",
+    "Fold": "rankgauge.data.folds",
+    "Folds": "rankgauge.data.folds",
     "InputError": "rankgauge.data.errors",
     "Judgments": "rankgauge.data.model",
     "MeasureError": "rankgauge.data.errors",
@@ -121,6 +127,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "med": "rankgauge.distance.runs",
     "med_matrix": "rankgauge.distance.runs",
     "rbo": "rankgauge.comparison.overlap",
+    "read_folds": "rankgauge.data.folds",
     "read_letor": "rankgauge.data.letor",
     "read_qrels": "rankgauge.data.trec",
     "read_qrels_table": "rankgauge.data.table_files",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Ints, Labels, Values
 from rankgauge.checks import checked
-from rankgauge.data.errors import DuplicateError, RankgaugeError
+from rankgauge.data.errors import DuplicateError, InputError, RankgaugeError
 from rankgauge.data.model import Ids, Judgments, decode, encode, freeze
 from rankgauge.native import ids as native_ids
 from rankgauge.notes import Note, counted
@@ -78,6 +78,58 @@ class Features:
             values=self.values[rows],
             documents=documents,
         )
+
+    @classmethod
+    def joined(
+        cls, parts: Sequence[Features], *, absent: float = 0.0, source: str = ""
+    ) -> Features:
+        """Several features as one, one after the other. Features that a part lacks are `absent` in it.
+
+        If only some parts name their documents, the others get the names of `named`. InputError where
+        two parts have the same query.
+        """
+        width = max((part.values.shape[1] for part in parts), default=0)
+        source = source or ", ".join(part.source for part in parts)
+        queries = Ids.joined([Ids.of([]), Ids.of([]), *(part.queries for part in parts)])
+        seen: dict[bytes, str] = {}
+        for part in parts:
+            for raw in part.queries:
+                if raw in seen:
+                    message = (
+                        f"query {decode(raw)!r} is also in {seen[raw]}, expected different queries"
+                    )
+                    raise InputError(part.source, None, message)
+            seen |= dict.fromkeys(part.queries, part.source)
+        if len(parts) == 1:
+            return replace(parts[0].widened(width, absent), source=source)
+        documents = None
+        if any(part.documents is not None for part in parts):
+            names = [part.named().documents for part in parts]
+            documents = Ids.joined([name for name in names if name is not None])
+        rows = sum(len(part.labels) for part in parts)
+        values = np.full((rows, width), absent, dtype=np.float32)
+        start = 0
+        for part in parts:
+            values[start : start + len(part.labels), : part.values.shape[1]] = part.values
+            start += len(part.labels)
+        sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(part.bounds) for part in parts)])
+        return cls(
+            queries,
+            np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
+            np.concatenate([np.zeros(0, np.int32), *(part.labels for part in parts)]),
+            values,
+            documents,
+            source,
+            tuple(note for part in parts for note in part.dropped),
+        )
+
+    def widened(self, width: int, absent: float = 0.0) -> Features:
+        """The same with so many features, at least; those that are added have the value `absent`."""
+        more = width - self.values.shape[1]
+        if more <= 0:
+            return self
+        added = np.full((len(self.labels), more), absent, dtype=self.values.dtype)
+        return replace(self, values=np.hstack((self.values, added)))
 
     def named(self, seed: int = SEED) -> Features:
         """The same with a name for every document; documents that have names keep them.

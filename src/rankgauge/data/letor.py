@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Ints, Labels
 from rankgauge.checks import checked, one_of
-from rankgauge.data import groups
+from rankgauge.data import cache, groups
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.features import Features
 from rankgauge.data.files import CHUNK, SIZE_LIMIT, display_name, pieces_of
@@ -33,7 +33,7 @@ from rankgauge.native import letor as native
 from rankgauge.notes import Note, counted
 from rankgauge.records import Record
 
-Absent: TypeAlias = Literal["zero", "nan"]
+AbsentFeature: TypeAlias = Literal["zero", "nan"]
 """What stands for a feature that a line lacks: 0, or NaN."""
 
 LINE = "grade qid:query 1:value 2:value … # docid = document"
@@ -57,13 +57,20 @@ FAULTS = {
 
 
 def read_letor(
-    path: Path, *, absent: Absent = "zero", lenient: bool = False, size_limit: int = SIZE_LIMIT
+    path: Path,
+    *,
+    absent: AbsentFeature = "zero",
+    lenient: bool = False,
+    size_limit: int = SIZE_LIMIT,
 ) -> Features:
     """The labels and features in a LETOR file, the values in single precision.
 
     There is a column for each number up to the highest feature in the file. A file without queries, as
     LightGBM reads it, needs a file beside it: rank.train has rank.train.query or rank.train.group. That
     file has the number of documents of each query, one a line. The queries are called 1, 2, and so on.
+
+    The result for a large file is kept in the user's cache folder, or in the folder that the environment
+    variable RANKGAUGE_CACHE names; with RANKGAUGE_CACHE=off nothing is kept.
 
     Parameters
     ----------
@@ -77,16 +84,24 @@ def read_letor(
     size_limit
         How many bytes the file may hold once decompressed, and the values in memory.
     """
-    checked("absent", absent, one_of(Absent))
+    checked("absent", absent, one_of(AbsentFeature))
     source = display_name(path)
-    reading = _Reading(source, lenient, np.nan if absent == "nan" else 0.0)
     sizes_file = groups.file_beside(path)
+    place = cache.CachePlace.of(path, sizes_file, {"absent": absent})
+    if place is not None and (cached := place.load(path, size_limit)):
+        return cached
+    reading = _Reading(source, lenient, np.nan if absent == "nan" else 0.0)
+    content = 0
     for text in _whole_lines(pieces_of(path, limit=size_limit)):
         reading.add(text, sizes_file is not None)
+        content += len(text)
+    sizes = None
     if sizes_file is not None and not reading.queries:
         sizes = groups.read_sizes(sizes_file, reading.rows, source)
-        return reading.features(size_limit, sizes)
-    return reading.features(size_limit)
+    features = reading.features(size_limit, sizes)
+    if place is not None and not features.dropped:
+        place.store(features, content)
+    return features
 
 
 class _Part(Record):

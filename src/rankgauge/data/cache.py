@@ -1,0 +1,185 @@
+"""Parsed LETOR files in the user's cache folder, so that a large file is parsed once.
+
+A file in the cache is a description in JSON and the arrays, each as NumPy saves them; nothing in it can
+run code. It counts only for the same file in the same state, and only if all arrays fit together. If
+anything is wrong with it, the data file is read instead, and the file in the cache is written anew. It
+may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import time
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import InputError
+from rankgauge.data.features import Features
+from rankgauge.data.files import STANDARD_INPUT, display_name, writing
+from rankgauge.data.model import Ids
+from rankgauge.data.trec import Path
+from rankgauge.records import Record
+from rankgauge.seeds import digest
+
+VARIABLE, OFF = "RANKGAUGE_CACHE", "off"
+VERSION = 1
+"""The version of the format, and of what is read from a LETOR file. A change of either raises it."""
+LEAST_BYTES = 1 << 20
+"""Smaller files are parsed as quickly as they would be found in the cache."""
+SETTLED = 2_000_000_000
+"""A file that was written within so many nanoseconds may change again without another time."""
+ALIGNMENT = 64
+ARRAYS = (
+    ("values", "<f4", 2),
+    ("labels", "<i4", 1),
+    ("bounds", "<i8", 1),
+    ("queries", "|u1", 1),
+    ("query_offsets", "<i8", 1),
+    ("documents", "|u1", 1),
+    ("document_offsets", "<i8", 1),
+)
+"""The arrays of a file, in their order. Without names of documents, the last two are empty."""
+
+
+def cache_folder() -> str | None:
+    """The folder for parsed files: the one that RANKGAUGE_CACHE names, None where it is `off`, and by
+    default the user's cache folder."""
+    named = os.environ.get(VARIABLE, "")
+    if named.lower() == OFF:
+        return None
+    if named:
+        return named
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+        return os.path.join(base, "rankgauge", "Cache")
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Caches/rankgauge")
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "rankgauge")
+
+
+class CachePlace(Record):
+    """Where the features of a file are in the cache, and for which state of the file they count."""
+
+    file: str
+    key: dict[str, Any]
+
+    @classmethod
+    def of(cls, path: Path, beside: str | None, options: dict[str, str]) -> Self | None:
+        """The place for a data file as it is now, with the file beside it that was read with it; None
+        where nothing is cached: no cache, a small file, standard input, or a pipe."""
+        folder = cache_folder()
+        if folder is None or os.fspath(path) == STANDARD_INPUT:
+            return None
+        states = [_state(path), None if beside is None else _state(beside)]
+        if states[0] is None or states[0]["size"] < LEAST_BYTES:
+            return None
+        named = json.dumps([states[0]["path"], sorted(options.items())])
+        file = digest(named.encode("utf-8", "surrogateescape"), size=16).hex() + ".features"
+        key = {"version": VERSION, "files": states, "options": options}
+        return cls(os.path.join(folder, file), key)
+
+    def load(self, source: Path, size_limit: int) -> Features | None:
+        """The features, None where they are not there, not for this state, or damaged."""
+        try:
+            with open(self.file, "rb") as stream:
+                return self._loaded(stream, display_name(source), size_limit)
+        except Exception:  # a damaged file can be wrong in any way; the data file is there
+            return None
+
+    def _loaded(self, stream: BinaryIO, source: str, size_limit: int) -> Features | None:
+        size = os.fstat(stream.fileno()).st_size
+        described = json.loads(_array(stream, "|u1", 1, size).tobytes())
+        if described["key"] != self.key or described["content"] > size_limit:
+            return None
+        parts = {name: _array(stream, kind, dimensions, size) for name, kind, dimensions in ARRAYS}
+        if stream.tell() != size or parts["values"].nbytes > size_limit:
+            return None
+        rows = len(parts["values"])
+        queries = _ids(parts["queries"], parts["query_offsets"])
+        _check_bounds(parts["bounds"], rows)
+        documents = None
+        if described["named"]:
+            documents = _ids(parts["documents"], parts["document_offsets"])
+        if (
+            len(parts["labels"]) != rows
+            or len(parts["bounds"]) != len(queries) + 1
+            or (documents is not None and len(documents) != rows)
+        ):
+            return None
+        return Features(
+            queries, parts["bounds"], parts["labels"], parts["values"], documents, source
+        )
+
+    def store(self, features: Features, content: int) -> None:
+        """Keep the features, whose file has a content of so many bytes. Nothing happens where that
+        cannot be done, or where the file has changed."""
+        for state in filter(None, self.key["files"]):
+            if _state(state["path"]) != state or time.time_ns() - state["mtime"] < SETTLED:
+                return
+        named = features.documents is not None
+        documents = Ids.of([]) if features.documents is None else features.documents
+        arrays = (
+            *(features.values, features.labels, features.bounds),
+            *(features.queries.data, features.queries.offsets),
+            *(documents.data, documents.offsets),
+        )
+        text = json.dumps({"key": self.key, "content": content, "named": named}).encode()
+        text += b" " * (-len(text) % ALIGNMENT)  # so that the values are aligned
+        try:
+            os.makedirs(os.path.dirname(self.file), mode=0o700, exist_ok=True)
+            with writing(self.file) as stream:
+                npy.write_array(stream, np.frombuffer(text, dtype=np.uint8), allow_pickle=False)
+                for array, (_, kind, _) in zip(arrays, ARRAYS, strict=True):
+                    npy.write_array(stream, np.ascontiguousarray(array, kind), allow_pickle=False)
+        except (OSError, InputError):
+            return
+
+
+def _state(path: Path) -> dict[str, Any] | None:
+    """What tells one state of a file from another, None where there is no such plain file."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return {"path": os.path.realpath(path), "size": found.st_size, "mtime": found.st_mtime_ns}
+
+
+def _array(stream: BinaryIO, kind: str, dimensions: int, size: int) -> NDArray[Any]:
+    """The array that comes next in a file of this size; ValueError where it is none of this kind."""
+    if npy.read_magic(stream) != (1, 0):
+        raise ValueError("another version of the format")
+    shape, by_column, found = npy.read_array_header_1_0(stream)
+    if found != np.dtype(kind) or len(shape) != dimensions or by_column or min(shape) < 0:
+        raise ValueError("another kind of array")
+    start, count = stream.tell(), 1
+    for length in shape:
+        count *= length
+    if start + count * found.itemsize > size:
+        raise ValueError("the file ends too early")
+    array: NDArray[Any]
+    if count:
+        # The system reads what is used, when it is used, and several processes share it.
+        array = np.asarray(np.memmap(stream, dtype=found, mode="r", offset=start, shape=shape))
+    else:
+        array = np.zeros(shape, dtype=found)
+    stream.seek(start + count * found.itemsize)
+    return array
+
+
+def _ids(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Ids:
+    _check_bounds(offsets, len(data))
+    return Ids(data, offsets)
+
+
+def _check_bounds(bounds: NDArray[np.int64], end: int) -> None:
+    if not len(bounds) or bounds[0] != 0 or bounds[-1] != end or (np.diff(bounds) < 0).any():
+        raise ValueError("bounds that do not fit")

@@ -1,0 +1,294 @@
+"""Folds of learning-to-rank data: what is trained, validated and tested on, in the published layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+
+from rankgauge.arrays import Ints
+from rankgauge.checks import Whole, checked, one_of
+from rankgauge.data.errors import InputError
+from rankgauge.data.features import Features
+from rankgauge.data.files import SIZE_LIMIT, display_name
+from rankgauge.data.layouts import Layout, Split, found_layout, rotated
+from rankgauge.data.letor import AbsentFeature, read_letor
+from rankgauge.data.trec import Path
+from rankgauge.notes import counted
+from rankgauge.policies import SEED, SEEDS
+from rankgauge.records import Record
+from rankgauge.seeds import list_seeds
+from rankgauge.tables import Table
+
+FOLDS = Whole(3)
+
+
+def read_folds(
+    folder: Path,
+    folds: int | None = None,
+    *,
+    absent: AbsentFeature = "zero",
+    seed: int = SEED,
+    size_limit: int = SIZE_LIMIT,
+) -> Folds:
+    """The folds in a folder of LETOR files, or one file cut into folds.
+
+    The names in the folder tell which of these layouts it has; `.layout` of the result says it. Names
+    may be in upper or lower case, and files may be compressed.
+
+    - Fold1, Fold2, …: a folder each, with train.txt, vali.txt and test.txt, or with trainingset.txt,
+      validationset.txt and testset.txt as in LETOR 2.0; or files Fold1.train.txt and so on.
+    - S1.txt, S2.txt, …: parts. Fold 1 tests on the last part, validates on the one before, and trains on
+      the others; each fold moves on by one part, as LETOR 4.0 does.
+    - Fold1.test.txt, Fold2.test.txt, … alone: fold k tests on part k, validates on the part before, and
+      trains on the others.
+    - train.txt, vali.txt and test.txt: one fold.
+
+    Files are read when a fold is asked for its features. InputError where the folder has no such layout.
+
+    Parameters
+    ----------
+    folder
+        The folder, or a file.
+    folds
+        How many folds a file is cut into, three or more. It is only for a file, or for a folder with one
+        file. The queries are dealt out by their ids and the seed.
+    absent
+        The value of a feature that a line lacks: "zero" or "nan".
+    seed
+        The seed for the cut.
+    size_limit
+        How many bytes a file may hold, as for `read_letor`.
+    """
+    checked("absent", absent, one_of(AbsentFeature))
+    number = checked("folds", folds, FOLDS, optional=True)
+    seed = checked("seed", seed, SEEDS)
+    layout = found_layout(folder, cut=number is not None)
+    files = FoldFiles(absent, size_limit, keep=layout.shared)
+    if number is None:
+        return Folds(
+            layout.sentence,
+            tuple(
+                Fold(place, files, {split: _whole(names) for split, names in each.items()})
+                for place, each in enumerate(layout.folds, 1)
+            ),
+            display_name(folder),
+        )
+    return _cut(layout, files, number, seed, display_name(folder))
+
+
+class FoldPart(Record):
+    """A file, or some queries of it, by number."""
+
+    file: str
+    queries: tuple[int, ...] | None = None
+
+
+class FoldFiles:
+    """Reads files, and keeps what it read where folds share files."""
+
+    def __init__(self, absent: AbsentFeature, size_limit: int, keep: bool) -> None:
+        self.absent, self.size_limit, self.keep = absent, size_limit, keep
+        self._read: dict[str, Features] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_read": {}}  # another process reads the files itself
+
+    def features(self, file: str) -> Features:
+        """The features in a file."""
+        if file in self._read:
+            return self._read[file]
+        features = read_letor(file, absent=self.absent, size_limit=self.size_limit)
+        if self.keep:
+            self._read[file] = features
+        return features
+
+    def joined(self, parts: Sequence[FoldPart]) -> Features:
+        """The features of several parts, one after the other."""
+        chosen = []
+        for part in parts:
+            features = self.features(part.file)
+            chosen.append(features if part.queries is None else features.select(part.queries))
+        return Features.joined(chosen, absent=self.value, source=", ".join(_files(parts)))
+
+    @property
+    def value(self) -> float:
+        """The value of a feature that a line lacks."""
+        return np.nan if self.absent == "nan" else 0.0
+
+
+class Fold(Record):
+    """What one fold trains, validates and tests on. Files are read when features are first asked for.
+
+    All three have the same number of features. `validation` is None where the layout has none.
+    """
+
+    number: int
+    files: FoldFiles
+    parts: dict[Split, tuple[FoldPart, ...]]
+
+    @property
+    def train(self) -> Features:
+        """What rankers learn from."""
+        return self._features["train"]
+
+    @property
+    def validation(self) -> Features | None:
+        """What settings are chosen by."""
+        return self._features.get("validation")
+
+    @property
+    def test(self) -> Features:
+        """What rankers are compared on."""
+        return self._features["test"]
+
+    @cached_property
+    def _features(self) -> dict[Split, Features]:
+        read = {split: self.files.joined(parts) for split, parts in self.parts.items()}
+        width = max(features.values.shape[1] for features in read.values())
+        return {split: each.widened(width, self.files.value) for split, each in read.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: vars(self)[field.name] for field in fields(self)}
+
+    def __repr__(self) -> str:
+        shown = (f"{split} {', '.join(_files(parts))}" for split, parts in self.parts.items())
+        return f"Fold {self.number}: {'; '.join(shown)}"
+
+
+class Folds(Record, Sequence[Fold]):
+    """The folds of a data set. `layout` says in a sentence how they were found.
+
+    A fold that is taken out of it is new each time, so that its features are given up with it.
+    """
+
+    layout: str
+    folds: tuple[Fold, ...]
+    source: str = "folds"
+
+    def __len__(self) -> int:
+        return len(self.folds)
+
+    @overload
+    def __getitem__(self, place: int) -> Fold: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Fold, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Fold | tuple[Fold, ...]:
+        if isinstance(place, slice):
+            return tuple(self[number] for number in range(*place.indices(len(self))))
+        fold = self.folds[place]
+        return Fold(fold.number, fold.files, fold.parts)
+
+    def __iter__(self) -> Iterator[Fold]:
+        return (self[place] for place in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"Folds of {self.source}: {counted(len(self), 'fold')}. {self.layout}"
+
+    def statistics(self) -> Table:
+        """How many documents, queries and features there are, in each part of each fold, and in all test
+        sets together; how many documents have each label; and how many queries have no relevant one.
+
+        This reads all folds, one after the other.
+        """
+        parts: list[tuple[str, _Counts]] = []
+        tests = []
+        for fold in self:
+            for split in fold.parts:
+                counts = _Counts.of(fold._features[split])
+                parts.append((f"fold {fold.number} {split}", counts))
+                if split == "test":
+                    tests.append(counts)
+        parts.insert(0, ("all test sets", _Counts.total(tests)))
+        labels = sorted({label for _, counts in parts for label in counts.labels})
+        return Table(
+            (
+                *("set", "documents", "queries", "features", "documents a query"),
+                "queries without relevant",
+                *(f"label {label}" for label in labels),
+            ),
+            tuple(
+                (
+                    *(name, counts.documents, counts.queries, counts.features),
+                    counts.documents / counts.queries if counts.queries else None,
+                    counts.without,
+                    *(counts.labels.get(label, 0) for label in labels),
+                )
+                for name, counts in parts
+            ),
+            (self.layout,),
+        )
+
+
+class _Counts(Record):
+    """What is counted of some features."""
+
+    documents: int
+    queries: int
+    features: int
+    without: int
+    labels: dict[int, int]
+
+    @classmethod
+    def of(cls, features: Features) -> _Counts:
+        names, counts = np.unique(features.labels, return_counts=True)
+        relevant = np.concatenate(([0], np.cumsum(features.labels > 0)))[features.bounds]
+        return cls(
+            len(features.labels),
+            len(features.queries),
+            int(features.values.shape[1]),
+            int(np.count_nonzero(np.diff(relevant) == 0)),
+            dict(zip(names.tolist(), counts.tolist(), strict=True)),
+        )
+
+    @classmethod
+    def total(cls, parts: Sequence[_Counts]) -> _Counts:
+        labels: dict[int, int] = {}
+        for part in parts:
+            for label, count in part.labels.items():
+                labels[label] = labels.get(label, 0) + count
+        return cls(
+            sum(part.documents for part in parts),
+            sum(part.queries for part in parts),
+            max((part.features for part in parts), default=0),
+            sum(part.without for part in parts),
+            labels,
+        )
+
+
+def _cut(layout: Layout, files: FoldFiles, number: int, seed: int, source: str) -> Folds:
+    """The queries of one file dealt out to parts, which rotate as the parts S1 to S5 do."""
+    (file,) = layout.folds[0]["train"]
+    features = files.features(file)
+    if len(features.queries) < number:
+        there = counted(len(features.queries), "query", "queries")
+        raise InputError(file, None, f"{there}, expected at least {number} for {number} folds")
+    drawn: Ints = np.argsort(list_seeds(seed, features.queries), kind="stable")
+    # Within a part, queries stand as in the file.
+    parts = [FoldPart(file, tuple(np.sort(own).tolist())) for own in np.array_split(drawn, number)]
+    sentence = (
+        f"{file} cut into {number} parts by query (seed {seed}): fold 1 trains on parts 1 to "
+        f"{number - 2}, validates on {number - 1} and tests on {number}; each fold moves on by one part."
+    )
+    folds = (
+        Fold(
+            place,
+            files,
+            {split: tuple(parts[n] for n in numbers) for split, numbers in each.items()},
+        )
+        for place, each in enumerate(rotated(number), 1)
+    )
+    return Folds(sentence, tuple(folds), source)
+
+
+def _whole(names: Sequence[str]) -> tuple[FoldPart, ...]:
+    return tuple(FoldPart(name) for name in names)
+
+
+def _files(parts: Sequence[FoldPart]) -> list[str]:
+    return list(dict.fromkeys(part.file for part in parts))

@@ -1,0 +1,273 @@
+"""How folders of learning-to-rank data are laid out, told by the names of their files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import display_name, unreadable
+from rankgauge.data.groups import ENDINGS as SIZE_ENDINGS
+from rankgauge.data.trec import COMPRESSED_ENDINGS, Path
+from rankgauge.notes import counted
+from rankgauge.records import Record
+
+Split: TypeAlias = Literal["train", "validation", "test"]
+SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+
+NAMES: dict[str, Split] = {
+    **dict.fromkeys(("train", "training", "trainset", "trainingset"), "train"),
+    **dict.fromkeys(("vali", "valid", "validation", "valiset", "validset"), "validation"),
+    **dict.fromkeys(("validationset", "dev", "devset"), "validation"),
+    **dict.fromkeys(("test", "testing", "testset", "testingset"), "test"),
+}
+"""What files are called, without their endings."""
+
+FOLD = re.compile(r"fold[ _.-]?([0-9]{1,3})")
+FOLD_FILE = re.compile(r"fold[ _.-]?([0-9]{1,3})[ _.-]([a-z]+)")
+PART = re.compile(r"s([0-9]{1,3})")
+ENDINGS = (".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor")
+SHOWN = 8
+
+EXPECTED = (
+    "expected Fold1, Fold2, … with train.txt, vali.txt and test.txt each (or trainingset.txt, …); parts "
+    "S1.txt, S2.txt, …; test parts Fold1.test.txt, Fold2.test.txt, …; train.txt, vali.txt and test.txt; "
+    "or one file, with folds=5"
+)
+
+SplitFiles: TypeAlias = dict[Split, list[str]]
+
+
+class Layout(Record):
+    """How folds were found: in a sentence, and for each fold the files of each split."""
+
+    sentence: str
+    folds: list[SplitFiles]
+    shared: bool = False
+    """Whether the same file is in several folds."""
+
+
+def found_layout(folder: Path, *, cut: bool) -> Layout:
+    """The layout of a folder, or of its one subfolder that has one; with `cut`, its one file.
+
+    InputError where there is none, or where it is not complete.
+    """
+    name = os.fspath(folder)
+    if os.path.isfile(name):
+        if not cut:
+            message = "is one file, expected a folder, or folds=5 to cut the file into folds"
+            raise InputError(name, None, message)
+        return Layout("One file.", [{"train": [name]}], shared=True)
+    listed = _Listing.of(name)
+    if cut:
+        files = [path for _, path in listed.files]
+        if len(files) == 1:
+            return Layout("One file.", [{"train": files}], shared=True)
+        message = f"has {counted(len(files), 'data file')}, expected one to be cut into folds"
+        raise InputError(display_name(folder), None, f"{message} (leave out folds)")
+    layout = _layout(listed)
+    if layout is not None:
+        return layout
+    below = [_layout(_Listing.of(path)) for _, path in listed.folders]
+    layouts = [each for each in below if each is not None]
+    if len(layouts) == 1:
+        return layouts[0]
+    names = sorted(os.path.basename(path) for _, path in (*listed.folders, *listed.files))
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    there = f"it has {', '.join(names[:SHOWN])}{more}" if names else "it is empty"
+    if len(layouts) > 1:
+        there = "several of its folders have folds; name one of them"
+    raise InputError(display_name(folder), None, f"no folds found ({there}), {EXPECTED}")
+
+
+class _Listing(Record):
+    """What a folder has: folders and data files, each with its name in lower case, without endings."""
+
+    folder: str
+    folders: list[tuple[str, str]]
+    files: list[tuple[str, str]]
+
+    @classmethod
+    def of(cls, folder: str) -> _Listing:
+        folders, files = [], []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in sorted(entries, key=lambda each: each.name):
+                    if entry.name.startswith("."):
+                        continue
+                    if entry.is_dir():
+                        folders.append((entry.name.lower(), entry.path))
+                    elif (stem := _stem(entry.name)) is not None:
+                        files.append((stem, entry.path))
+        except (OSError, ValueError) as error:
+            raise unreadable(folder, error) from None
+        return cls(folder, folders, files)
+
+
+def _stem(name: str) -> str | None:
+    """The name of a data file without its endings; None for files that are no data."""
+    stem, ending = os.path.splitext(name.lower())
+    if ending in COMPRESSED_ENDINGS:
+        stem, ending = os.path.splitext(stem)
+    if ending in SIZE_ENDINGS or stem in ("readme", "license"):
+        return None
+    return stem if ending in ENDINGS else stem + ending
+
+
+def _layout(listed: _Listing) -> Layout | None:
+    """The layout that this folder itself has, None where it has none."""
+    for find in (_fold_folders, _fold_files, _parts, _one_fold):
+        layout = find(listed)
+        if layout is not None:
+            return layout
+    return None
+
+
+def _fold_folders(listed: _Listing) -> Layout | None:
+    """Fold1, Fold2, …: folders with a file for each split."""
+    numbered = _numbered(listed, listed.folders, FOLD)
+    if not numbered:
+        return None
+    folds = []
+    for path in numbered:
+        inside = _Listing.of(path)
+        folds.append(_splits(path, [(NAMES.get(stem), file) for stem, file in inside.files]))
+    if not any(folds):
+        return None
+    _check_complete(numbered, folds)
+    names = ", ".join(os.path.basename(files[0]) for files in folds[0].values())
+    sentence = f"{counted(len(folds), 'folder')} Fold1 to Fold{len(folds)}, each with {names}."
+    return Layout(sentence, folds)
+
+
+def _fold_files(listed: _Listing) -> Layout | None:
+    """Fold1.train.txt and so on, or Fold1.test.txt, Fold2.test.txt, … alone: disjoint test parts."""
+    found: dict[int, list[tuple[Split | None, str]]] = {}
+    for stem, path in listed.files:
+        match = FOLD_FILE.fullmatch(stem)
+        if match and match[2] in NAMES:
+            found.setdefault(int(match[1]), []).append((NAMES[match[2]], path))
+    if not found:
+        return None
+    _check_numbers(listed.folder, sorted(found), "fold")
+    folds = [_splits(listed.folder, found[number]) for number in sorted(found)]
+    count = len(folds)
+    if all(set(fold) == {"test"} for fold in folds):
+        if count < 3:
+            return None
+        tests = [fold["test"][0] for fold in folds]
+        chosen = _chosen(tests, own_tests(count))
+        sentence = (
+            f"{count} disjoint test parts: fold k tests on part k, validates on part k−1 and trains on "
+            "the others."
+        )
+        return Layout(sentence, chosen, shared=True)
+    _check_complete([f"{listed.folder}: fold {number}" for number in sorted(found)], folds)
+    sentence = f"{counted(count, 'fold')} in files Fold1 to Fold{count}, one for each of "
+    return Layout(sentence + ", ".join(folds[0]) + ".", folds)
+
+
+def _parts(listed: _Listing) -> Layout | None:
+    """S1.txt, S2.txt, …: parts that rotate."""
+    numbered = _numbered(listed, listed.files, PART)
+    count = len(numbered)
+    if count < 3:
+        return None
+    sentence = (
+        f"{count} parts S1 to S{count}: fold 1 trains on S1 to S{count - 2}, validates on S{count - 1} "
+        f"and tests on S{count}; each fold moves on by one part."
+    )
+    return Layout(sentence, _chosen(numbered, rotated(count)), shared=True)
+
+
+def _one_fold(listed: _Listing) -> Layout | None:
+    """train.txt, vali.txt and test.txt: one fold."""
+    splits = _splits(listed.folder, [(NAMES.get(stem), path) for stem, path in listed.files])
+    if not {"train", "test"} <= set(splits):
+        return None
+    names = ", ".join(os.path.basename(files[0]) for files in splits.values())
+    return Layout(f"One fold: {names}.", [splits])
+
+
+def rotated(count: int) -> list[dict[Split, list[int]]]:
+    """For each fold its parts, from 0: LETOR's rotation. Fold 1 of five has S1, S2, S3; S4; and S5."""
+    folds: list[dict[Split, list[int]]] = []
+    for first in range(count):
+        order = [(first + step) % count for step in range(count)]
+        folds.append({"train": order[:-2], "validation": [order[-2]], "test": [order[-1]]})
+    return folds
+
+
+def own_tests(count: int) -> list[dict[Split, list[int]]]:
+    """For each fold its parts, from 0, where parts are called after the fold that tests on them."""
+    folds: list[dict[Split, list[int]]] = []
+    for test in range(count):
+        validation = (test - 1) % count
+        rest = [(test + step) % count for step in range(1, count - 1)]
+        folds.append({"train": rest, "validation": [validation], "test": [test]})
+    return folds
+
+
+def _chosen(
+    files: Sequence[str], folds: Sequence[Mapping[Split, Sequence[int]]]
+) -> list[SplitFiles]:
+    return [
+        {split: [files[number] for number in numbers] for split, numbers in fold.items()}
+        for fold in folds
+    ]
+
+
+def _numbered(
+    listed: _Listing, entries: Sequence[tuple[str, str]], pattern: re.Pattern[str]
+) -> list[str]:
+    """The paths whose names are numbered so, in the order of their numbers."""
+    found: dict[int, str] = {}
+    for stem, path in entries:
+        match = pattern.fullmatch(stem)
+        if not match:
+            continue
+        number = int(match[1])
+        if number in found:
+            raise _twice(listed.folder, found[number], path)
+        found[number] = path
+    if found:
+        _check_numbers(listed.folder, sorted(found), "number")
+    return [found[number] for number in sorted(found)]
+
+
+def _check_numbers(folder: str, numbers: Sequence[int], what: str) -> None:
+    missing = next((n for n in range(1, len(numbers) + 1) if n not in numbers), None)
+    if missing is not None:
+        message = f"{what} {missing} is missing, where there is {what} {numbers[-1]}"
+        raise InputError(folder, None, f"{message}; expected all numbers from 1")
+
+
+def _splits(folder: str, files: Sequence[tuple[Split | None, str]]) -> SplitFiles:
+    """The file of each split, in the order of splits; InputError where a split has two files."""
+    found: SplitFiles = {}
+    for split, path in files:
+        if split is not None:
+            found.setdefault(split, []).append(path)
+    for paths in found.values():
+        if len(paths) > 1:
+            raise _twice(folder, *paths[:2])
+    return {split: found[split] for split in SPLITS if split in found}
+
+
+def _twice(folder: str, one: str, other: str) -> InputError:
+    names = f"{os.path.basename(one)} and {os.path.basename(other)}"
+    return InputError(folder, None, f"{names} are the same part, expected one of them")
+
+
+def _check_complete(names: Sequence[str], folds: Sequence[SplitFiles]) -> None:
+    """InputError unless every fold has what is trained and tested on, and all have the same splits."""
+    all_splits = [split for split in SPLITS if any(split in fold for fold in folds)]
+    for name, fold in zip(names, folds, strict=True):
+        for split in dict.fromkeys((*all_splits, "train", "test")):
+            if split not in fold:
+                known = ", ".join(each for each, own in NAMES.items() if own == split)
+                raise InputError(
+                    name, None, f"no {split} file, expected one of these names: {known} (.txt)"
+                )

@@ -1,0 +1,209 @@
+"""Parsed files in the cache: the same features, for the same state of the file, whatever is damaged."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankgauge import Features, InputError, read_letor
+from rankgauge.data import cache, letor
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder, in which small files are kept too."""
+    monkeypatch.setenv("RANKGAUGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "LEAST_BYTES", 1)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A LETOR file that nobody has just written."""
+    return written(
+        tmp_path / "data.txt", "2 qid:a 1:0.5 3:NULL # docid = x\n0 qid:b 2:7 # docid = y\n"
+    )
+
+
+def written(path: Path, text: str, seconds_ago: float = 100) -> Path:
+    path.write_text(text)
+    now = path.stat().st_mtime_ns - int(seconds_ago * 1e9)
+    os.utime(path, ns=(now, now))
+    return path
+
+
+def content(features: Features) -> list[Any]:
+    documents = None if features.documents is None else features.documents.texts()
+    arrays = (features.values.tobytes(), features.labels.tolist(), features.bounds.tolist())
+    shape = (features.values.shape, features.values.dtype)
+    return [*arrays, *shape, features.queries.texts(), documents, features.source, features.dropped]
+
+
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which files are parsed from now on."""
+    seen: list[str] = []
+    pieces_of = letor.pieces_of
+
+    def watched(path: Any, **options: Any) -> Any:
+        seen.append(Path(path).name)
+        return pieces_of(path, **options)
+
+    monkeypatch.setattr(letor, "pieces_of", watched)
+    return seen
+
+
+def test_a_file_is_parsed_once(folder: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = parsed(monkeypatch)
+    first = content(read_letor(data))
+    assert content(read_letor(data)) == first
+    assert content(read_letor(data, lenient=True)) == first
+    assert seen == ["data.txt"]
+    (kept,) = folder.iterdir()
+    assert kept.suffix == ".features"
+    with pytest.raises(ValueError, match="read-only"):
+        read_letor(data).values[0] = 0
+
+
+@pytest.mark.parametrize("text", ["1 qid:1 1:1\n", "0\n1\n0 2:1\n"])
+def test_files_without_names_or_queries_come_back(
+    folder: Path, tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = written(tmp_path / "some", text)
+    written(tmp_path / "some.query", "2\n1\n")
+    first = content(read_letor(data))
+    seen = parsed(monkeypatch)
+    assert content(read_letor(data)) == first
+    assert seen == []
+    if "qid" not in text:
+        written(tmp_path / "some.query", "1\n2\n", seconds_ago=50)
+        assert read_letor(data).bounds.tolist() == [0, 1, 3]
+        assert seen == ["some"]
+
+
+def test_absent_features_are_kept_apart(folder: Path, data: Path) -> None:
+    for _ in range(2):
+        assert read_letor(data).values.tolist() == [[0.5, 0, 0], [0, 7, 0]]
+        assert np.isnan(read_letor(data, absent="nan").values).sum() == 4
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_changed_file_is_read_again(folder: Path, data: Path) -> None:
+    assert read_letor(data).labels.tolist() == [2, 0]
+    same_size = data.read_text().replace("2 qid:a", "1 qid:a")
+    written(data, same_size, seconds_ago=50)
+    assert read_letor(data).labels.tolist() == [1, 0]
+    written(data, same_size + "3 qid:c 1:1 # docid = z\n", seconds_ago=25)
+    assert read_letor(data).labels.tolist() == [1, 0, 3]
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_file_that_was_just_written_is_not_kept(folder: Path, data: Path) -> None:
+    written(data, data.read_text(), seconds_ago=0)
+    read_letor(data)
+    assert not folder.exists()
+
+
+def test_a_file_with_dropped_lines_is_not_kept(folder: Path, data: Path) -> None:
+    written(data, data.read_text() + "nonsense\n")
+    assert read_letor(data, lenient=True).dropped
+    assert not folder.exists()
+    with pytest.raises(InputError, match=":3:"):
+        read_letor(data)
+
+
+def test_damaged_files_are_ignored_and_written_again(folder: Path, data: Path) -> None:
+    """Any damage: features are those of the file, or, where only values differ, of the same shape."""
+    first = content(read_letor(data))
+    (kept,) = folder.iterdir()
+    whole = kept.read_bytes()
+    values = range(whole.index(np.float32(0.5).tobytes()), len(whole))
+    draw = random.Random(1)
+    damaged = [whole[:length] for length in range(0, len(whole), 41)] + [whole + b"\0", b""]
+    for _ in range(300):
+        place = draw.randrange(values.start)
+        damaged.append(whole[:place] + bytes([draw.randrange(256)]) + whole[place + 1 :])
+    for raw in damaged:
+        kept.write_bytes(raw)
+        assert content(read_letor(data)) == first
+    kept.write_bytes(whole[:-1])
+    read_letor(data)
+    assert kept.read_bytes() == whole
+    for _ in range(300):
+        place = draw.choice(values)
+        kept.write_bytes(whole[:place] + bytes([draw.randrange(256)]) + whole[place + 1 :])
+        features = read_letor(data)
+        assert features.values.shape == (2, 3)
+        assert features.bounds.tolist()[-1] == 2
+        features.queries.texts()
+
+
+def test_a_header_that_asks_for_all_memory_is_ignored(folder: Path, data: Path) -> None:
+    first = content(read_letor(data))
+    (kept,) = folder.iterdir()
+    whole = kept.read_bytes()
+    for shape in (b"(2, 9)", b"(9, 3)", b"(0, 3)", b"(2,)  "):
+        assert len(shape) == len(b"(2, 3)")
+        kept.write_bytes(whole.replace(b"(2, 3)", shape))
+        assert content(read_letor(data)) == first
+    kept.write_bytes(whole.replace(b"(2, 3), }" + b" " * 18, b"(2, 3999999999999999999), }"))
+    assert content(read_letor(data)) == first
+    kept.write_bytes(whole.replace(b"'<f4'", b"'|O' "))
+    assert content(read_letor(data)) == first
+
+
+def test_the_cache_of_another_file_does_not_count(folder: Path, data: Path, tmp_path: Path) -> None:
+    other = written(tmp_path / "other.txt", "1 qid:q 1:1\n")
+    read_letor(data)
+    (first,) = folder.iterdir()
+    read_letor(other)
+    (second,) = set(folder.iterdir()) - {first}
+    second.write_bytes(first.read_bytes())
+    assert read_letor(other).queries.texts() == ["q"]
+
+
+@pytest.mark.parametrize("value", ["off", "OFF"])
+def test_off_keeps_nothing(
+    folder: Path, data: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("RANKGAUGE_CACHE", value)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    read_letor(data)
+    assert not folder.exists()
+
+
+def test_the_users_cache_folder_is_the_default(
+    folder: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RANKGAUGE_CACHE")
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    assert cache.cache_folder() == str(folder / "rankgauge")
+    read_letor(data)
+    assert len(list((folder / "rankgauge").iterdir())) == 1
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(
+    folder: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("RANKGAUGE_CACHE", str(tmp_path / "file" / "below"))
+    assert read_letor(data).labels.tolist() == [2, 0]
+
+
+def test_small_files_are_not_kept(
+    folder: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "LEAST_BYTES", 1000)
+    read_letor(data)
+    assert not folder.exists()
+
+
+def test_the_size_limit_holds_for_what_is_cached(folder: Path, data: Path) -> None:
+    read_letor(data)
+    with pytest.raises(InputError, match="raise the size limit"):
+        read_letor(data, size_limit=20)
