@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,6 +24,7 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge import Features, rankers
+from rankgauge.data.folds import read_folds
 from rankgauge.data.model import Ids
 from rankgauge.rankers import lambdamart, random_forest
 from rankgauge.tables import Table
@@ -37,45 +38,20 @@ FLOORS = {
     ("OHSUMED", "LogisticRegression"): 0.41,
     ("OHSUMED", "RandomForest"): 0.41,
 }
+COLLECTIONS = {"MQ2008": "mq2008", "OHSUMED": "ohsumed-letor3"}
 WIDTH, DEPTH = 136, 100
-
-
-def joined(parts: list[Features]) -> Features:
-    """The queries of several parts."""
-    starts = np.cumsum([0, *(part.bounds[-1] for part in parts)])
-    ends = [part.bounds[1:] + start for part, start in zip(parts, starts, strict=False)]
-    named = [part.documents for part in parts if part.documents is not None]
-    return Features(
-        Ids.joined([part.queries for part in parts]),
-        np.concatenate([[0], *ends]),
-        np.concatenate([part.labels for part in parts]),
-        np.vstack([part.values for part in parts]),
-        Ids.joined(named) if len(named) == len(parts) else None,
-    )
-
-
-def folds(data: Path) -> Iterator[tuple[str, Features, Features, Features]]:
-    """Training, validation and test data: MQ2008 as published, OHSUMED validated on the part before."""
-    parts = [rg.read_letor(data / f"mq2008/S{number}.txt.gz") for number in range(1, 6)]
-    for k in range(5):
-        turned = parts[k:] + parts[:k]
-        yield "MQ2008", joined(turned[:3]), turned[3], turned[4]
-    name = "ohsumed-letor3/Fold{}.test.txt.gz"
-    parts = [rg.read_letor(data / name.format(number)) for number in range(1, 6)]
-    for k in range(5):
-        turned = parts[k:] + parts[:k]
-        yield "OHSUMED", joined(turned[1:4]), turned[4], turned[0]
 
 
 def ranking(data: Path) -> Table:
     """The five-fold means of all methods."""
     values: dict[tuple[str, str], list[float]] = {}
-    for collection, training, validation, test in folds(data):
-        evaluator = rg.Evaluator(test.judgments, MEASURE)
-        for name, method in rankers.methods().items():
-            scores = method().fit(training, validation).predict(test)
-            (mean,) = evaluator.score_features(test, scores).mean()["run"].values()
-            values.setdefault((collection, name), []).append(mean)
+    for collection, folder in COLLECTIONS.items():
+        for fold in read_folds(data / folder):
+            evaluator = rg.Evaluator(fold.test.judgments, MEASURE)
+            for name, method in rankers.methods().items():
+                scores = method().fit(fold.train, fold.validation).predict(fold.test)
+                (mean,) = evaluator.score_features(fold.test, scores).mean()["run"].values()
+                values.setdefault((collection, name), []).append(mean)
     rows = [
         (collection, name, float(np.mean(each)), FLOORS.get((collection, name)))
         for (collection, name), each in values.items()
