@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.arrays import Floats, Values
-from rankgauge.checks import Kind, Number, Whole
+from rankgauge.checks import Number, Whole
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.rankers.base import Ranker, RankerSettings
@@ -17,9 +17,8 @@ from rankgauge.rankers.linear import filled, weighted_sums
 from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
-from rankgauge.rankers.settings import NORMALIZATIONS, setting
+from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, Auto, setting
 
-AUTO = "auto"
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 """What is tried where the validation set decides."""
 USUAL_COST = 1.0
@@ -28,15 +27,6 @@ USUAL_COST = 1.0
 
 LARGEST = 1e30
 """Liblinear finds no end where values are larger."""
-
-
-class CostKind(Kind):
-    """A number above 0, or "auto"."""
-
-    description = 'a number above 0, or "auto"'
-
-    def check(self, value: Any) -> str | float:
-        return value if value == AUTO else Number(0.0, closed=False).check(value)
 
 
 class LogisticRegression(Ranker):
@@ -62,7 +52,7 @@ class LogisticRegression(Ranker):
         ranklib="none",
     )
     C: float | str | None = setting(
-        CostKind(),
+        Auto(Number(0.0, closed=False)),
         "What errors cost, against large weights. auto: the best on the validation set, or else 1.",
         default=AUTO,
         ranklib=USUAL_COST,
