@@ -118,7 +118,7 @@ class LogisticRegression(Ranker):
     def check_learnt(self) -> None:
         check_array(self, "coefficients_", (self.n_features_in_,))
         check_array(self, "means_", (self.n_features_in_,))
-        if type(self.intercept_) not in (int, float):
+        if type(self.intercept_) is not float:
             raise RankgaugeError("intercept_ is not a number")
 
 
