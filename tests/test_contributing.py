@@ -11,16 +11,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MEASURE, CHECK = re.findall(
+MEASURE, CHECK, METHOD, METHOD_CHECK = re.findall(
     r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
 )
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the measure of the walk-through, its check, and files to evaluate."""
+    """A folder with the measure and the method of the walk-through, checks, and files to evaluate."""
     (tmp_path / "my_measures.py").write_text(MEASURE, encoding="utf-8")
     (tmp_path / "check.py").write_text(CHECK, encoding="utf-8")
+    (tmp_path / "my_methods.py").write_text(METHOD, encoding="utf-8")
+    (tmp_path / "check_method.py").write_text(METHOD_CHECK, encoding="utf-8")
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 1\nq1 0 c 0\nq2 0 a 1\n")
     (tmp_path / "a.run").write_text("q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq1 Q0 b 3 1 t\nq2 Q0 a 1 1 t\n")
     return tmp_path
@@ -39,6 +41,10 @@ def test_the_measure_obeys_the_laws(folder: Path) -> None:
     python(folder, "check.py")
 
 
+def test_the_method_passes_the_checks(folder: Path) -> None:
+    python(folder, "check_method.py")
+
+
 def test_the_measure_is_scored_and_explained_as_a_plugin(folder: Path) -> None:
     plugin = ("--plugin", "my_measures.py")
     asked = ("-m", "LastRR@100", "-m", "LastRR@2")
@@ -48,12 +54,19 @@ def test_the_measure_is_scored_and_explained_as_a_plugin(folder: Path) -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
-def test_the_measure_is_typed(folder: Path) -> None:
-    python(folder, "-m", "mypy", "--strict", "my_measures.py", "check.py")
+def test_the_measure_and_the_method_are_typed(folder: Path) -> None:
+    files = ("my_measures.py", "check.py", "my_methods.py", "check_method.py")
+    python(folder, "-m", "mypy", "--strict", *files)
 
 
 @pytest.mark.parametrize(
-    "path", ["src/rankgauge/measures/precision.py", "tests/oracles", "docs/measures.py"]
+    "path",
+    [
+        "src/rankgauge/measures/precision.py",
+        "src/rankgauge/rankers/registry.py",
+        "tests/oracles",
+        "docs/measures.py",
+    ],
 )
 def test_what_the_walk_through_names_is_there(path: str) -> None:
     assert (ROOT / path).exists()

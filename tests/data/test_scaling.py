@@ -151,3 +151,20 @@ def test_what_was_not_saved_is_refused(saved: Any) -> None:
     assert Scaling.from_dict(FITTED).to_dict() == FITTED
     with pytest.raises(RankgaugeError):
         Scaling.from_dict(saved)
+
+
+def test_a_value_far_outside_of_the_training_data_stays_finite() -> None:
+    near, far = (
+        Features(
+            Ids.of(["q"]),
+            np.array([0, 3]),
+            np.zeros(3, np.int32),
+            np.array([[0.0], [1e-40], [top]], np.float32),
+        )
+        for top in (2e-40, 3e38)
+    )
+    kinds: tuple[ScalingKind, ...] = ("z", "min-max")
+    for kind in kinds:
+        scaled = Scaling.of(kind, per_query=False).fit(near).apply(far)
+        assert np.isfinite(scaled.values).all()
+        assert scaled.values[2, 0] == np.finfo(np.float32).max

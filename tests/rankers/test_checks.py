@@ -81,6 +81,27 @@ def test_a_method_of_ones_own_is_found_checked_saved_and_loaded(tmp_path: Path) 
         registry._methods.pop("Covariance", None)
 
 
+def test_methods_of_installed_packages_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        def __init__(self, value: str, loaded: Any) -> None:
+            self.value, self.loaded = value, loaded
+
+        def load(self) -> Any:
+            if isinstance(self.loaded, Exception):
+                raise self.loaded
+            return self.loaded
+
+    points = [Point("good:Sum", Sum), Point("bad:Ranker", ImportError("no such module"))]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: points)
+    monkeypatch.setattr(registry, "_discovered", False)
+    monkeypatch.setattr(registry, "_broken", [])
+    monkeypatch.setattr(registry, "_methods", dict(registry._methods))
+    assert rankers.find_method("sum") is Sum
+    assert list(rankers.methods())[: len(METHODS)] == list(registry.HOMES)
+    with pytest.raises(RankgaugeError, match="bad:Ranker cannot be loaded: no such module"):
+        rankers.find_method("nothing")
+
+
 def test_names_of_methods_ignore_case_and_unknown_ones_are_listed() -> None:
     assert rankers.find_method("lambdamart") is rankers.LambdaMART
     with pytest.raises(RankgaugeError, match=r"no method 'ranknot'.*LambdaMART, RandomForest"):

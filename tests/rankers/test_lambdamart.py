@@ -96,6 +96,15 @@ def test_training_stops_by_any_measure_as_the_evaluator_has_it(measure: str) -> 
     assert ranker.trees_ == LambdaMART(trees=best).fit(FEATURES).trees_
 
 
+def test_there_are_fewer_trees_where_nothing_says_when_to_stop() -> None:
+    assert LambdaMART().fit(FEATURES).trees_ == LambdaMART(trees=100).fit(FEATURES).trees_
+    both = (
+        LambdaMART(trees=trees, patience=1000).fit(FEATURES, VALIDATION).history_
+        for trees in ("auto", 500)
+    )
+    assert next(both) == next(both)
+
+
 def test_any_gain_is_learnt_from() -> None:
     assert (
         LambdaMART(trees=5).fit(FEATURES).trees_

@@ -115,6 +115,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no history": (lambda d: d["learnt"].update(history_=[]), "history_"),
     "a text in the history": (lambda d: d["learnt"].update(history_={"AP": ["x"]}), "history_"),
     "no constant": (lambda d: d["learnt"].update(intercept_="1"), "intercept_"),
+    "a huge constant": (lambda d: d["learnt"].update(intercept_=10**400), "intercept_"),
     "another shape": (
         lambda d: d["arrays"]["coefficients_"].update(shape=[4]),
         "another type or shape",

@@ -49,7 +49,7 @@ def test_settings_have_names_kinds_and_meanings(method: type[Ranker]) -> None:
 
 
 def test_a_setting_is_what_is_given_or_else_as_the_preset_has_it() -> None:
-    assert LambdaMART().settings()["trees"] == 500
+    assert LambdaMART().settings()["trees"] == "auto"
     classical = LambdaMART(preset="ranklib").settings()
     expected = {
         "trees": 1000,
@@ -80,6 +80,8 @@ def test_settings_are_kept_as_given_and_refused_when_they_are_needed() -> None:
         LambdaMART(measure=rg.NumRel).settings()
     with pytest.raises(MeasureError, match="measure: there is no measure 'nothing'"):
         LambdaMART(measure="nothing").settings()
+    with pytest.raises(MeasureError, match=r"trees: 'many' does not fit.*number from 1, or .auto."):
+        LambdaMART(trees="many").settings()
     with pytest.raises(MeasureError, match="C: 0 does not fit, expected a number above 0"):
         LogisticRegression(C=0).settings()
 

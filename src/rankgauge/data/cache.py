@@ -64,7 +64,7 @@ def cache_folder() -> str | None:
     return os.path.join(base, "rankgauge")
 
 
-class Place(Record):
+class CachePlace(Record):
     """Where the features of a file are in the cache, and for which state of the file they count."""
 
     file: str

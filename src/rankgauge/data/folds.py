@@ -14,8 +14,8 @@ from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import InputError
 from rankgauge.data.features import Features
 from rankgauge.data.files import SIZE_LIMIT, display_name
-from rankgauge.data.layouts import Layout, Role, found_layout, rotated
-from rankgauge.data.letor import AbsentValue, read_letor
+from rankgauge.data.layouts import Layout, Split, found_layout, rotated
+from rankgauge.data.letor import AbsentFeature, read_letor
 from rankgauge.data.trec import Path
 from rankgauge.notes import counted
 from rankgauge.policies import SEED, SEEDS
@@ -30,7 +30,7 @@ def read_folds(
     folder: Path,
     folds: int | None = None,
     *,
-    absent: AbsentValue = "zero",
+    absent: AbsentFeature = "zero",
     seed: int = SEED,
     size_limit: int = SIZE_LIMIT,
 ) -> Folds:
@@ -63,16 +63,16 @@ def read_folds(
     size_limit
         How many bytes a file may hold, as for `read_letor`.
     """
-    checked("absent", absent, one_of(AbsentValue))
+    checked("absent", absent, one_of(AbsentFeature))
     number = checked("folds", folds, FOLDS, optional=True)
     seed = checked("seed", seed, SEEDS)
     layout = found_layout(folder, cut=number is not None)
-    files = Files(absent, size_limit, keep=layout.shared)
+    files = FoldFiles(absent, size_limit, keep=layout.shared)
     if number is None:
         return Folds(
             layout.sentence,
             tuple(
-                Fold(place, files, {role: _whole(names) for role, names in each.items()})
+                Fold(place, files, {split: _whole(names) for split, names in each.items()})
                 for place, each in enumerate(layout.folds, 1)
             ),
             display_name(folder),
@@ -80,17 +80,17 @@ def read_folds(
     return _cut(layout, files, number, seed, display_name(folder))
 
 
-class Part(Record):
+class FoldPart(Record):
     """A file, or some queries of it, by number."""
 
     file: str
     queries: tuple[int, ...] | None = None
 
 
-class Files:
+class FoldFiles:
     """Reads files, and keeps what it read where folds share files."""
 
-    def __init__(self, absent: AbsentValue, size_limit: int, keep: bool) -> None:
+    def __init__(self, absent: AbsentFeature, size_limit: int, keep: bool) -> None:
         self.absent, self.size_limit, self.keep = absent, size_limit, keep
         self._read: dict[str, Features] = {}
 
@@ -106,7 +106,7 @@ class Files:
             self._read[file] = features
         return features
 
-    def joined(self, parts: Sequence[Part]) -> Features:
+    def joined(self, parts: Sequence[FoldPart]) -> Features:
         """The features of several parts, one after the other."""
         chosen = []
         for part in parts:
@@ -127,8 +127,8 @@ class Fold(Record):
     """
 
     number: int
-    files: Files
-    parts: dict[Role, tuple[Part, ...]]
+    files: FoldFiles
+    parts: dict[Split, tuple[FoldPart, ...]]
 
     @property
     def train(self) -> Features:
@@ -146,16 +146,16 @@ class Fold(Record):
         return self._features["test"]
 
     @cached_property
-    def _features(self) -> dict[Role, Features]:
-        read = {role: self.files.joined(parts) for role, parts in self.parts.items()}
+    def _features(self) -> dict[Split, Features]:
+        read = {split: self.files.joined(parts) for split, parts in self.parts.items()}
         width = max(features.values.shape[1] for features in read.values())
-        return {role: each.widened(width, self.files.value) for role, each in read.items()}
+        return {split: each.widened(width, self.files.value) for split, each in read.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: vars(self)[field.name] for field in fields(self)}
 
     def __repr__(self) -> str:
-        shown = (f"{role} {', '.join(_files(parts))}" for role, parts in self.parts.items())
+        shown = (f"{split} {', '.join(_files(parts))}" for split, parts in self.parts.items())
         return f"Fold {self.number}: {'; '.join(shown)}"
 
 
@@ -199,10 +199,10 @@ class Folds(Record, Sequence[Fold]):
         parts: list[tuple[str, _Counts]] = []
         tests = []
         for fold in self:
-            for role in fold.parts:
-                counts = _Counts.of(fold._features[role])
-                parts.append((f"fold {fold.number} {role}", counts))
-                if role == "test":
+            for split in fold.parts:
+                counts = _Counts.of(fold._features[split])
+                parts.append((f"fold {fold.number} {split}", counts))
+                if split == "test":
                     tests.append(counts)
         parts.insert(0, ("all test sets", _Counts.total(tests)))
         labels = sorted({label for _, counts in parts for label in counts.labels})
@@ -261,7 +261,7 @@ class _Counts(Record):
         )
 
 
-def _cut(layout: Layout, files: Files, number: int, seed: int, source: str) -> Folds:
+def _cut(layout: Layout, files: FoldFiles, number: int, seed: int, source: str) -> Folds:
     """The queries of one file dealt out to parts, which rotate as the parts S1 to S5 do."""
     (file,) = layout.folds[0]["train"]
     features = files.features(file)
@@ -270,23 +270,25 @@ def _cut(layout: Layout, files: Files, number: int, seed: int, source: str) -> F
         raise InputError(file, None, f"{there}, expected at least {number} for {number} folds")
     drawn: Ints = np.argsort(list_seeds(seed, features.queries), kind="stable")
     # Within a part, queries stand as in the file.
-    parts = [Part(file, tuple(np.sort(own).tolist())) for own in np.array_split(drawn, number)]
+    parts = [FoldPart(file, tuple(np.sort(own).tolist())) for own in np.array_split(drawn, number)]
     sentence = (
         f"{file} cut into {number} parts by query (seed {seed}): fold 1 trains on parts 1 to "
         f"{number - 2}, validates on {number - 1} and tests on {number}; each fold moves on by one part."
     )
     folds = (
         Fold(
-            place, files, {role: tuple(parts[n] for n in numbers) for role, numbers in each.items()}
+            place,
+            files,
+            {split: tuple(parts[n] for n in numbers) for split, numbers in each.items()},
         )
         for place, each in enumerate(rotated(number), 1)
     )
     return Folds(sentence, tuple(folds), source)
 
 
-def _whole(names: Sequence[str]) -> tuple[Part, ...]:
-    return tuple(Part(name) for name in names)
+def _whole(names: Sequence[str]) -> tuple[FoldPart, ...]:
+    return tuple(FoldPart(name) for name in names)
 
 
-def _files(parts: Sequence[Part]) -> list[str]:
+def _files(parts: Sequence[FoldPart]) -> list[str]:
     return list(dict.fromkeys(part.file for part in parts))

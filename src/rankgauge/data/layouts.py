@@ -14,10 +14,10 @@ from rankgauge.data.trec import COMPRESSED_ENDINGS, Path
 from rankgauge.notes import counted
 from rankgauge.records import Record
 
-Role: TypeAlias = Literal["train", "validation", "test"]
-ROLES: tuple[Role, ...] = ("train", "validation", "test")
+Split: TypeAlias = Literal["train", "validation", "test"]
+SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
-NAMES: dict[str, Role] = {
+NAMES: dict[str, Split] = {
     **dict.fromkeys(("train", "training", "trainset", "trainingset"), "train"),
     **dict.fromkeys(("vali", "valid", "validation", "valiset", "validset"), "validation"),
     **dict.fromkeys(("validationset", "dev", "devset"), "validation"),
@@ -37,14 +37,14 @@ EXPECTED = (
     "or one file, with folds=5"
 )
 
-Paths: TypeAlias = dict[Role, list[str]]
+SplitFiles: TypeAlias = dict[Split, list[str]]
 
 
 class Layout(Record):
-    """How folds were found: in a sentence, and for each fold the files of each role."""
+    """How folds were found: in a sentence, and for each fold the files of each split."""
 
     sentence: str
-    folds: list[Paths]
+    folds: list[SplitFiles]
     shared: bool = False
     """Whether the same file is in several folds."""
 
@@ -126,14 +126,14 @@ def _layout(listed: _Listing) -> Layout | None:
 
 
 def _fold_folders(listed: _Listing) -> Layout | None:
-    """Fold1, Fold2, …: folders with a file for each role."""
+    """Fold1, Fold2, …: folders with a file for each split."""
     numbered = _numbered(listed, listed.folders, FOLD)
     if not numbered:
         return None
     folds = []
     for path in numbered:
         inside = _Listing.of(path)
-        folds.append(_roles(path, [(NAMES.get(stem), file) for stem, file in inside.files]))
+        folds.append(_splits(path, [(NAMES.get(stem), file) for stem, file in inside.files]))
     if not any(folds):
         return None
     _check_complete(numbered, folds)
@@ -144,7 +144,7 @@ def _fold_folders(listed: _Listing) -> Layout | None:
 
 def _fold_files(listed: _Listing) -> Layout | None:
     """Fold1.train.txt and so on, or Fold1.test.txt, Fold2.test.txt, … alone: disjoint test parts."""
-    found: dict[int, list[tuple[Role | None, str]]] = {}
+    found: dict[int, list[tuple[Split | None, str]]] = {}
     for stem, path in listed.files:
         match = FOLD_FILE.fullmatch(stem)
         if match and match[2] in NAMES:
@@ -152,7 +152,7 @@ def _fold_files(listed: _Listing) -> Layout | None:
     if not found:
         return None
     _check_numbers(listed.folder, sorted(found), "fold")
-    folds = [_roles(listed.folder, found[number]) for number in sorted(found)]
+    folds = [_splits(listed.folder, found[number]) for number in sorted(found)]
     count = len(folds)
     if all(set(fold) == {"test"} for fold in folds):
         if count < 3:
@@ -184,25 +184,25 @@ def _parts(listed: _Listing) -> Layout | None:
 
 def _one_fold(listed: _Listing) -> Layout | None:
     """train.txt, vali.txt and test.txt: one fold."""
-    roles = _roles(listed.folder, [(NAMES.get(stem), path) for stem, path in listed.files])
-    if not {"train", "test"} <= set(roles):
+    splits = _splits(listed.folder, [(NAMES.get(stem), path) for stem, path in listed.files])
+    if not {"train", "test"} <= set(splits):
         return None
-    names = ", ".join(os.path.basename(files[0]) for files in roles.values())
-    return Layout(f"One fold: {names}.", [roles])
+    names = ", ".join(os.path.basename(files[0]) for files in splits.values())
+    return Layout(f"One fold: {names}.", [splits])
 
 
-def rotated(count: int) -> list[dict[Role, list[int]]]:
+def rotated(count: int) -> list[dict[Split, list[int]]]:
     """For each fold its parts, from 0: LETOR's rotation. Fold 1 of five has S1, S2, S3; S4; and S5."""
-    folds: list[dict[Role, list[int]]] = []
+    folds: list[dict[Split, list[int]]] = []
     for first in range(count):
         order = [(first + step) % count for step in range(count)]
         folds.append({"train": order[:-2], "validation": [order[-2]], "test": [order[-1]]})
     return folds
 
 
-def own_tests(count: int) -> list[dict[Role, list[int]]]:
+def own_tests(count: int) -> list[dict[Split, list[int]]]:
     """For each fold its parts, from 0, where parts are called after the fold that tests on them."""
-    folds: list[dict[Role, list[int]]] = []
+    folds: list[dict[Split, list[int]]] = []
     for test in range(count):
         validation = (test - 1) % count
         rest = [(test + step) % count for step in range(1, count - 1)]
@@ -210,9 +210,11 @@ def own_tests(count: int) -> list[dict[Role, list[int]]]:
     return folds
 
 
-def _chosen(files: Sequence[str], folds: Sequence[Mapping[Role, Sequence[int]]]) -> list[Paths]:
+def _chosen(
+    files: Sequence[str], folds: Sequence[Mapping[Split, Sequence[int]]]
+) -> list[SplitFiles]:
     return [
-        {role: [files[number] for number in numbers] for role, numbers in fold.items()}
+        {split: [files[number] for number in numbers] for split, numbers in fold.items()}
         for fold in folds
     ]
 
@@ -242,16 +244,16 @@ def _check_numbers(folder: str, numbers: Sequence[int], what: str) -> None:
         raise InputError(folder, None, f"{message}; expected all numbers from 1")
 
 
-def _roles(folder: str, files: Sequence[tuple[Role | None, str]]) -> Paths:
-    """The file of each role, in the order of roles; InputError where a role has two files."""
-    found: Paths = {}
-    for role, path in files:
-        if role is not None:
-            found.setdefault(role, []).append(path)
+def _splits(folder: str, files: Sequence[tuple[Split | None, str]]) -> SplitFiles:
+    """The file of each split, in the order of splits; InputError where a split has two files."""
+    found: SplitFiles = {}
+    for split, path in files:
+        if split is not None:
+            found.setdefault(split, []).append(path)
     for paths in found.values():
         if len(paths) > 1:
             raise _twice(folder, *paths[:2])
-    return {role: found[role] for role in ROLES if role in found}
+    return {split: found[split] for split in SPLITS if split in found}
 
 
 def _twice(folder: str, one: str, other: str) -> InputError:
@@ -259,13 +261,13 @@ def _twice(folder: str, one: str, other: str) -> InputError:
     return InputError(folder, None, f"{names} are the same part, expected one of them")
 
 
-def _check_complete(names: Sequence[str], folds: Sequence[Paths]) -> None:
-    """InputError unless every fold has what is trained and tested on, and all have the same roles."""
-    all_roles = [role for role in ROLES if any(role in fold for fold in folds)]
+def _check_complete(names: Sequence[str], folds: Sequence[SplitFiles]) -> None:
+    """InputError unless every fold has what is trained and tested on, and all have the same splits."""
+    all_splits = [split for split in SPLITS if any(split in fold for fold in folds)]
     for name, fold in zip(names, folds, strict=True):
-        for role in dict.fromkeys((*all_roles, "train", "test")):
-            if role not in fold:
-                known = ", ".join(each for each, own in NAMES.items() if own == role)
+        for split in dict.fromkeys((*all_splits, "train", "test")):
+            if split not in fold:
+                known = ", ".join(each for each, own in NAMES.items() if own == split)
                 raise InputError(
-                    name, None, f"no {role} file, expected one of these names: {known} (.txt)"
+                    name, None, f"no {split} file, expected one of these names: {known} (.txt)"
                 )

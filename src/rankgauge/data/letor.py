@@ -33,7 +33,7 @@ from rankgauge.native import letor as native
 from rankgauge.notes import Note, counted
 from rankgauge.records import Record
 
-AbsentValue: TypeAlias = Literal["zero", "nan"]
+AbsentFeature: TypeAlias = Literal["zero", "nan"]
 """What stands for a feature that a line lacks: 0, or NaN."""
 
 LINE = "grade qid:query 1:value 2:value … # docid = document"
@@ -57,7 +57,11 @@ FAULTS = {
 
 
 def read_letor(
-    path: Path, *, absent: AbsentValue = "zero", lenient: bool = False, size_limit: int = SIZE_LIMIT
+    path: Path,
+    *,
+    absent: AbsentFeature = "zero",
+    lenient: bool = False,
+    size_limit: int = SIZE_LIMIT,
 ) -> Features:
     """The labels and features in a LETOR file, the values in single precision.
 
@@ -80,10 +84,10 @@ def read_letor(
     size_limit
         How many bytes the file may hold once decompressed, and the values in memory.
     """
-    checked("absent", absent, one_of(AbsentValue))
+    checked("absent", absent, one_of(AbsentFeature))
     source = display_name(path)
     sizes_file = groups.file_beside(path)
-    place = cache.Place.of(path, sizes_file, {"absent": absent})
+    place = cache.CachePlace.of(path, sizes_file, {"absent": absent})
     if place is not None and (cached := place.load(path, size_limit)):
         return cached
     reading = _Reading(source, lenient, np.nan if absent == "nan" else 0.0)

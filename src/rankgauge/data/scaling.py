@@ -153,8 +153,11 @@ def _numbers(kind: ScalingKind, values: Values) -> tuple[Floats, Floats]:
 
 def _scaled(values: Values, centre: Floats, scale: Floats) -> Floats:
     varies = scale > 0
-    moved = (values - centre) / np.where(varies, scale, 1.0)
-    return np.where(varies | np.isnan(values), moved, 0.0)
+    with np.errstate(over="ignore"):
+        moved = (values - centre) / np.where(varies, scale, 1.0)
+    # A value far outside of the training data stays a number.
+    limit = float(np.finfo(values.dtype).max)
+    return np.where(varies | np.isnan(values), np.clip(moved, -limit, limit), 0.0)
 
 
 def _saved_numbers(name: str, numbers: Any) -> tuple[float, ...]:

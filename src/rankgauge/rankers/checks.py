@@ -113,7 +113,7 @@ def made_features(
     """Features of made queries: the first says much about the label, the others little or nothing.
 
     >>> made_features(2)
-    Features: 2 queries, 17 documents, 5 features
+    Features: 2 queries, 21 documents, 5 features
     """
     rng = np.random.default_rng(seed)
     counts = rng.integers(sizes[0], sizes[1] + 1, queries)

@@ -14,10 +14,14 @@ from rankgauge.measures.gains import GainMap, gains
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.boosting import TreeRanker, common_parameters
 from rankgauge.rankers.monitoring import Monitor
-from rankgauge.rankers.settings import GAINS, RATES, setting
+from rankgauge.rankers.settings import AUTO, GAINS, RATES, Auto, setting
 
 HIGHEST_XENDCG = 30
 """The highest label that xendcg takes: it counts in powers of 2."""
+
+
+MOST_TREES, UNVALIDATED_TREES = 500, 100
+"""How many trees there are at most, with a validation set and without: then as LightGBM's default."""
 
 
 class LambdaMART(TreeRanker):
@@ -25,6 +29,11 @@ class LambdaMART(TreeRanker):
 
     With a validation set, training stops when `measure` has not become better for `patience` trees, and
     the trees up to the best value are kept.
+
+    >>> from rankgauge.rankers.checks import made_features
+    >>> ranker = LambdaMART(trees=20, measure="AP").fit(made_features(40), made_features(20, seed=1))
+    >>> ranker.predict(made_features(2)).shape
+    (21,)
     """
 
     summary: ClassVar[str] = "boosted trees that learn from what swaps of documents change in nDCG"
@@ -36,7 +45,12 @@ class LambdaMART(TreeRanker):
         default="lambdarank",
     )
     gain: Any = setting(GAINS, "What labels are worth; only lambdarank asks.", default="exp2")
-    trees: int | None = setting(Whole(1), "How many trees at most.", default=500, ranklib=1000)
+    trees: int | str | None = setting(
+        Auto(Whole(1)),
+        "How many trees at most. auto: 500, or 100 if no validation set says when to stop.",
+        default=AUTO,
+        ranklib=1000,
+    )
     learning_rate: float | None = setting(
         RATES, "How much of each tree is added.", default=0.05, ranklib=0.1
     )
@@ -70,8 +84,11 @@ class LambdaMART(TreeRanker):
     ) -> None:
         labels, worth = self._labels(training.labels, settings)
         monitor = None if validation is None else Monitor(validation, settings["measure"])
+        trees = settings["trees"]
+        if trees == AUTO:
+            trees = UNVALIDATED_TREES if monitor is None else MOST_TREES
         parameters = lightgbm_parameters(settings, worth)
-        self.train(parameters, settings["trees"], training, labels, monitor, settings["patience"])
+        self.train(parameters, trees, training, labels, monitor, settings["patience"])
 
     def _labels(self, labels: Labels, settings: RankerSettings) -> tuple[Floats, list[float]]:
         """Labels as LightGBM takes them, and the gain of each from 0 on.

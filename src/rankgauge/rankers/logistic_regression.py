@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.arrays import Floats, Values
-from rankgauge.checks import Kind, Number, Whole
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.checks import Number, Whole
+from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.libraries import imported
@@ -17,22 +17,16 @@ from rankgauge.rankers.linear import filled, weighted_sums
 from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
-from rankgauge.rankers.settings import NORMALIZATIONS, setting
+from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, Auto, setting
 
-AUTO = "auto"
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 """What is tried where the validation set decides."""
 USUAL_COST = 1.0
 """What is taken where there is no validation set."""
 
 
-class CostKind(Kind):
-    """A number above 0, or "auto"."""
-
-    description = 'a number above 0, or "auto"'
-
-    def check(self, value: Any) -> str | float:
-        return value if value == AUTO else Number(0.0, closed=False).check(value)
+LARGEST = 1e30
+"""Liblinear finds no end where values are larger."""
 
 
 class LogisticRegression(Ranker):
@@ -41,6 +35,11 @@ class LogisticRegression(Ranker):
     The score of a document is its weighted sum, so the logarithm of its odds to be relevant. A value
     that is NaN counts as the mean of its feature. If all training documents are relevant, or none, all
     scores are equal.
+
+    >>> from rankgauge.rankers.checks import made_features
+    >>> ranker = LogisticRegression().fit(made_features(40), made_features(20, seed=1))
+    >>> list(ranker.history_)
+    ['C', 'nDCG(gain=exp2)@10']
     """
 
     summary: ClassVar[str] = "relevant documents against the others, by a weighted sum of features"
@@ -53,7 +52,7 @@ class LogisticRegression(Ranker):
         ranklib="none",
     )
     C: float | str | None = setting(
-        CostKind(),
+        Auto(Number(0.0, closed=False)),
         "What errors cost, against large weights. auto: the best on the validation set, or else 1.",
         default=AUTO,
         ranklib=USUAL_COST,
@@ -69,6 +68,12 @@ class LogisticRegression(Ranker):
         relevant = training.labels >= settings["relevant"]
         self.means_: Floats = _means(training.values)
         values = filled(training.values, self.means_)
+        if max(-values.min(), values.max()) > LARGEST:
+            raise InputError(
+                training.source,
+                None,
+                f"a value beyond {LARGEST:g}, expected smaller ones; normalize='query-z' makes them so",
+            )
         costs = COSTS if settings["C"] == AUTO else (settings["C"],)
         if validation is None and settings["C"] == AUTO:
             costs = (USUAL_COST,)
@@ -98,12 +103,7 @@ class LogisticRegression(Ranker):
             max_iter=settings["iterations"],
             random_state=settings["seed"],
         )
-        import warnings
-
-        with warnings.catch_warnings():
-            # A sum that could be a little better still ranks; `iterations` can be raised.
-            warnings.simplefilter("ignore")
-            model.fit(values, relevant)
+        model.fit(values, relevant)
         return model.coef_[0].astype(np.float64), float(model.intercept_[0])
 
     def score(self, values: Values) -> Floats:
@@ -118,7 +118,7 @@ class LogisticRegression(Ranker):
     def check_learnt(self) -> None:
         check_array(self, "coefficients_", (self.n_features_in_,))
         check_array(self, "means_", (self.n_features_in_,))
-        if type(self.intercept_) not in (int, float):
+        if type(self.intercept_) is not float:
             raise RankgaugeError("intercept_ is not a number")
 
 

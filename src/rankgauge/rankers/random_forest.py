@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.checks import Choice, Number, Whole
+from rankgauge.data.errors import InputError
 from rankgauge.data.features import Features
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.boosting import TreeRanker, common_parameters
@@ -23,6 +24,11 @@ class RandomForest(TreeRanker):
     LightGBM draws bags without replacement. The default share of documents in a bag is the share that
     drawing with replacement would give. The validation set decides nothing; `history_` has the value of
     the whole forest on it.
+
+    >>> from rankgauge.rankers.checks import made_features
+    >>> ranker = RandomForest(trees=20).fit(made_features(40))
+    >>> int(ranker.feature_importances_.argmax())
+    0
     """
 
     summary: ClassVar[str] = "the mean of trees, each from some of the documents and features"
@@ -61,11 +67,21 @@ class RandomForest(TreeRanker):
     def learn(
         self, training: Features, validation: Features | None, settings: RankerSettings
     ) -> None:
+        _check_bags(training, settings)
         labels = np.maximum(training.labels, 0).astype(np.float64)
         self.train(lightgbm_parameters(settings), settings["trees"], training, labels)
         if validation is not None:
             monitor = Monitor(validation, settings["measure"])
             self.history_ = {monitor.name: [monitor(self.score(validation.values))]}
+
+
+def _check_bags(training: Features, settings: RankerSettings) -> None:
+    """InputError where bags would be empty."""
+    sizes, what = np.diff(training.bounds), settings["bag_of"]
+    count = len(training.labels) if what == "documents" else np.count_nonzero(sizes)
+    if int(count * settings["bag_share"]) < 1:
+        message = f"bags of {what} would be empty, expected more {what}, or a larger bag_share"
+        raise InputError(training.source, None, message)
 
 
 def lightgbm_parameters(settings: RankerSettings) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.gains import Gain
 from rankgauge.measures.grammar import parse
+from rankgauge.records import Value
 
 DEFAULT, RANKLIB = "default", "ranklib"
 """The presets: what serves today, and what the toolkit RankLib has."""
@@ -47,6 +48,27 @@ class MeasureKind(Kind):
 
 
 MEASURES = MeasureKind()
+
+AUTO = "auto"
+"""The value of a setting that follows from the data."""
+
+
+class Auto(Kind, Value):
+    """A value of another kind, or "auto"."""
+
+    kind: Kind
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return f'{self.kind.description}, or "{AUTO}"'
+
+    def check(self, value: Any) -> Any:
+        if isinstance(value, str) and value == AUTO:
+            return AUTO
+        try:
+            return self.kind.check(value)
+        except MeasureError:
+            raise self.refusal(value) from None
 
 
 def setting(kind: Kind, meaning: str, *, default: Any, **presets: Any) -> Any:

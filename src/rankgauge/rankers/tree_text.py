@@ -38,12 +38,14 @@ OBJECTIVES = ("lambdarank", "rank_xendcg", "regression")
 
 NODE_INTS = ("split_feature", "decision_type", "left_child", "right_child", "internal_count")
 NODE_FLOATS = ("split_gain", "threshold", "internal_value", "internal_weight")
-LEAF_FLOATS = ("leaf_value", "leaf_weight", "leaf_count")
+LEAF_FLOATS = ("leaf_value", "leaf_weight")
+LEAF_INTS = ("leaf_count",)
 TREE = {
     *("Tree", "num_leaves", "num_cat", "is_linear", "shrinkage"),
     *NODE_INTS,
     *NODE_FLOATS,
     *LEAF_FLOATS,
+    *LEAF_INTS,
 }
 
 NUMBERS = re.compile(r"[-+0-9.e ]*")
@@ -157,9 +159,9 @@ def _tree(entries: dict[str, str], number: int, width: int) -> Tree:
     ints = {name: _sized(_ints(entries[name]), leaves - 1) for name in NODE_INTS}
     floats = {name: _sized(_floats(entries[name]), leaves - 1) for name in NODE_FLOATS}
     values = _sized(_floats(entries["leaf_value"]), leaves)
-    for name in LEAF_FLOATS[1:]:
-        if leaves > 1 or entries[name]:
-            _sized(_floats(entries[name]), leaves)
+    if leaves > 1 or entries["leaf_weight"]:
+        _sized(_floats(entries["leaf_weight"]), leaves)
+    _sized(_ints(entries["leaf_count"]), leaves)
     kinds, features = ints["decision_type"], ints["split_feature"]
     if not np.isin(kinds, (0, DEFAULT_LEFT, MISSING_NAN, DEFAULT_LEFT + MISSING_NAN)).all():
         raise ValueError(f"tree {number} has other than numerical splits")
@@ -190,19 +192,26 @@ def _sized(array: NDArray[Any], size: int) -> NDArray[Any]:
     return array
 
 
-def _floats(text: str) -> Floats:
-    if not NUMBERS.fullmatch(text):
+def _words(text: str) -> list[str]:
+    """Numbers with one blank between them, as LightGBM writes them."""
+    words = text.split()
+    if not NUMBERS.fullmatch(text) or " ".join(words) != text:
         raise ValueError(f"{text[:40]!r} are not numbers")
-    array = np.array(text.split(), dtype=np.float64)
+    return words
+
+
+def _floats(text: str) -> Floats:
+    array = np.array(_words(text), dtype=np.float64)
     if not np.isfinite(array).all():
         raise ValueError("a number that is not finite")
     return array
 
 
 def _ints(text: str) -> Ints:
-    if not NUMBERS.fullmatch(text):
+    words = _words(text)
+    array = np.array([int(word) for word in words], dtype=np.int64)
+    if [str(number) for number in array.tolist()] != words:
         raise ValueError(f"{text[:40]!r} are not whole numbers")
-    array = np.array([int(word) for word in text.split()], dtype=np.int64)
     if np.abs(array).max(initial=0) >= 2**31:
         raise ValueError("a number beyond 32 bits")
     return array

@@ -1,0 +1,153 @@
+"""How well the methods rank, and what training costs beside the libraries called directly.
+
+    python benchmarks/rankers.py folds [--data ../shared/data]
+    python benchmarks/rankers.py scale [--rows 100000 400000] [--trees 100]
+
+`folds`: nDCG@10 (gain exp2, queries without relevant documents counted 0) on the test parts of MQ2008
+and OHSUMED, in five folds, the validation part for stopping. `scale`: CPU seconds of training on made
+data with 136 features and 100 documents a query, and by how many times the matrix memory grew; each in
+a process of its own, and the same with the library called directly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rankgauge as rg
+from rankgauge import Features, rankers
+from rankgauge.data.folds import read_folds
+from rankgauge.data.model import Ids
+from rankgauge.rankers import lambdamart, random_forest
+from rankgauge.tables import Table
+
+MEASURE = "nDCG(gain=exp2)@10"
+FLOORS = {
+    ("MQ2008", "LambdaMART"): 0.495,
+    ("MQ2008", "LogisticRegression"): 0.495,
+    ("MQ2008", "RandomForest"): 0.487,
+    ("OHSUMED", "LambdaMART"): 0.41,
+    ("OHSUMED", "LogisticRegression"): 0.41,
+    ("OHSUMED", "RandomForest"): 0.41,
+}
+COLLECTIONS = {"MQ2008": "mq2008", "OHSUMED": "ohsumed-letor3"}
+WIDTH, DEPTH = 136, 100
+
+
+def ranking(data: Path) -> Table:
+    """The five-fold means of all methods."""
+    values: dict[tuple[str, str], list[float]] = {}
+    for collection, folder in COLLECTIONS.items():
+        for fold in read_folds(data / folder):
+            evaluator = rg.Evaluator(fold.test.judgments, MEASURE)
+            for name, method in rankers.methods().items():
+                scores = method().fit(fold.train, fold.validation).predict(fold.test)
+                (mean,) = evaluator.score_features(fold.test, scores).mean()["run"].values()
+                values.setdefault((collection, name), []).append(mean)
+    rows = [
+        (collection, name, float(np.mean(each)), FLOORS.get((collection, name)))
+        for (collection, name), each in values.items()
+    ]
+    return Table(("collection", "method", MEASURE, "at least"), tuple(sorted(rows)))
+
+
+def made(rows: int) -> Features:
+    """Documents whose labels follow from a few features, with noise."""
+    rng = np.random.default_rng(0)
+    values = rng.random((rows, WIDTH), dtype=np.float32)
+    merit = values[:, :5].sum(axis=1) + rng.normal(size=rows)
+    labels = np.digitize(merit, np.quantile(merit, (0.6, 0.85, 0.95, 0.99))).astype(np.int32)
+    queries = Ids.of(str(number) for number in range(rows // DEPTH))
+    return Features(queries, np.arange(0, rows + 1, DEPTH), labels, values)
+
+
+def direct_trees(kind: Any, features: Features, trees: int) -> None:
+    """LightGBM with the parameters of a method."""
+    import lightgbm
+
+    settings = kind(trees=trees).settings()
+    if kind is rankers.LambdaMART:
+        labels, worth = lambdamart.gain_labels(features.labels, settings["gain"])
+        parameters = lambdamart.lightgbm_parameters(settings, worth)
+    else:
+        labels = features.labels.astype(np.float64)
+        parameters = random_forest.lightgbm_parameters(settings)
+    groups = np.diff(features.bounds)
+    data = lightgbm.Dataset(features.values, labels, group=groups, params=parameters)
+    lightgbm.train(parameters, data, trees)
+
+
+def direct_regression(features: Features) -> None:
+    """scikit-learn's logistic regression, on values in double precision."""
+    from sklearn.linear_model import LogisticRegression
+
+    LogisticRegression(solver="liblinear").fit(
+        features.values.astype(np.float64), features.labels > 0
+    )
+
+
+def work(name: str, direct: bool, features: Features, trees: int) -> None:
+    """Train once."""
+    method = rankers.find_method(name)
+    if name == "LogisticRegression":
+        direct_regression(features) if direct else method().fit(features)
+    elif direct:
+        direct_trees(method, features, trees)
+    else:
+        method(trees=trees).fit(features)
+
+
+def cost(name: str, direct: bool, rows: int, trees: int) -> tuple[float, float]:
+    """CPU seconds of training, and how many times the matrix memory grew."""
+    work(name, direct, made(2_000), 2)  # so that importing does not count
+    features = made(rows)
+    before, start = _peak(), time.process_time()
+    work(name, direct, features, trees)
+    return time.process_time() - start, (_peak() - before) / features.values.nbytes
+
+
+def _peak() -> int:
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def scale(sizes: list[int], trees: int) -> Table:
+    """The cost of each method, and of its library."""
+    rows = []
+    for name in ("LambdaMART", "RandomForest", "LogisticRegression"):
+        for size in sizes:
+            (seconds, memory), (other, other_memory) = (
+                alone(cost, name, direct, size, trees) for direct in (False, True)
+            )
+            ratio = seconds / other
+            rows.append((name, size, seconds, other, ratio, memory, other_memory))
+    names = ("method", "rows", "CPU s", "direct s", "ratio", "memory", "direct memory")
+    return Table(names, tuple(rows))
+
+
+def alone(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function gives in a new process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=("folds", "scale"))
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 400_000])
+    parser.add_argument("--trees", type=int, default=100)
+    options = parser.parse_args()
+    table = ranking(options.data) if options.what == "folds" else scale(options.rows, options.trees)
+    print(table.render("table", digits=4 if options.what == "folds" else 2))
+
+
+if __name__ == "__main__":
+    main()
