@@ -99,6 +99,28 @@ def test_names_do_not_depend_on_other_queries() -> None:
     assert part.texts() == all_names.texts()[5:55]
 
 
+@given(label_lists.filter(lambda lists: any(label > 0 for own in lists for label in own)))
+def test_rows_in_the_order_of_ties_are_ranked_as_an_evaluator_ranks_ties(
+    labels: list[list[int]],
+) -> None:
+    features = made(labels)
+    ordered = features.in_tie_order()
+    evaluator = Evaluator(features.judgments, "AP", ties="docno")
+    tied = evaluator.score_features(features, np.zeros(len(features.labels))).values
+    as_they_stand = Evaluator(ordered.judgments, "AP", ties="input")
+    assert as_they_stand.score_features(ordered, np.zeros(len(features.labels))).values == (
+        pytest.approx(tied, nan_ok=True)
+    )
+    assert ordered.in_tie_order() is ordered
+    names, documents = features.judgments.documents.texts(), ordered.judgments.documents.texts()
+    for row, name in enumerate(documents):
+        own = int(np.searchsorted(features.bounds, row, side="right")) - 1
+        start, end = features.bounds[own : own + 2]
+        before = int(start) + names[start:end].index(name)
+        assert ordered.values[row, 0] == features.values[before, 0]
+        assert ordered.labels[row] == features.labels[before]
+
+
 def test_named_documents_keep_their_names() -> None:
     features = made([[0, 1]], Ids.of(["a", "b"]))
     assert features.named() is features
@@ -188,3 +210,19 @@ def test_ties_of_ohsumed_do_not_follow_the_file(real_data: Callable[[str], Path]
     assert mean["input"] == pytest.approx(0.427, abs=1e-3)
     assert mean["expected"] == pytest.approx(0.305, abs=1e-3)
     assert mean["docno"] == pytest.approx(mean["expected"], abs=0.02)
+
+
+def test_joined_features_have_all_queries_and_the_widest_row() -> None:
+    one, two = made([[0], [1, 2]]), made([[1]])
+    wide = Features(Ids.of(["w"]), two.bounds, two.labels, np.ones((1, 2), np.float32))
+    joined = Features.joined([one, wide], absent=np.nan)
+    assert joined.queries.texts() == ["q1", "q2", "w"]
+    assert joined.bounds.tolist() == [0, 1, 3, 4]
+    assert joined.labels.tolist() == [0, 1, 2, 1]
+    assert np.isnan(joined.values).tolist() == [[False, True]] * 3 + [[False, False]]
+    assert (joined.documents, joined.values.dtype) == (None, np.float32)
+    named = Features.joined([one, wide.named()])
+    assert named.documents is not None
+    assert named.documents.texts() == [*one.judgments.documents.texts(), "1-1"]
+    with pytest.raises(RankgaugeError, match="query 'q1' is also in"):
+        Features.joined([one, two])

@@ -145,6 +145,18 @@ class Features:
             return self
         return replace(self, documents=_drawn_names(self.queries, self.bounds, seed))
 
+    def in_tie_order(self) -> Features:
+        """The same, the rows of each query in the order in which documents with equal scores are ranked,
+        for callers that keep rows as they stand. Documents without a name are named, the greatest name
+        first, as an evaluator ranks them; documents with names stay where they are."""
+        if self.documents is not None:
+            return self
+        place = _drawn_places(self.queries, self.bounds, SEED)
+        query = np.repeat(np.arange(len(self.queries)), np.diff(self.bounds))
+        order = np.lexsort((-place, query))
+        names = self.judgments.documents.take(order)
+        return replace(self, labels=self.labels[order], values=self.values[order], documents=names)
+
     @cached_property
     def judgments(self) -> Judgments:
         """The labels as judgements. Documents without a name are called as `named` calls them."""
@@ -183,13 +195,18 @@ class Features:
         return np.array(numbers, dtype=np.int64)
 
 
-def _drawn_names(queries: Ids, bounds: Ints, seed: int) -> Ids:
-    """A name for each row: its place in an order drawn for its query, and its place in the query."""
-    sizes = np.diff(bounds)
+def _drawn_places(queries: Ids, bounds: Ints, seed: int) -> Ints:
+    """For each row its place, from 0, in an order drawn for its query."""
     drawn = np.empty(int(bounds[-1]), dtype=np.int64)
     for number, own in enumerate(list_seeds(seed, queries).tolist()):
         start, end = int(bounds[number]), int(bounds[number + 1])
         drawn[start:end] = np.random.default_rng(own).permutation(end - start)
+    return drawn
+
+
+def _drawn_names(queries: Ids, bounds: Ints, seed: int) -> Ids:
+    """A name for each row: its place in an order drawn for its query, and its place in the query."""
+    sizes, drawn = np.diff(bounds), _drawn_places(queries, bounds, seed)
     within = np.arange(len(drawn)) - np.repeat(bounds[:-1], sizes)
     # Every place of a query has as many digits, so that names sort as numbers do.
     places, kept = _digits(drawn + 1, np.repeat(_digit_count(sizes), sizes))

@@ -137,12 +137,10 @@ def pieces_of(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Itera
         yield from _decompressed(opened, display_name(path), limit)
         return
     with opened as content:
-        for start in range(0, content.size, CHUNK):
-            piece = np.empty(min(CHUNK, content.size - start), dtype=np.uint8)
-            if not content.read_into(piece, start):
-                content.check_unchanged()
-                raise InputError(content.source, None, "cannot be read: it ends too early")
-            yield piece.tobytes()
+        try:
+            yield from _limited(limit, _pieces(content.stream, CHUNK), content.source)
+        except OSError as error:
+            raise unreadable(content.source, error) from None
         content.check_unchanged()
 
 

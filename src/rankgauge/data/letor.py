@@ -179,7 +179,7 @@ class _Reading:
             )
         )
         self.rows += len(labels)
-        self.lines += raw.count(b"\n")
+        self.lines += native.newlines(text)
 
     def features(self, size_limit: int, sizes: Ints | None = None) -> Features:
         """All that was read, query by query."""
@@ -308,7 +308,7 @@ def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         cut = piece.rfind(b"\n") + 1
         if cut and size + cut >= CHUNK // 2:
-            yield b"".join((*kept, piece[:cut]))
+            yield b"".join((*kept, memoryview(piece)[:cut]))
             kept, size = [piece[cut:]], len(piece) - cut
         else:
             kept.append(piece)

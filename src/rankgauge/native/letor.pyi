@@ -3,6 +3,7 @@ from numpy.typing import NDArray
 
 LARGEST_FEATURE: int
 
+def newlines(text: NDArray[uint8]) -> int: ...
 def tokenize(
     text: NDArray[uint8], lenient: bool, queries: bool
 ) -> tuple[

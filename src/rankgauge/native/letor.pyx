@@ -170,6 +170,11 @@ cdef inline void read_document(Text p, Text end, Row* row) noexcept nogil:
         row.document_end = after_word(row.document, end)
 
 
+def newlines(const unsigned char[::1] text):
+    """How many lines end in the text."""
+    return count(&text[0], &text[0] + text.shape[0], 10) if text.shape[0] else 0
+
+
 def tokenize(const unsigned char[::1] text, bint lenient, bint queries):
     """The parts of each line, and what was wrong.
 

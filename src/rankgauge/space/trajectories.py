@@ -61,7 +61,8 @@ def trajectory(
     documents
         Features: the documents are ranked by a weighted sum. Or a tuple (values, labels, bounds): a row
         of values and a label for each document, and where each query begins and the last ends. Or a
-        list of labels, or several. Documents with equal scores stay in the order they have here.
+        list of labels, or several. Documents with equal scores stay in the order they have here (see
+        `Features.in_tie_order`).
     points
         The points that the path goes through, two or more: at each of them the weight of every feature,
         or for lists of labels the score of every document.
