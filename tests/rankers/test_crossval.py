@@ -17,7 +17,13 @@ import pytest
 import rankgauge as rg
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.rankers import LogisticRegression
-from rankgauge.rankers.crossval import SINGLE, best_feature, cross_validate, cross_validation
+from rankgauge.rankers.crossval import (
+    RANDOM,
+    SINGLE,
+    best_feature,
+    cross_validate,
+    cross_validation,
+)
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -68,16 +74,30 @@ def test_every_query_is_scored_by_the_ranker_that_did_not_see_it(folder):
 def test_what_stands_beside_the_test_means(folder):
     folds = rg.read_folds(folder)
     found = cross_validation(folds, METHODS[:1], ["nDCG@5", "AP"])
-    rows = {row[0]: row[1:] for row in found.table().rows}
-    assert set(rows) == {"LogisticRegression", SINGLE, "random order"}
-    test, train, validation = rows["LogisticRegression"][:3]
+    rows = {row[:2]: row[2:] for row in found.table().rows}
+    assert [row[:2] for row in found.table().rows][:3] == [
+        ("nDCG@5", "LogisticRegression"),
+        ("nDCG@5", SINGLE),
+        ("nDCG@5", RANDOM),
+    ]
+    test, low, high, linear, train, validation = rows["nDCG@5", "LogisticRegression"]
     assert all(0.5 < value <= 1 for value in (test, train, validation))
+    assert low < test < high
+    assert 0 < linear < test
     judged = rg.Features.joined([fold.test for fold in folds])
     random_order = rg.Evaluator(judged.judgments, "expected(AP)").score_features(
         judged, np.zeros(len(judged.labels))
     )
     (means,) = random_order.mean().values()
-    assert rows["random order"][3] == pytest.approx(means["expected(AP)"])
+    assert rows["AP", RANDOM][0] == pytest.approx(means["expected(AP)"])
+    assert rows["AP", RANDOM][3] == 0
+
+
+def test_a_measure_without_chance_has_none_beside(folder):
+    found = cross_validation(rg.read_folds(folder), METHODS[:1], ["gm(AP)"])
+    (row,) = [row for row in found.table().rows if row[1] == RANDOM]
+    assert np.isnan(row[2])
+    assert np.isnan(found.linear).all()
 
 
 def test_the_best_feature_is_the_one_that_labels_follow(folder):

@@ -14,6 +14,7 @@ from rankgauge.lazy import lazy_names
 if TYPE_CHECKING:
     from rankgauge.measures.registry import load_plugin
     from rankgauge.rankers.base import Ranker
+    from rankgauge.rankers.crossval import CrossValidation, cross_validate, cross_validation
     from rankgauge.rankers.lambdamart import LambdaMART
     from rankgauge.rankers.logistic_regression import LogisticRegression
     from rankgauge.rankers.random_forest import RandomForest
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
     from rankgauge.rankers.saving import load
 
 __all__ = [
+    "CrossValidation",
     "LambdaMART",
     "LogisticRegression",
     "RandomForest",
     "Ranker",
+    "cross_validate",
+    "cross_validation",
     "find_method",
     "load",
     "load_plugin",
@@ -33,10 +37,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CrossValidation": "rankgauge.rankers.crossval",
     "LambdaMART": "rankgauge.rankers.lambdamart",
     "LogisticRegression": "rankgauge.rankers.logistic_regression",
     "RandomForest": "rankgauge.rankers.random_forest",
     "Ranker": "rankgauge.rankers.base",
+    "cross_validate": "rankgauge.rankers.crossval",
+    "cross_validation": "rankgauge.rankers.crossval",
     "find_method": "rankgauge.rankers.registry",
     "load": "rankgauge.rankers.saving",
     "load_plugin": "rankgauge.measures.registry",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.arrays import Floats
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.features import Features
 from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.data.folds import Fold, Folds
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 MEASURES = ("nDCG(gain=exp2)@10", "AP")
-SINGLE = "best feature"
-"""The row of the single feature that is best on the training data of each fold."""
+SINGLE, RANDOM = "best feature", "random order"
+"""The rows of the single feature that is best on the training data of each fold, and of chance."""
 PROTOCOL, TIMES = "protocol.json", "times.json"
 
 Method = str | Ranker | type[Ranker]
@@ -312,32 +312,31 @@ class CrossValidation(Result):
     """
 
     scores: Scores
+    linear: Floats
+    """Method × measure: the mean of `linear(measure)`, which is 0 for a random order and 1 for the best;
+    NaN where a measure has none."""
     expected: Floats
-    """The mean of each measure over random orders of the documents, exactly."""
+    """The mean of each measure over random orders of the documents; NaN where a measure has none."""
     train: Floats
     validation: Floats | None
     notes: tuple[Note, ...]
 
     def table(self) -> Table:
-        """A row for each method: the test mean of each measure, and means on training and validation
-        data; then the best single feature, and a random order."""
-        measures = [str(measure) for measure in self.scores.measures]
-        columns = [
-            each for name in measures for each in (name, f"train {name}", f"validation {name}")
-        ]
+        """A row for each measure and method: the mean on test queries with its interval, `linear` of it,
+        and the means on training and validation data; then the same for a random order."""
+        columns = ("measure", "method", "test", "low", "high", "linear", "train", "validation")
         rows: list[tuple[Cell, ...]] = []
-        means = self.scores.mean()
-        for place, run in enumerate(self.scores.runs):
-            cells: list[Cell] = []
-            for m, name in enumerate(measures):
+        means, intervals = self.scores.mean(), self.scores.interval()
+        for m, measure in enumerate(map(str, self.scores.measures)):
+            for place, run in enumerate(self.scores.runs):
                 other = None if self.validation is None else float(self.validation[place, m])
-                cells += [means[run][name], float(self.train[place, m]), other]
-            rows.append((run, *cells))
-        random: list[Cell] = []
-        for value in self.expected.tolist():
-            random += [value, None, None]
-        rows.append(("random order", *random))
-        return Table(("method", *columns), tuple(rows), worded(self.notes))
+                ends = intervals[run][measure]
+                beside = (float(self.linear[place, m]), float(self.train[place, m]), other)
+                rows.append((measure, run, means[run][measure], *ends, *beside))
+            expected = float(self.expected[m])
+            nothing = None if np.isnan(expected) else 0.0
+            rows.append((measure, RANDOM, expected, None, None, nothing, None, None))
+        return Table(columns, tuple(rows), worded(self.notes))
 
     def _title(self) -> str:
         return f"Cross-validation: {counted(len(self.scores.runs), 'ranker')}"
@@ -352,8 +351,8 @@ def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossVal
     ]
     evaluator = Evaluator(test.judgments, list(work.measures))
     scores = evaluator.scores(runs)
-    random = Evaluator(test.judgments, [f"expected({measure})" for measure in work.measures])
-    (expected,) = random.scores([runs[0]]).mean().values()
+    linear = _around(test, runs, "linear", work.measures)
+    expected = _around(test, runs[:1], "expected", work.measures)[0]
     train = np.array([_mean_of_folds(work, parts, name, "train") for name in names])
     validation = None
     if all(fold.validation is not None for fold in work.folds):
@@ -361,10 +360,26 @@ def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossVal
     queries = counted(len(test.queries), "test query", "test queries")
     by = work.measures[0]
     notes = (
-        Note(f"the mean over all {queries}; train and validation are means over the folds"),
+        Note(f"the mean over all {queries}, with its 95% interval", column="test, low, high"),
+        Note("0 is what a random order gets, 1 the best order", column="linear"),
+        Note("means over the folds", column="train, validation"),
         Note(f"the one that ranks the training data of its fold best by {by}", run=SINGLE),
     )
-    return CrossValidation(scores, np.array(list(expected.values())), train, validation, notes)
+    return CrossValidation(scores, linear, expected, train, validation, notes)
+
+
+def _around(
+    test: Features, runs: Sequence[Run], wrapper: str, measures: Sequence[Measure | Aggregate]
+) -> Floats:
+    """Run × measure: the mean of a wrapper of each measure, such as linear(AP), or NaN."""
+    found = np.full((len(runs), len(measures)), np.nan)
+    for m, measure in enumerate(measures):
+        try:
+            means = Evaluator(test.judgments, f"{wrapper}({measure})").scores(list(runs)).mean()
+        except (MeasureError, Unsupported):
+            continue
+        found[:, m] = [value for own in means.values() for value in own.values()]
+    return found
 
 
 def _mean_of_folds(
