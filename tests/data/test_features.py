@@ -67,6 +67,7 @@ def test_neighbouring_queries_are_selected_without_a_copy() -> None:
         ([0, 0], "named twice"),
         (["q1", 1], "expected ids"),
         ([1.5], "expected ids"),
+        ([True, False], "expected ids"),
     ],
 )
 def test_queries_that_are_not_there_are_refused(queries: list[object], message: str) -> None:

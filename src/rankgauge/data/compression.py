@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
@@ -15,7 +14,8 @@ FIRST_STEP, LAST_STEP = 1 << 10, 1 << 20
 LEAST_MEMORY = 1 << 27
 """How much memory a codec may ask for at any limit: xz -9 and zstd -19 need less."""
 
-PADDING = rb"\x00*"
+LONGEST_START = 16
+"""So many bytes are enough to tell how a file is compressed."""
 
 
 class NeedsMemory(Exception):
@@ -150,7 +150,14 @@ def compression(raw: bytes) -> str | None:
     )
 
 
-def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
+class Bytes(Protocol):
+    """Bytes in memory or in a file, of which some are had by a slice."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, part: slice, /) -> bytes: ...
+
+
+def decompressed(raw: Bytes, name: str, limit: int) -> Iterator[bytes]:
     """The content of all streams in the file, one after the other, in pieces.
 
     Zero bytes after a stream are padding, as gzip's and xz's own programs have it. Anything else
@@ -159,9 +166,8 @@ def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
     more, and whatever the codec raises for damage.
     """
     codec, memory, at = COMPRESSIONS[name], max(limit, LEAST_MEMORY), 0
-    padding = re.compile(PADDING)
     while at < len(raw):
-        if not raw.startswith(codec.starts, at):
+        if compression(raw[at : at + LONGEST_START]) != name:
             raise ValueError(f"the data from byte {at:,} on is not {name}")
         decoder, step = codec.decoder(memory), FIRST_STEP
         while not decoder.eof:
@@ -170,5 +176,15 @@ def decompressed(raw: bytes, name: str, limit: int) -> Iterator[bytes]:
                 raise EOFError("the last stream is not complete")
             at, step = at + len(fed), min(2 * step, codec.step)
             yield decoder.decompress(fed, PIECE)
-        zeros = padding.match(raw, at - len(decoder.unused_data))
-        at = zeros.end() if zeros else at
+        at = _after_zeros(raw, at - len(decoder.unused_data))
+
+
+def _after_zeros(raw: Bytes, at: int) -> int:
+    """The place of the first byte from here on that is not zero."""
+    step = LONGEST_START  # most streams have no padding
+    while block := raw[at : at + step]:
+        rest = len(block.lstrip(b"\0"))
+        at, step = at + len(block) - rest, min(2 * step, LAST_STEP)
+        if rest:
+            break
+    return at

@@ -178,7 +178,9 @@ class Features:
         if all(isinstance(query, str) for query in wanted):
             place = {raw: number for number, raw in enumerate(self.queries)}
             numbers = [place.get(encode(str(query)), -1) for query in wanted]
-        elif all(isinstance(query, int | np.integer) for query in wanted):
+        elif all(
+            isinstance(query, int | np.integer) and not isinstance(query, bool) for query in wanted
+        ):
             numbers = [int(query) for query in wanted]
         else:
             raise RankgaugeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import stat
 import sys
@@ -144,8 +145,23 @@ def pieces_of(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Itera
         content.check_unchanged()
 
 
-def _opened(path: str | os.PathLike[str], limit: int) -> Content | bytes:
-    """A plain file, open, or the bytes of any other file as they are: compressed, or from a pipe."""
+class _Slices:
+    """The bytes of an open file of this size; they are read when they are asked for."""
+
+    def __init__(self, stream: io.FileIO, size: int) -> None:
+        self.stream, self.size = io.BufferedReader(stream, 1 << 16), size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, part: slice) -> bytes:
+        start, end, _ = part.indices(self.size)
+        self.stream.seek(start)
+        return self.stream.read(max(0, end - start))
+
+
+def _opened(path: str | os.PathLike[str], limit: int) -> Content | _Slices | bytes:
+    """A plain file or a compressed one, open, or the bytes of any other, such as a pipe."""
     source = display_name(path)
     try:
         if os.fspath(path) == STANDARD_INPUT:
@@ -157,6 +173,11 @@ def _opened(path: str | os.PathLike[str], limit: int) -> Content | bytes:
             if _in_place(stream):
                 stack.pop_all()  # it stays open for the content to be read from
                 return Content(source, limit, stream=stream)
+            if (size := _compressed_size(stream)) is not None:
+                if size > _held(limit):
+                    raise _too_large(source, limit)
+                stack.pop_all()
+                return _Slices(stream, size)
             return _within(_held(limit), _pieces(stream), source)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise unreadable(source, error) from None
@@ -170,6 +191,16 @@ def _in_place(stream: Any) -> bool:
     head = stream.read(16)
     stream.seek(0)
     return compression(head) is None
+
+
+def _compressed_size(stream: Any) -> int | None:
+    """How long a compressed file is, None for anything else."""
+    state = os.fstat(stream.fileno())
+    if not stat.S_ISREG(state.st_mode) or state.st_size == 0:
+        return None
+    head = stream.read(16)
+    stream.seek(0)
+    return None if compression(head) is None else state.st_size
 
 
 def unreadable(source: str, error: Exception) -> InputError:
@@ -187,12 +218,21 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> byte
         return content.whole()
 
 
-def _decompressed(raw: bytes, source: str, limit: int) -> Iterator[bytes]:
-    """The content of a file in pieces; a file that is not compressed is one piece."""
-    name = compression(raw)
-    if name is None:
-        yield raw
-        return
+def _decompressed(raw: _Slices | bytes, source: str, limit: int) -> Iterator[bytes]:
+    """The content of a file in pieces; the file is closed at the end. Bytes that are not compressed are
+    one piece."""
+    with raw.stream if isinstance(raw, _Slices) else contextlib.nullcontext():
+        name = compression(raw[:HEAD])
+        if name is not None:
+            yield from _decoded(raw, name, source, limit)
+        elif isinstance(raw, bytes):
+            yield raw
+        else:  # it was compressed a moment ago
+            raise InputError(source, None, "changed while it was read, expected a file at rest")
+
+
+def _decoded(raw: _Slices | bytes, name: str, source: str, limit: int) -> Iterator[bytes]:
+    """The decompressed content in pieces."""
     limit = justified(len(raw)) if limit == SIZE_LIMIT else limit
     try:
         yield from _limited(limit, decompressed(raw, name, limit), source)
