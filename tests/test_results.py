@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 import rankgauge as rg
@@ -13,6 +14,7 @@ from rankgauge import query_sets, space
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.notes import MOST_ALIKE, Note, worded
+from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.space import curve
@@ -51,6 +53,9 @@ def results() -> Iterator[Result]:
     yield space.optima(documents, "AP", restarts=2)
     yield space.grid(documents, ["AP", "P@1"], axes=(1, 3), points=3)
     yield curve(lambda t: [t, 0.5], (0, 1), Rankings.of([1, 0]), "P@1")
+    beside = np.full((len(scores.runs), len(scores.measures)), 0.25)
+    note = Note("one fold")
+    yield CrossValidation(scores, beside, beside[0], beside, None, (note,))
 
 
 RESULTS = list(results())

@@ -150,14 +150,14 @@ def compression(raw: bytes) -> str | None:
     )
 
 
-class Bytes(Protocol):
+class Slices(Protocol):
     """Bytes in memory or in a file, of which some are had by a slice."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, part: slice, /) -> bytes: ...
 
 
-def decompressed(raw: Bytes, name: str, limit: int) -> Iterator[bytes]:
+def decompressed(raw: Slices, name: str, limit: int) -> Iterator[bytes]:
     """The content of all streams in the file, one after the other, in pieces.
 
     Zero bytes after a stream are padding, as gzip's and xz's own programs have it. Anything else
@@ -179,7 +179,7 @@ def decompressed(raw: Bytes, name: str, limit: int) -> Iterator[bytes]:
         at = _after_zeros(raw, at - len(decoder.unused_data))
 
 
-def _after_zeros(raw: Bytes, at: int) -> int:
+def _after_zeros(raw: Slices, at: int) -> int:
     """The place of the first byte from here on that is not zero."""
     step = LONGEST_START  # most streams have no padding
     while block := raw[at : at + step]:
