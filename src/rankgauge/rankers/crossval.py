@@ -339,7 +339,7 @@ class CrossValidation(Result):
         return Table(columns, tuple(rows), worded(self.notes))
 
     def _title(self) -> str:
-        return f"Cross-validation: {counted(len(self.scores.runs), 'ranker')}"
+        return f"CrossValidation: {counted(len(self.scores.runs), 'ranker')}"
 
 
 def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossValidation:
