@@ -28,9 +28,9 @@ from rankgauge.data.letor import read_letor
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_lines, write_run
 from rankgauge.notes import Note
+from rankgauge.rankers.crossval import MEASURES
 
 STANDARD_OUTPUT = "-"
-MEASURES = ("nDCG(gain=exp2)@10", "AP")
 
 
 @click.group("ltr")

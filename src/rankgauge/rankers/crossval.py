@@ -29,6 +29,7 @@ from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.ranking import run_of
 from rankgauge.rankers.registry import find_method
 from rankgauge.rankers.registry import methods as all_methods
+from rankgauge.rankers.settings import MONITORED
 from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
@@ -42,7 +43,7 @@ from rankgauge.workers import outcomes
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-MEASURES = ("nDCG(gain=exp2)@10", "AP")
+MEASURES = (MONITORED, "AP")
 SINGLE, RANDOM = "best feature", "random order"
 """The rows of the single feature that is best on the training data of each fold, and of chance."""
 PROTOCOL, TIMES = "protocol.json", "times.json"
@@ -76,7 +77,7 @@ def cross_validate(
         A folder. A run file, a file of scores and the means of each fold and method are written there. A
         later call with the same folder goes on from what is finished.
     executor
-        Who does the work; by default one thread after the other.
+        Who does the work; by default threads. A pool of processes must not be made by fork.
     progress
         Called after each fold and method.
     """
