@@ -205,6 +205,18 @@ def ndcg(
     return dcg(ranking, judged, max_grade, k, gain, discount) / ideal
 
 
+def letor_ndcg(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int,
+    gain: Gain = "exp2",
+    discount: str = "log_2",
+) -> float:
+    """nDCG@k of a query with at least k judged documents, else 0."""
+    return 0.0 if len(judged) < k else ndcg(ranking, judged, max_grade, k, gain, discount)
+
+
 def scaled_dcg(
     ranking: Labels,
     judged: Labels,
@@ -352,6 +364,7 @@ SCORES: dict[str, Callable[..., float]] = {
     "CG": cumulated_gain,
     "DCG": dcg,
     "nDCG": ndcg,
+    "nDCG_LETOR": letor_ndcg,
     "SDCG": scaled_dcg,
     "RR": reciprocal_rank,
     "Success": success,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -29,6 +29,7 @@ from rankgauge.data.model import decode
 from rankgauge.data.trec import run_lines, write_run
 from rankgauge.notes import Note
 from rankgauge.rankers.crossval import MEASURES
+from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
 
 STANDARD_OUTPUT = "-"
 
@@ -154,6 +155,16 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     multiple=True,
 )
 @measure_option(*MEASURES)
+@click.option(
+    "--evaluation",
+    type=click.Choice(get_args(EvaluationName)),
+    default=DEFAULT_EVALUATION,
+    show_default=True,
+    help="How rankings are evaluated; the rankers are the same. letor: as LETOR's own program does, to "
+    "compare with published values: nDCG_LETOR in place of nDCG, ties as in the file. mslr: as MSLR's "
+    "program does: nDCG with gain exp2 and discount log_2, P and AP count labels from 2 on, ties as in "
+    "the file.",
+)
 @folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
 @seed_option("everything that is drawn at random")
 @form_options
@@ -169,6 +180,7 @@ def crossval(
     folder: str,
     method: tuple[str, ...],
     measures: tuple[str, ...],
+    evaluation: EvaluationName,
     folds: int | None,
     seed: int,
     form: str | None,
@@ -195,7 +207,15 @@ def crossval(
     notify([Note(read.layout)])
     chosen = list(method) or list(all_methods())
     with progress(len(read) * (len(chosen) + 1), "training") as advance:
-        found = cross_validation(read, chosen, measures, seed=seed, output=output, progress=advance)
+        found = cross_validation(
+            read,
+            chosen,
+            measures,
+            evaluation=evaluation,
+            seed=seed,
+            output=output,
+            progress=advance,
+        )
     show_with_notes(found.table(), form, digits, None)
     compared = compare(found.scores)
     show_with_notes(compared.table(), form, digits, None)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankgauge.measures.base import Binary, Measure
     from rankgauge.measures.cascade import ERR, RBP
     from rankgauge.measures.counts import NumNonRelRet, NumRel, NumRelRet, NumRet, Unjudged
-    from rankgauge.measures.cumulative_gain import CG, DCG, RNDCG, SDCG, nDCG
+    from rankgauge.measures.cumulative_gain import CG, DCG, RNDCG, SDCG, nDCG, nDCG_LETOR
     from rankgauge.measures.diversity import (
         ERR_IA,
         NRBP,
@@ -132,6 +132,7 @@ __all__ = [
     "mean",
     "minmax",
     "nDCG",
+    "nDCG_LETOR",
     "nERR_IA",
     "nNRBP",
     "ndcg_levels",

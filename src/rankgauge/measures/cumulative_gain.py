@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.answers import Answers
-from rankgauge.measures.base import Answer, ratio
+from rankgauge.measures.base import Answer, Measure, ratio
 from rankgauge.measures.gains import Discount, Gain, GainMap, divisors, gains, most_gainful
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.registry import register
@@ -212,6 +212,39 @@ class ChanceNormalizedDCG(NormalizedDCG):
         return np.zeros(len(judged))
 
 
+class LetorNDCG(NormalizedDCG):
+    """nDCG as the evaluation program of LETOR has it."""
+
+    name = "nDCG_LETOR"
+    summary = (
+        "nDCG as LETOR's own program has it: a query with fewer than k judged documents gets 0."
+    )
+    formula = "nDCG_LETOR@k = nDCG@k where at least k documents are judged, else 0"
+    source = (
+        "Qin, Liu, Xu and Li 2010, LETOR: a benchmark collection for research on learning to rank; "
+        "its evaluation programs"
+    )
+    cutoffs = "required"
+    examples = ("nDCG_LETOR@10", "nDCG_LETOR@5")
+
+    gain: str | GainMap = parameter(Gain(), "what a label is worth, as for nDCG", default="exp2")
+    discount: str = parameter(
+        Discount(),
+        "how much ranks count, as for nDCG; log_2 is 1, 1, then 1/log2(i)",
+        default="log_2",
+    )
+
+    def _divisor(self, judged: JudgedLabels) -> Floats:
+        return np.where(judged.sizes < (self.cutoff or 0), 0.0, super()._divisor(judged))
+
+    def _bounds_of_one(self, one: Rankings) -> tuple[float, float]:
+        if len(one.judged.labels) + np.count_nonzero(one.labels < 0) < (self.cutoff or 0):
+            return 0.0, 0.0
+        return super()._bounds_of_one(one)
+
+    _distance = Measure._distance  # labels of free documents make a query long enough
+
+
 def _extreme_ratios(
     base: float, discounts: Floats, thickness: Floats, ideals: Floats
 ) -> tuple[float, float]:
@@ -246,3 +279,4 @@ DCG = register(DiscountedCumulativeGain())
 SDCG = register(ScaledDCG())
 nDCG = register(NormalizedDCG())
 RNDCG = register(ChanceNormalizedDCG())
+nDCG_LETOR = register(LetorNDCG())

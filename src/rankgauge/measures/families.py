@@ -12,7 +12,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "cascade": ("RBP", "ERR"),
     "judged_only": ("condensed",),
     "counts": ("NumRet", "NumRel", "NumRelRet", "NumNonRelRet", "Unjudged"),
-    "cumulative_gain": ("CG", "DCG", "SDCG", "nDCG", "RNDCG"),
+    "cumulative_gain": ("CG", "DCG", "SDCG", "nDCG", "RNDCG", "nDCG_LETOR"),
     "diversity": ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "strec"),
     "intent_aware": ("P_IA", "AP_IA"),
     "elsewhere": ("given",),

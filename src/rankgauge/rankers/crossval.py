@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.arrays import Floats
+from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.features import Features
 from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.data.folds import Fold, Folds
 from rankgauge.data.model import Ids, Run
 from rankgauge.data.trec import read_run, write_run
-from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED
 from rankgauge.rankers.base import Ranker
+from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, PLAIN, Evaluation, EvaluationName
 from rankgauge.rankers.ranking import run_of
 from rankgauge.rankers.registry import find_method
 from rankgauge.rankers.registry import methods as all_methods
@@ -56,6 +57,7 @@ def cross_validate(
     methods: Sequence[Method] | None = None,
     measures: Sequence[AnyMeasure] = MEASURES,
     *,
+    evaluation: EvaluationName = DEFAULT_EVALUATION,
     seed: int = SEED,
     output: str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
@@ -71,6 +73,9 @@ def cross_validate(
         Names of methods, classes, or rankers with settings. By default all methods.
     measures
         The measures to score by.
+    evaluation
+        "letor" evaluates as LETOR's own program does, for comparisons with published values, and "mslr"
+        as the program of MSLR. What the rankers learn stays the same.
     seed
         The seed of methods that are given by name or class.
     output
@@ -85,6 +90,7 @@ def cross_validate(
         folds,
         methods,
         measures,
+        evaluation=evaluation,
         seed=seed,
         output=output,
         executor=executor,
@@ -97,6 +103,7 @@ def cross_validation(
     methods: Sequence[Method] | None = None,
     measures: Sequence[AnyMeasure] = MEASURES,
     *,
+    evaluation: EvaluationName = DEFAULT_EVALUATION,
     seed: int = SEED,
     output: str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
@@ -107,13 +114,14 @@ def cross_validation(
     The parameters are those of `cross_validate`.
     """
     rankers = _rankers(methods, seed)
-    parsed = tuple(parse(measure) for measure in measures)
+    by = Evaluation(checked("evaluation", evaluation, one_of(EvaluationName)))
+    parsed = tuple(dict.fromkeys(by.measure(parse(measure)) for measure in measures))
     if not parsed:
         raise RankgaugeError("no measure, expected at least one")
     store = None if output is None else Store(Path(output))
     if store is not None:
-        store.begin(folds, rankers, parsed)
-    work = FoldWork(tuple(folds), rankers, parsed, store)
+        store.begin(folds, rankers, parsed, by)
+    work = FoldWork(tuple(folds), rankers, parsed, by, store)
     items = [(place, name) for place in range(len(work.folds)) for name in (*rankers, SINGLE)]
     parts: dict[tuple[int, str], Trained] = {}
     for item, result in outcomes(work, items, executor, name=work.label):
@@ -161,6 +169,7 @@ class FoldWork(Record):
     folds: tuple[Fold, ...]
     rankers: dict[str, Ranker]
     measures: tuple[Measure | Aggregate, ...]
+    by: Evaluation
     store: Store | None
 
     def label(self, item: tuple[int, str]) -> str:
@@ -182,19 +191,19 @@ class FoldWork(Record):
             validation = self._means(fold.validation, scorer(fold.validation))
         trained = Trained(run_of(fold.test, scorer(fold.test), name), train, validation)
         if self.store is not None:
-            scores = Evaluator(fold.test.judgments, list(self.measures)).scores([trained.run])
+            scores = self.by.evaluator(fold.test, list(self.measures)).scores([trained.run])
             self.store.keep(fold.number, name, trained, scores, time.perf_counter() - start)
         return trained
 
     def _trained(self, fold: Fold, name: str) -> Any:
         """What scores documents after training on the fold."""
         if name == SINGLE:
-            return best_feature(fold.train, self.measures[0])
+            return best_feature(fold.train, self.measures[0], self.by)
         ranker = type(self.rankers[name])().set_params(**self.rankers[name].get_params())
         return ranker.fit(fold.train, fold.validation).predict
 
     def _means(self, features: Features, scores: Floats) -> tuple[float, ...]:
-        made = Evaluator(features.judgments, list(self.measures)).score_features(features, scores)
+        made = self.by.evaluator(features, list(self.measures)).score_features(features, scores)
         (means,) = made.mean().values()
         return tuple(means[str(measure)] for measure in self.measures)
 
@@ -209,9 +218,11 @@ class FeatureScore(Record):
         return self.sign * np.nan_to_num(features.values[:, self.column].astype(np.float64))
 
 
-def best_feature(features: Features, measure: Measure | Aggregate) -> FeatureScore:
+def best_feature(
+    features: Features, measure: Measure | Aggregate, by: Evaluation = PLAIN
+) -> FeatureScore:
     """The single feature, up or down, that ranks these documents best by a measure."""
-    evaluator = Evaluator(features.judgments, [measure])
+    evaluator = by.evaluator(features, measure)
     best, found = -np.inf, FeatureScore(0, 1.0)
     lower = measure.direction == "lower" if isinstance(measure, Measure) else False
     for column in range(features.values.shape[1]):
@@ -235,7 +246,11 @@ class Store(Record):
     folder: Path
 
     def begin(
-        self, folds: Folds, rankers: dict[str, Ranker], measures: Sequence[Measure | Aggregate]
+        self,
+        folds: Folds,
+        rankers: dict[str, Ranker],
+        measures: Sequence[Measure | Aggregate],
+        by: Evaluation,
     ) -> None:
         """Make the folder, or check that it has the same cross-validation; RankgaugeError else."""
         protocol = {
@@ -245,6 +260,7 @@ class Store(Record):
             "methods": {name: repr(ranker) for name, ranker in rankers.items()},
             "seeds": {name: ranker.seed for name, ranker in rankers.items()},
             "measures": [str(measure) for measure in measures],
+            "evaluation": by.name,
         }
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / PROTOCOL
@@ -350,33 +366,33 @@ def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossVal
     runs = [
         _joined_run(name, [parts[f, name].run for f in range(len(work.folds))]) for name in names
     ]
-    evaluator = Evaluator(test.judgments, list(work.measures))
-    scores = evaluator.scores(runs)
-    linear = _around(test, runs, "linear", work.measures)
-    expected = _around(test, runs[:1], "expected", work.measures)[0]
+    scores = work.by.evaluator(test, list(work.measures)).scores(runs)
+    linear = _around(work, test, runs, "linear")
+    expected = _around(work, test, runs[:1], "expected")[0]
     train = np.array([_mean_of_folds(work, parts, name, "train") for name in names])
     validation = None
     if all(fold.validation is not None for fold in work.folds):
         validation = np.array([_mean_of_folds(work, parts, name, "validation") for name in names])
     queries = counted(len(test.queries), "test query", "test queries")
-    by = work.measures[0]
     notes = (
         Note(f"the mean over all {queries}, with its 95% interval", column="test, low, high"),
         Note("0 is what a random order gets, 1 the best order", column="linear"),
         Note("means over the folds", column="train, validation"),
-        Note(f"the one that ranks the training data of its fold best by {by}", run=SINGLE),
+        Note(
+            f"the one that ranks the training data of its fold best by {work.measures[0]}",
+            run=SINGLE,
+        ),
     )
     return CrossValidation(scores, linear, expected, train, validation, notes)
 
 
-def _around(
-    test: Features, runs: Sequence[Run], wrapper: str, measures: Sequence[Measure | Aggregate]
-) -> Floats:
+def _around(work: FoldWork, test: Features, runs: Sequence[Run], wrapper: str) -> Floats:
     """Run × measure: the mean of a wrapper of each measure, such as linear(AP), or NaN."""
-    found = np.full((len(runs), len(measures)), np.nan)
-    for m, measure in enumerate(measures):
+    found = np.full((len(runs), len(work.measures)), np.nan)
+    for m, measure in enumerate(work.measures):
         try:
-            means = Evaluator(test.judgments, f"{wrapper}({measure})").scores(list(runs)).mean()
+            around = parse(f"{wrapper}({measure})")
+            means = work.by.evaluator(test, around).scores(list(runs)).mean()
         except (MeasureError, Unsupported):
             continue
         found[:, m] = [value for own in means.values() for value in own.values()]
