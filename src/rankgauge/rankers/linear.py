@@ -1,13 +1,57 @@
-"""Weighted sums of features, added from the first feature to the last."""
+"""Rankers whose score is a weighted sum of the features."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Values
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.rankers.base import Ranker
+from rankgauge.rankers.saving import check_array
+from rankgauge.rankers.search_engines import linear_model
 
 PIECE = 4096
 """How many rows are added at a time, within the cache."""
+
+
+class LinearRanker(Ranker):
+    """A ranker whose score is a weighted sum of the features, plus a constant.
+
+    `learn` calls `keep`. A value that is NaN counts as the mean of its feature in the training data.
+    """
+
+    def keep(self, means: Floats, coefficients: Floats, intercept: float = 0.0) -> None:
+        """Keep what was learnt: the means of the features, their weights, and the constant."""
+        self.means_: Floats = means
+        self.coefficients_: Floats = coefficients
+        self.intercept_: float = intercept
+        self.feature_importances_ = np.abs(coefficients)
+
+    def score(self, values: Values) -> Floats:
+        return weighted_sums(values, self.means_, self.coefficients_, self.intercept_)
+
+    def to_search_engine(
+        self, names: Sequence[str] | None = None, *, name: str = "rankgauge"
+    ) -> dict[str, Any]:
+        self.check_fitted()
+        return linear_model(self.coefficients_, self.scaling_, names, name)
+
+    def check_learnt(self) -> None:
+        check_array(self, "coefficients_", (self.n_features_in_,))
+        check_array(self, "means_", (self.n_features_in_,))
+        if type(self.intercept_) is not float:
+            raise RankgaugeError("intercept_ is not a number")
+
+
+def feature_means(values: Values) -> Floats:
+    """The mean of each feature over the values that are known; 0 where none is known."""
+    known = ~np.isnan(values)
+    sums = np.sum(values, axis=0, where=known, dtype=np.float64)
+    means: Floats = sums / np.maximum(known.sum(axis=0), 1)
+    return means
 
 
 def filled(values: Values, means: Floats) -> Floats:

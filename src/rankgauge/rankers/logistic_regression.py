@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Values
+from rankgauge.arrays import Floats
 from rankgauge.checks import Number, Whole
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.errors import InputError
 from rankgauge.data.features import Features
-from rankgauge.rankers.base import Ranker, RankerSettings
+from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.libraries import imported
-from rankgauge.rankers.linear import filled, weighted_sums
+from rankgauge.rankers.linear import LinearRanker, feature_means, filled, weighted_sums
 from rankgauge.rankers.monitoring import Monitor
-from rankgauge.rankers.saving import check_array
-from rankgauge.rankers.search_engines import linear_model
 from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, Auto, setting
 
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -29,7 +26,7 @@ LARGEST = 1e30
 """Liblinear finds no end where values are larger."""
 
 
-class LogisticRegression(Ranker):
+class LogisticRegression(LinearRanker):
     """Relevant documents against the others, by a weighted sum of the features (L2, liblinear).
 
     The score of a document is its weighted sum, so the logarithm of its odds to be relevant. A value
@@ -66,8 +63,8 @@ class LogisticRegression(Ranker):
         self, training: Features, validation: Features | None, settings: RankerSettings
     ) -> None:
         relevant = training.labels >= settings["relevant"]
-        self.means_: Floats = _means(training.values)
-        values = filled(training.values, self.means_)
+        means = feature_means(training.values)
+        values = filled(training.values, means)
         if max(-values.min(), values.max()) > LARGEST:
             raise InputError(
                 training.source,
@@ -82,14 +79,12 @@ class LogisticRegression(Ranker):
         if validation is not None:
             monitor = Monitor(validation, settings["measure"])
             measured = [
-                monitor(weighted_sums(validation.values, self.means_, *model)) for model in models
+                monitor(weighted_sums(validation.values, means, *model)) for model in models
             ]
             self.history_ = {"C": list(costs), monitor.name: measured}
             best = monitor.best(measured)
         self.C_: float = costs[best]
-        self.coefficients_: Floats = models[best][0]
-        self.intercept_: float = models[best][1]
-        self.feature_importances_ = np.abs(self.coefficients_)
+        self.keep(means, *models[best])
 
     def _fitted(
         self, values: Floats, relevant: Any, cost: float, settings: RankerSettings
@@ -105,26 +100,3 @@ class LogisticRegression(Ranker):
         )
         model.fit(values, relevant)
         return model.coef_[0].astype(np.float64), float(model.intercept_[0])
-
-    def score(self, values: Values) -> Floats:
-        return weighted_sums(values, self.means_, self.coefficients_, self.intercept_)
-
-    def to_search_engine(
-        self, names: Sequence[str] | None = None, *, name: str = "rankgauge"
-    ) -> dict[str, Any]:
-        self.check_fitted()
-        return linear_model(self.coefficients_, self.scaling_, names, name)
-
-    def check_learnt(self) -> None:
-        check_array(self, "coefficients_", (self.n_features_in_,))
-        check_array(self, "means_", (self.n_features_in_,))
-        if type(self.intercept_) is not float:
-            raise RankgaugeError("intercept_ is not a number")
-
-
-def _means(values: Values) -> Floats:
-    """The mean of each feature over the values that are known; 0 where none is known."""
-    known = ~np.isnan(values)
-    sums = np.sum(values, axis=0, where=known, dtype=np.float64)
-    means: Floats = sums / np.maximum(known.sum(axis=0), 1)
-    return means
