@@ -253,6 +253,8 @@ class Store(Record):
         by: Evaluation,
     ) -> None:
         """Make the folder, or check that it has the same cross-validation; RankgaugeError else."""
+        import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
+
         protocol = {
             "rankgauge": __version__,
             "folds": folds.layout,
