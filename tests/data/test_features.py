@@ -104,7 +104,11 @@ def test_names_do_not_depend_on_other_queries() -> None:
 def test_rows_in_the_order_of_ties_are_ranked_as_an_evaluator_ranks_ties(
     labels: list[list[int]],
 ) -> None:
-    features = made(labels)
+    for features in (made(labels), made(labels).named(seed=1)):
+        check_order_of_ties(features)
+
+
+def check_order_of_ties(features: Features) -> None:
     ordered = features.in_tie_order()
     evaluator = Evaluator(features.judgments, "AP", ties="docno")
     tied = evaluator.score_features(features, np.zeros(len(features.labels))).values

@@ -146,16 +146,20 @@ class Features:
         return replace(self, documents=_drawn_names(self.queries, self.bounds, seed))
 
     def in_tie_order(self) -> Features:
-        """The same, the rows of each query in the order in which documents with equal scores are ranked,
-        for callers that keep rows as they stand. Documents without a name are named, the greatest name
-        first, as an evaluator ranks them; documents with names stay where they are."""
-        if self.documents is not None:
-            return self
-        place = _drawn_places(self.queries, self.bounds, SEED)
-        query = np.repeat(np.arange(len(self.queries)), np.diff(self.bounds))
-        order = np.lexsort((-place, query))
-        names = self.judgments.documents.take(order)
-        return replace(self, labels=self.labels[order], values=self.values[order], documents=names)
+        """The same, the rows of each query in the order in which an evaluator ranks documents with equal
+        scores: the greatest name first. For callers that keep rows as they stand. Documents without a
+        name are named."""
+        names = self.named().documents
+        assert names is not None
+        order = native_ids.descending(names.data, names.offsets, self.bounds)
+        if (np.diff(order) == 1).all():
+            return self.named()
+        return replace(
+            self,
+            labels=self.labels[order],
+            values=self.values[order],
+            documents=names.take(order),
+        )
 
     @cached_property
     def judgments(self) -> Judgments:

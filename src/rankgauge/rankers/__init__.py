@@ -14,6 +14,7 @@ from rankgauge.lazy import lazy_names
 if TYPE_CHECKING:
     from rankgauge.measures.registry import load_plugin
     from rankgauge.rankers.base import Ranker
+    from rankgauge.rankers.coordinate_ascent import CoordinateAscent
     from rankgauge.rankers.crossval import CrossValidation, cross_validate, cross_validation
     from rankgauge.rankers.lambdamart import LambdaMART
     from rankgauge.rankers.logistic_regression import LogisticRegression
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rankgauge.rankers.saving import load
 
 __all__ = [
+    "CoordinateAscent",
     "CrossValidation",
     "LambdaMART",
     "LogisticRegression",
@@ -37,6 +39,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CoordinateAscent": "rankgauge.rankers.coordinate_ascent",
     "CrossValidation": "rankgauge.rankers.crossval",
     "LambdaMART": "rankgauge.rankers.lambdamart",
     "LogisticRegression": "rankgauge.rankers.logistic_regression",

@@ -57,6 +57,8 @@ def climbed(
     *,
     higher: bool,
     rounds: int = MOST_ROUNDS,
+    tolerance: float = NEAR,
+    after: Callable[[Floats, float], None] | None = None,
 ) -> Climb:
     """Better and better weights, by one line search after the other, until a round changes nothing.
 
@@ -72,6 +74,10 @@ def climbed(
         Whether higher values are better.
     rounds
         How many rounds there are at the most.
+    tolerance
+        A round whose value is not better by more than this is the last one.
+    after
+        Called with the weights and their value after each round.
     """
     sign = 1.0 if higher else -1.0
     value = evaluate(weights)
@@ -83,7 +89,9 @@ def climbed(
                 reached = evaluate(tried)
                 if sign * reached > sign * value:
                     weights, value = tried, reached
-        if not sign * value > sign * before + NEAR:
+        if after is not None:
+            after(weights, value)
+        if not sign * value > sign * before + tolerance:
             return Climb(weights, value, True)
     return Climb(weights, value, False)
 
@@ -196,8 +204,9 @@ class FeatureAscent(Record):
         """The searches of a round: along each weight, then in random directions."""
         width = self.scorer.width
         free = [number for number in range(width) if number != self.fixed]
-        for number in free:
-            yield self.along(np.eye(width)[number])
+        for number in self.scorer.varying:
+            if number != self.fixed:
+                yield self.along(np.eye(width)[number])
         for _ in range(self.directions if len(free) > 1 else 0):
             direction = np.zeros(width)
             direction[free] = random.standard_normal(len(free))

@@ -270,7 +270,8 @@ def line(documents: Documents, start: ArrayLike, end: ArrayLike, measure: AnyMea
     documents
         The labels of the documents of one list, a list of such lists, `Rankings`, or features. Documents
         with equal scores are ranked in the order in which they stand here. Files often have the
-        relevant ones first: `features.in_tie_order()` puts them in a drawn order.
+        relevant ones first: `features.in_tie_order()` puts them in the order in
+        which an evaluator ranks ties.
     start
         The score of each document at 0: one list of numbers, or a list for each list of documents. Of
         features it is a weight for each feature: their weighted sum is the score.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.records import Record
 from rankgauge.space.documents import FeatureRows, features_of, jittered
 from rankgauge.space.inputs import lists_of, weighted_sums, weights_of
-from rankgauge.space.lines import Segment, mean_of
+from rankgauge.space.lines import Segment
 
 
 class LinearScorer(Record):
@@ -48,6 +49,17 @@ class LinearScorer(Record):
         """How many weights there are."""
         return int(self.values.shape[1]) - self.jitter
 
+    @cached_property
+    def varying(self) -> list[int]:
+        """The features that can change a ranking: their values differ within some query."""
+        first = self.documents.offsets[:-1][self.documents.lengths > 0]
+        columns = self.values[:, : self.width].T
+        return [
+            number
+            for number, column in enumerate(columns)
+            if (np.maximum.reduceat(column, first) > np.minimum.reduceat(column, first)).any()
+        ]
+
     def weights(self, name: str, weights: ArrayLike) -> Floats:
         """The weights as an array, checked."""
         return weights_of(name, weights, self.width)
@@ -73,7 +85,11 @@ class LinearScorer(Record):
 
     def mean_at(self, weights: Floats, measure: Measure | Aggregate) -> float:
         """The mean of a measure with these weights, evaluated there."""
-        return mean_of(inner(measure).score_each(self.lists_at(weights)), measure)
+        return self.mean_by(self.scores(weights), measure)
+
+    def mean_by(self, scores: Floats, measure: Measure | Aggregate) -> float:
+        """The mean of a measure where each document has this score."""
+        return Segment(self.documents, scores, scores).mean_at(0, measure)
 
 
 def measures_of(measures: AnyMeasure | Iterable[AnyMeasure]) -> tuple[Measure | Aggregate, ...]:

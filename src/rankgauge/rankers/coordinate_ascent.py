@@ -1,0 +1,200 @@
+"""Coordinate ascent: one weight after the other is set to what is best for a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import Choice, Number, Whole
+from rankgauge.data.features import Features
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.rankers.base import RankerSettings
+from rankgauge.rankers.linear import LinearRanker, feature_means, filled, weighted_sums
+from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.settings import MEASURES, MONITORED, NORMALIZATIONS, setting
+from rankgauge.records import Record
+from rankgauge.space.ascent import FeatureAscent, LineSearch, climbed
+from rankgauge.space.scorers import LinearScorer
+
+EXACT, STEPS = "exact", "steps"
+
+
+class CoordinateAscent(LinearRanker):
+    """One weight after the other is set to its best value, until a whole round gains little.
+
+    The measure is climbed itself, not something smooth in its place. With `search="exact"` the best
+    value of a weight is found exactly: along a weight a measure changes only where two documents change
+    places. With `search="steps"` some values on both sides are tried. The first ascent begins at equal
+    weights, the others at random ones. With a validation set, the weights are kept that are best on it
+    after some round, else those that are best on the training data. A value that is NaN counts as the
+    mean of its feature.
+
+    >>> from rankgauge.rankers.checks import made_features
+    >>> ranker = CoordinateAscent(objective="AP", restarts=2).fit(made_features(40))
+    >>> list(ranker.history_)
+    ['start', 'training AP']
+    """
+
+    summary: ClassVar[str] = (
+        "a weighted sum of features; each weight in turn at its best for a measure"
+    )
+    source: ClassVar[str] = (
+        "Metzler and Croft 2007, Linear feature-based models for information retrieval"
+    )
+
+    normalize: str | None = setting(
+        NORMALIZATIONS,
+        "How feature values are normalised: over all training data, or within each query.",
+        default="query-z",
+        ranklib="none",
+    )
+    objective: Any = setting(
+        MEASURES,
+        "The measure that is climbed on the training data.",
+        default=MONITORED,
+        ranklib="ERR@10",
+    )
+    search: str | None = setting(
+        Choice((EXACT, STEPS)),
+        "How the best value of a weight is found. exact: no value is better; steps: values are tried.",
+        default=EXACT,
+        ranklib=STEPS,
+    )
+    restarts: int | None = setting(
+        Whole(1), "How often the ascent begins anew.", default=3, ranklib=5
+    )
+    tolerance: float | None = setting(
+        Number(0.0), "A round that gains no more than this is the last one.", default=0.001
+    )
+    rounds: int | None = setting(
+        Whole(1), "How many rounds an ascent has at most.", default=25, ranklib=100
+    )
+    steps: int | None = setting(
+        Whole(1), "How many values are tried on each side; only search=steps asks.", default=25
+    )
+    step: float | None = setting(
+        Number(0.0, closed=False), "The first step; only search=steps asks.", default=0.05
+    )
+    growth: float | None = setting(
+        Number(1.0),
+        "By how many times each step is longer than the one before; only search=steps asks.",
+        default=2.0,
+    )
+
+    def learn(
+        self, training: Features, validation: Features | None, settings: RankerSettings
+    ) -> None:
+        means, objective = feature_means(training.values), settings["objective"]
+        ordered = training.in_tie_order()
+        scorer = LinearScorer.of(replace(ordered, values=filled(ordered.values, means)))
+        ascent = FeatureAscent(scorer, objective, None, 0, settings["rounds"], settings["seed"])
+        monitor = None if validation is None else Monitor(validation, settings["measure"])
+        found: list[Floats] = []
+        reached: dict[str, list[float]] = {"start": [], f"training {objective}": []}
+        if monitor is not None:
+            reached[monitor.name] = []
+
+        def after(weights: Floats, value: float) -> None:
+            numbers = [float(start), value]
+            if monitor is not None and validation is not None:
+                numbers.append(monitor(weighted_sums(validation.values, means, weights, 0.0)))
+            for values, number in zip(reached.values(), numbers, strict=True):
+                values.append(number)
+            found.append(weights)
+
+        way: ExactLines | TrialSteps = ExactLines(ascent)
+        if settings["search"] == STEPS:
+            way = TrialSteps(scorer, objective, *(settings[n] for n in ("steps", "step", "growth")))
+        for start in range(settings["restarts"]):
+            random = np.random.default_rng((settings["seed"], start))
+            first = random.standard_normal(scorer.width) if start else np.ones(scorer.width)
+            climbed(
+                way.scaled(first),
+                lambda weights: scorer.mean_at(weights, objective),
+                partial(way.searches, random),
+                higher=ascent.higher,
+                rounds=settings["rounds"],
+                tolerance=settings["tolerance"],
+                after=after,
+            )
+        values = np.array(list(reached.values())[-1])
+        higher = ascent.higher if monitor is None else monitor.higher_is_better
+        self.history_ = reached
+        self.keep(means, found[int(np.argmax(values if higher else -values))])
+
+
+class ExactLines(Record):
+    """Line searches that find the best value of a weight exactly, and try 0 beside.
+
+    At 0 the feature has no say, so documents may be tied, as they are at no value near 0.
+    """
+
+    ascent: FeatureAscent
+
+    def scaled(self, weights: Floats) -> Floats:
+        """The same ranking by weights of length 1."""
+        return self.ascent.scaled(weights)
+
+    def searches(self, random: np.random.Generator) -> Iterable[LineSearch]:
+        """The searches of a round: along each weight, and without its feature."""
+        yield from self.ascent.searches(random)
+        for number in self.ascent.scorer.varying:
+            yield partial(self.without, number)
+
+    def without(self, number: int, weights: Floats, value: float) -> Floats | None:
+        """The weights without a feature; None where it has no say already, or is the only one."""
+        others = np.where(np.arange(len(weights)) == number, 0.0, weights)
+        return self.scaled(others) if weights[number] and others.any() else None
+
+
+class TrialSteps(Record):
+    """Line searches that try values of a weight on both sides, at growing distances, and 0.
+
+    Where the first step is more than half of the weight, it is that share of the weight: small weights
+    move by small steps.
+    """
+
+    scorer: LinearScorer
+    measure: Measure | Aggregate
+    steps: int
+    step: float
+    growth: float
+
+    def scaled(self, weights: Floats) -> Floats:
+        """The same ranking by weights whose sizes have the sum 1."""
+        return np.asarray(weights / np.abs(weights).sum())
+
+    def searches(self, random: np.random.Generator) -> Iterable[LineSearch]:
+        """The searches of a round: along each weight, in a drawn order."""
+        for number in random.permutation(self.scorer.varying).tolist():
+            yield partial(self.best, number)
+
+    def best(self, number: int, weights: Floats, value: float) -> Floats | None:
+        """The best weights that were tried; None where none is better."""
+        sign = 1.0 if inner(self.measure).direction == "higher" else -1.0
+        found, others = None, weights.copy()
+        others[number] = 0.0
+        base, column = self.scorer.scores(others), self.scorer.values[:, number]
+        for tried in self.tried(float(weights[number])):
+            scores = base + tried * column
+            reached = self.scorer.mean_by(scores, self.measure)
+            if sign * reached > sign * value:
+                value, found = reached, tried
+        if found is None:
+            return None
+        others[number] = found
+        return self.scaled(others) if others.any() else None
+
+    def tried(self, weight: float) -> list[float]:
+        """The values that are tried for a weight."""
+        first = (
+            self.step if weight == 0 or self.step <= abs(weight) / 2 else self.step * abs(weight)
+        )
+        distances = np.cumsum(first * self.growth ** np.arange(self.steps))
+        return [*(weight + distances).tolist(), *(weight - distances).tolist(), 0.0]
