@@ -149,17 +149,23 @@ class Features:
         """The same, the rows of each query in the order in which an evaluator ranks documents with equal
         scores: the greatest name first. For callers that keep rows as they stand. Documents without a
         name are named."""
-        names = self.named().documents
-        assert names is not None
-        order = native_ids.descending(names.data, names.offsets, self.bounds)
+        named, order = self.named(), self.tie_order()
+        assert named.documents is not None
         if (np.diff(order) == 1).all():
-            return self.named()
+            return named
         return replace(
-            self,
+            named,
             labels=self.labels[order],
             values=self.values[order],
-            documents=names.take(order),
+            documents=named.documents.take(order),
         )
+
+    def tie_order(self) -> Ints:
+        """The rows, query by query, in the order in which an evaluator ranks documents with equal
+        scores."""
+        names = self.named().documents
+        assert names is not None
+        return native_ids.descending(names.data, names.offsets, self.bounds)
 
     @cached_property
     def judgments(self) -> Judgments:

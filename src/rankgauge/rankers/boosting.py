@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,34 @@ from rankgauge.rankers.search_engines import tree_model
 from rankgauge.rankers.tree_text import forest_of, shortened
 
 GAIN = "gain"
+LABEL_GAIN = "label_gain"
+
+
+class OneValue:
+    """A value that all threads of a process share: those that hold the same one run together, others
+    wait."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._value, self._holders = "", 0
+
+    @contextmanager
+    def held(self, value: str) -> Iterator[None]:
+        """Hold a value as long as the context lasts."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._holders or self._value == value)
+            self._value, self._holders = value, self._holders + 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._holders -= 1
+                self._changed.notify_all()
+
+
+LABEL_GAINS = OneValue()
+"""LightGBM has one list of label gains in a process: two trainings with different ones disturb each
+other."""
 
 
 class TreeRanker(Ranker):
@@ -75,7 +105,8 @@ class TreeRanker(Ranker):
                 ],
             }
         try:
-            booster = lightgbm.train(dict(parameters), data, num_boost_round=rounds, **more)
+            with LABEL_GAINS.held(repr(parameters.get(LABEL_GAIN))):
+                booster = lightgbm.train(dict(parameters), data, num_boost_round=rounds, **more)
         except lightgbm.basic.LightGBMError as error:
             raise RankgaugeError(f"{type(self).__name__}: LightGBM refuses: {error}") from None
         best = booster.best_iteration if monitor is not None else None

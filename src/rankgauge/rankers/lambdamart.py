@@ -12,7 +12,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.measures.gains import GainMap, gains
 from rankgauge.rankers.base import RankerSettings
-from rankgauge.rankers.boosting import TreeRanker, common_parameters
+from rankgauge.rankers.boosting import LABEL_GAIN, TreeRanker, common_parameters
 from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.settings import AUTO, GAINS, RATES, Auto, setting
 
@@ -120,7 +120,7 @@ def gain_labels(labels: Labels, gain: str | GainMap) -> tuple[Floats, list[float
 
 def lightgbm_parameters(settings: RankerSettings, worth: list[float]) -> dict[str, Any]:
     """The parameters that LightGBM trains with."""
-    chosen = {"label_gain": worth, "lambdarank_truncation_level": settings["truncation"]}
+    chosen = {LABEL_GAIN: worth, "lambdarank_truncation_level": settings["truncation"]}
     lambdarank = settings["objective"] == "lambdarank"
     return {
         **common_parameters(settings),

@@ -10,11 +10,14 @@ from rankgauge.data.model import Run
 from rankgauge.rankings.single_precision import kept_apart
 
 
-def run_of(features: Features, scores: Floats, name: str) -> Run:
+def run_of(
+    features: Features, scores: Floats, name: str, *, ties_in_file_order: bool = False
+) -> Run:
     """The documents of each query in the order of their scores, as a run.
 
     Scores that differ also differ in single precision, in which TREC files are evaluated. Documents
-    without a name are called as `features.named()` calls them.
+    without a name are called as `features.named()` calls them. Documents with equal scores stand in the
+    order in which an evaluator ranks them, or as in the file.
 
     >>> from rankgauge.data.model import Ids
     >>> features = Features(Ids.of(["q"]), np.array([0, 2]), np.zeros(2, np.int32), np.eye(2))
@@ -25,7 +28,8 @@ def run_of(features: Features, scores: Floats, name: str) -> Run:
     named = features.named()
     assert named.documents is not None
     query = np.repeat(np.arange(len(features.queries)), np.diff(features.bounds))
-    order = np.lexsort((-scores, query))
+    first = np.arange(len(query)) if ties_in_file_order else features.tie_order()
+    order = first[np.lexsort((-scores[first], query))]
     apart = kept_apart(scores[order], features.bounds)
     return Run(
         name, features.queries, features.bounds, named.documents.take(order), apart, tag=name
