@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -16,14 +17,16 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.rankers import LogisticRegression
+from rankgauge.rankers import LambdaMART, LogisticRegression
+from rankgauge.rankers.best_feature import best_feature
+from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.crossval import (
     RANDOM,
     SINGLE,
-    best_feature,
     cross_validate,
     cross_validation,
 )
+from rankgauge.rankers.ranking import run_of
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -171,3 +174,80 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(folder, tmp_path):
         process.wait()
     subprocess.run(command(tmp_path / "killed"), check=True, capture_output=True)
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+
+
+def test_what_was_changed_since_is_made_anew(folder, tmp_path):
+    folds, output = rg.read_folds(folder), tmp_path / "out"
+
+    def run():
+        cross_validate(folds, METHODS[:1], ["AP"], output=output)
+        return contents(output)
+
+    whole = run()
+    for name in ("LogisticRegression.scores", "LogisticRegression.run", "LogisticRegression.json"):
+        path = output / "fold-2" / name
+        path.write_bytes(path.read_bytes().replace(b"1", b"2"))
+        assert contents(output) != whole
+        assert run() == whole, name
+    (output / "protocol.json").write_text("{")
+    with pytest.raises(RankgaugeError, match=r"protocol.json cannot be read"):
+        run()
+
+
+def test_another_cross_validation_is_named_by_what_differs(folder, tmp_path):
+    folds, output = rg.read_folds(folder), tmp_path / "out"
+    cross_validate(folds, METHODS[:1], ["AP"], output=output)
+    with pytest.raises(RankgaugeError, match=r"protocol.json differs in measures\."):
+        cross_validate(folds, METHODS[:1], ["RR"], output=output)
+    with pytest.raises(RankgaugeError, match=r"protocol.json differs in methods\."):
+        cross_validate(folds, [LogisticRegression(C=2.0)], ["AP"], output=output)
+    copied = tmp_path / "elsewhere" / folder.name
+    shutil.copytree(folder, copied)
+    cross_validate(rg.read_folds(copied), METHODS[:1], ["AP"], output=output)
+
+
+def test_a_fold_must_not_learn_from_what_it_is_tested_on(folder, tmp_path):
+    text = (folder / "S1.txt").read_text()
+    (tmp_path / "test.txt").write_text(text)
+    (tmp_path / "train.txt").write_text((folder / "S2.txt").read_text() + text)
+    with pytest.raises(rg.InputError, match=r"query '10' is also in .*train.txt"):
+        cross_validate(rg.read_folds(tmp_path), METHODS[:1], ["AP"])
+
+
+def test_names_alone_and_lists_of_cutoffs(folder):
+    folds = rg.read_folds(folder)
+    scores = cross_validate(folds, METHODS[0], "nDCG@3,5")
+    assert [str(measure) for measure in scores.measures] == ["nDCG@3", "nDCG@5"]
+    twice = cross_validate(folds, [METHODS[0], METHODS[0].upper()], "AP")
+    assert twice.runs == ("LogisticRegression", SINGLE)
+    with pytest.raises(RankgaugeError, match=r"3 is not a method"):
+        cross_validate(folds, [3], "AP")
+    with pytest.raises(RankgaugeError, match=r"folds: str, expected what read_folds gives"):
+        cross_validate(str(folder), METHODS[0], "AP")
+
+
+def test_the_best_feature_is_named(folder):
+    found = cross_validation(rg.read_folds(folder), METHODS[0], "AP")
+    assert any("feature 2 in all folds" in note for note in found.table().notes)
+
+
+def test_runs_stand_in_the_order_that_is_evaluated(folder):
+    features = rg.read_folds(folder)[0].test
+    run = run_of(features, np.zeros(len(features.labels)), "tied")
+    by_rank = rg.Evaluator(features.judgments, "AP", ties="input").scores(run)
+    by_score = rg.Evaluator(features.judgments, "AP").scores(run)
+    assert by_rank.values.tolist() == by_score.values.tolist()
+    in_file = run_of(features, np.zeros(len(features.labels)), "tied", ties_in_file_order=True)
+    assert in_file.documents.texts() == features.judgments.documents.texts()
+
+
+def test_trainings_with_different_gains_do_not_disturb_each_other():
+    features = made_features(30)
+    gains = ["exp2", "linear", {1: 5, 2: 6}]
+    alone = {str(gain): LambdaMART(trees=3, gain=gain).fit(features).trees_ for gain in gains}
+    with ThreadPoolExecutor(4) as threads:
+        made = threads.map(
+            lambda gain: (str(gain), LambdaMART(trees=3, gain=gain).fit(features).trees_),
+            gains * 40,
+        )
+        assert all(alone[gain] == trees for gain, trees in made)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from rankgauge.cli.options import (
+    F,
     color_option,
     folds_option,
     form_options,
@@ -20,7 +22,15 @@ from rankgauge.cli.options import (
     seed_option,
     tag_option,
 )
-from rankgauge.cli.output import notify, print_or_write, progress, show, show_with_notes
+from rankgauge.cli.output import (
+    MACHINE_FORMATS,
+    chosen_format,
+    notify,
+    print_or_write,
+    progress,
+    show,
+    show_with_notes,
+)
 from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import writing
@@ -28,6 +38,7 @@ from rankgauge.data.letor import read_letor
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_lines, write_run
 from rankgauge.notes import Note
+from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.crossval import MEASURES
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
 
@@ -69,6 +80,18 @@ def _settings(
     return settings
 
 
+def _setting_option(what: str) -> Callable[[F], F]:
+    """--setting, which may be repeated."""
+    return click.option(
+        "--setting",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_settings,
+        help=f"{what}; may be repeated. `rankgauge ltr methods NAME` lists the settings.",
+    )
+
+
 @command.command("train")
 @click.argument("method")
 @click.argument("data")
@@ -78,15 +101,7 @@ def _settings(
     help="Other queries, in the same form. A measure on them decides what the method leaves open, such "
     "as when to stop.",
 )
-@click.option(
-    "--setting",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=_settings,
-    help="A setting of the method, such as preset=ranklib; may be repeated. `rankgauge ltr methods "
-    "NAME` lists the settings.",
-)
+@_setting_option("A setting of the method, such as preset=ranklib")
 @seed_option("everything that the method draws at random")
 @output_option("DIR", "The folder to write the ranker to.", required=True, type=OUTPUT_FOLDER)
 @plugin_option
@@ -147,6 +162,23 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
         write_run(run, output)
 
 
+def _with_settings(names: list[str], settings: dict[str, Any]) -> list[Ranker]:
+    """The methods with settings: those of all, and those that are written with the name of one."""
+    from rankgauge.rankers.registry import find_method
+
+    rankers = {name: find_method(name)() for name in dict.fromkeys(map(str.lower, names))}
+    for text, value in settings.items():
+        method, dot, setting = text.rpartition(".")
+        if dot and method.lower() not in rankers:
+            raise click.UsageError(
+                f"--setting {text}: {method} is not among the methods {', '.join(names)}"
+            )
+        for name, ranker in rankers.items():
+            if not dot or name == method.lower():
+                ranker.set_params(**{setting: value})
+    return list(rankers.values())
+
+
 @command.command("crossval")
 @click.argument("folder", metavar="FOLDS")
 @method_option(
@@ -165,6 +197,9 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     "program does: nDCG with gain exp2 and discount log_2, P and AP count labels from 2 on, ties as in "
     "the file.",
 )
+@_setting_option(
+    "A setting of all the methods, such as preset=ranklib, or of one, such as lambdamart.trees=100"
+)
 @folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
 @seed_option("everything that is drawn at random")
 @form_options
@@ -181,6 +216,7 @@ def crossval(
     method: tuple[str, ...],
     measures: tuple[str, ...],
     evaluation: EvaluationName,
+    settings: dict[str, Any],
     folds: int | None,
     seed: int,
     form: str | None,
@@ -192,7 +228,8 @@ def crossval(
     FOLDS is a folder with Fold1, Fold2, …, with parts S1, S2, …, or with the other layouts of LETOR; or
     one file, which --folds cuts. Every ranker is trained on the training part of each fold, and scored
     on its test part. Beside the rankers are the best single feature, chosen on the training data, and
-    what a random order gets. All differences between rankers are tested, with the correction of Holm.
+    what a random order gets. All differences between rankers are tested, with the correction of Holm; in
+    formats for programs they are left to -o.
 
     \b
     rankgauge ltr crossval MQ2008 -o out
@@ -205,7 +242,7 @@ def crossval(
 
     read = read_folds(folder, folds, seed=seed)
     notify([Note(read.layout)])
-    chosen = list(method) or list(all_methods())
+    chosen = _with_settings(list(method) or list(all_methods()), {"seed": seed, **settings})
     with progress(len(read) * (len(chosen) + 1), "training") as advance:
         found = cross_validation(
             read,
@@ -216,11 +253,14 @@ def crossval(
             output=output,
             progress=advance,
         )
-    show_with_notes(found.table(), form, digits, None)
     compared = compare(found.scores)
-    show_with_notes(compared.table(), form, digits, None)
     if output is not None:
         for name, table in {"means": found.table(), "differences": compared.table()}.items():
             with writing(Path(output, f"{name}.csv")) as stream:
                 stream.write(table.render("csv").encode("utf-8"))
         found.scores.save(Path(output, "scores"))
+    show_with_notes(found.table(), form, digits, None)
+    if chosen_format(form, None) not in MACHINE_FORMATS:
+        show(compared.table(), form, digits, None)
+    elif output is None:  # a program reads one table
+        notify([Note("-o DIR also writes the differences between rankers, with their tests")])

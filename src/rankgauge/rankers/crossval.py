@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +16,18 @@ from rankgauge.arrays import Floats
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.features import Features
-from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.data.folds import Fold, Folds
-from rankgauge.data.model import Ids, Run
-from rankgauge.data.trec import read_run, write_run
+from rankgauge.data.model import Ids, Run, decode
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED
 from rankgauge.rankers.base import Ranker
-from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, PLAIN, Evaluation, EvaluationName
+from rankgauge.rankers.best_feature import FeatureScore, best_feature
+from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, Evaluation, EvaluationName
+from rankgauge.rankers.fold_store import FoldStore, Trained, data_digest
+from rankgauge.rankers.libraries import PACKAGES
 from rankgauge.rankers.ranking import run_of
 from rankgauge.rankers.registry import find_method
 from rankgauge.rankers.registry import methods as all_methods
@@ -34,9 +35,7 @@ from rankgauge.rankers.settings import MONITORED
 from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
-from rankgauge.scores.documents import read_json
 from rankgauge.scores.model import Scores
-from rankgauge.seeds import digest
 from rankgauge.tables import Cell, Table
 from rankgauge.version import __version__
 from rankgauge.workers import outcomes
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 MEASURES = (MONITORED, "AP")
 SINGLE, RANDOM = "best feature", "random order"
 """The rows of the single feature that is best on the training data of each fold, and of chance."""
-PROTOCOL, TIMES = "protocol.json", "times.json"
 
 Method = str | Ranker | type[Ranker]
 
@@ -115,12 +113,14 @@ def cross_validation(
     """
     rankers = _rankers(methods, seed)
     by = Evaluation(checked("evaluation", evaluation, one_of(EvaluationName)))
-    parsed = tuple(dict.fromkeys(by.measure(parse(measure)) for measure in measures))
+    parsed = tuple(dict.fromkeys(by.measure(measure) for measure in parse_all(measures)))
     if not parsed:
         raise RankgaugeError("no measure, expected at least one")
-    store = None if output is None else Store(Path(output))
+    if not isinstance(folds, Folds):
+        raise RankgaugeError(f"folds: {type(folds).__name__}, expected what read_folds gives")
+    store = None if output is None else FoldStore(Path(output))
     if store is not None:
-        store.begin(folds, rankers, parsed, by)
+        store.begin(_protocol(folds, rankers, parsed, by))
     work = FoldWork(tuple(folds), rankers, parsed, by, store)
     items = [(place, name) for place in range(len(work.folds)) for name in (*rankers, SINGLE)]
     parts: dict[tuple[int, str], Trained] = {}
@@ -131,17 +131,57 @@ def cross_validation(
         if progress is not None:
             progress(work.label(item))
     if store is not None:
-        store.write_times(work)
+        store.write_times([fold.number for fold in work.folds], (*rankers, SINGLE))
     return _gathered(work, parts)
 
 
-def _rankers(given: Sequence[Method] | None, seed: int) -> dict[str, Ranker]:
-    """The rankers by name; those of one class are numbered."""
+def _protocol(
+    folds: Folds,
+    rankers: dict[str, Ranker],
+    measures: Sequence[Measure | Aggregate],
+    by: Evaluation,
+) -> dict[str, Any]:
+    """All that the result depends on: the data, the methods with all their settings, and versions."""
+    settings = {
+        name: {setting: str(value) for setting, value in ranker.settings().items()}
+        for name, ranker in rankers.items()
+    }
+    return {
+        "rankgauge": __version__,
+        "libraries": {package: _version(package) for package in ("numpy", *PACKAGES.values())},
+        "folds": folds.layout,
+        "data": data_digest(folds),
+        "methods": {
+            name: {"method": type(rankers[name]).__name__, **settings[name]} for name in rankers
+        },
+        "measures": [str(measure) for measure in measures],
+        "evaluation": by.name,
+    }
+
+
+def _version(package: str) -> str | None:
+    """The version of a package; None where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _rankers(given: Method | Sequence[Method] | None, seed: int) -> dict[str, Ranker]:
+    """The rankers by name. Those of one class are numbered; a name that is given twice counts once."""
     rankers: dict[str, Ranker] = {}
-    for method in list(all_methods()) if given is None else given:
+    methods: list[Method] = list(all_methods())
+    if given is not None:
+        methods = [given] if isinstance(given, str | Ranker | type) else list(given)
+    methods = list({m.lower() if isinstance(m, str) else id(m): m for m in methods}.values())
+    for method in methods:
         if isinstance(method, str):
             method = find_method(method)
-        ranker = method if isinstance(method, Ranker) else method().set_params(seed=seed)
+        ranker = method().set_params(seed=seed) if isinstance(method, type) else method
+        if not isinstance(ranker, Ranker):
+            raise RankgaugeError(
+                f"{method!r} is not a method, expected a name, a class or a Ranker"
+            )
         ranker.settings()
         name = kind = type(ranker).__name__
         number = 1
@@ -154,15 +194,6 @@ def _rankers(given: Sequence[Method] | None, seed: int) -> dict[str, Ranker]:
     return rankers
 
 
-class Trained(Record):
-    """What a ranker gets on a fold: the run of the test queries, and means on training and validation
-    data, None where there is none."""
-
-    run: Run
-    train: tuple[float, ...]
-    validation: tuple[float, ...] | None
-
-
 class FoldWork(Record):
     """Trains and evaluates a ranker on a fold, or reads what was finished before."""
 
@@ -170,7 +201,7 @@ class FoldWork(Record):
     rankers: dict[str, Ranker]
     measures: tuple[Measure | Aggregate, ...]
     by: Evaluation
-    store: Store | None
+    store: FoldStore | None
 
     def label(self, item: tuple[int, str]) -> str:
         """What the work is called."""
@@ -184,12 +215,15 @@ class FoldWork(Record):
             if finished is not None:
                 return finished
         start = time.perf_counter()
+        check_apart(fold)
         scorer = self._trained(fold, name)
         train = self._means(fold.train, scorer(fold.train))
         validation = None
         if fold.validation is not None:
             validation = self._means(fold.validation, scorer(fold.validation))
-        trained = Trained(run_of(fold.test, scorer(fold.test), name), train, validation)
+        run = run_of(fold.test, scorer(fold.test), name, ties_in_file_order=self.by.ties == "input")
+        about = str(scorer) if isinstance(scorer, FeatureScore) else ""
+        trained = Trained(run, train, validation, about)
         if self.store is not None:
             scores = self.by.evaluator(fold.test, list(self.measures)).scores([trained.run])
             self.store.keep(fold.number, name, trained, scores, time.perf_counter() - start)
@@ -208,118 +242,27 @@ class FoldWork(Record):
         return tuple(means[str(measure)] for measure in self.measures)
 
 
-class FeatureScore(Record):
-    """Scores documents by one feature, as it is or negated."""
-
-    column: int
-    sign: float
-
-    def __call__(self, features: Features) -> Floats:
-        return self.sign * np.nan_to_num(features.values[:, self.column].astype(np.float64))
-
-
-def best_feature(
-    features: Features, measure: Measure | Aggregate, by: Evaluation = PLAIN
-) -> FeatureScore:
-    """The single feature, up or down, that ranks these documents best by a measure."""
-    evaluator = by.evaluator(features, measure)
-    best, found = -np.inf, FeatureScore(0, 1.0)
-    lower = measure.direction == "lower" if isinstance(measure, Measure) else False
-    for column in range(features.values.shape[1]):
-        if np.ptp(np.nan_to_num(features.values[:, column])) == 0:
+def check_apart(fold: Fold) -> None:
+    """InputError where a query is in the test part of a fold and in another part of it, with the same
+    documents."""
+    for part in (fold.train, fold.validation):
+        if part is None:
             continue
-        for sign in (1.0, -1.0):
-            scorer = FeatureScore(column, sign)
-            (means,) = evaluator.score_features(features, scorer(features)).mean().values()
-            value = -means[str(measure)] if lower else means[str(measure)]
-            if value > best:
-                best, found = value, scorer
-    return found
+        known = set(part.queries)
+        for raw in fold.test.queries:
+            if raw in known and _same_query(part, fold.test, decode(raw)):
+                message = (
+                    f"query {decode(raw)!r} is also in {part.source}; what a fold is tested on must not "
+                    "be among what it learns from"
+                )
+                raise InputError(fold.test.source, None, message)
 
 
-class Store(Record):
-    """A folder with what is finished: for each fold and method a run, scores, and means on other data.
-
-    The means are written last, in one step: a fold and method with means is finished.
-    """
-
-    folder: Path
-
-    def begin(
-        self,
-        folds: Folds,
-        rankers: dict[str, Ranker],
-        measures: Sequence[Measure | Aggregate],
-        by: Evaluation,
-    ) -> None:
-        """Make the folder, or check that it has the same cross-validation; RankgaugeError else."""
-        import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
-
-        protocol = {
-            "rankgauge": __version__,
-            "folds": folds.layout,
-            "data": digest(repr([fold.parts for fold in folds]).encode(), size=16).hex(),
-            "methods": {name: repr(ranker) for name, ranker in rankers.items()},
-            "seeds": {name: ranker.seed for name, ranker in rankers.items()},
-            "measures": [str(measure) for measure in measures],
-            "evaluation": by.name,
-        }
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / PROTOCOL
-        content = _json(protocol)
-        if path.exists() and path.read_bytes() != content:
-            raise RankgaugeError(
-                f"{self.folder} has another cross-validation (see {PROTOCOL}), expected the same one "
-                "to go on with, or another folder"
-            )
-        with writing(path) as stream:
-            stream.write(content)
-
-    def finished(self, fold: int, name: str) -> Trained | None:
-        """What was finished before; None if it was not."""
-        path = self._path(fold, name, "json")
-        if not path.exists():
-            return None
-        try:
-            means = read_json(read_bytes(path), display_name(path))
-            run = read_run(self._path(fold, name, "run"), name=name)
-            validation = means["validation"]
-            return Trained(
-                run, tuple(means["train"]), None if validation is None else tuple(validation)
-            )
-        except (InputError, KeyError, TypeError):
-            return None  # made anew
-
-    def keep(self, fold: int, name: str, trained: Trained, scores: Scores, seconds: float) -> None:
-        """Write what is finished."""
-        path = self._path(fold, name, "json")
-        path.parent.mkdir(exist_ok=True)
-        write_run(trained.run, self._path(fold, name, "run"))
-        scores.save(self._path(fold, name, "scores"))
-        with writing(path) as stream:
-            stream.write(_json({"train": trained.train, "validation": trained.validation}))
-        with writing(self._path(fold, name, "seconds")) as stream:
-            stream.write(f"{seconds:.3f}\n".encode())
-
-    def write_times(self, work: FoldWork) -> None:
-        """Gather how long each fold and method took, in a file of its own: times differ every time."""
-        times: dict[str, dict[str, float]] = {}
-        for fold in work.folds:
-            for name in (*work.rankers, SINGLE):
-                path = self._path(fold.number, name, "seconds")
-                if path.exists():
-                    times.setdefault(f"fold-{fold.number}", {})[name] = float(path.read_text())
-                    path.unlink()
-        if times:
-            with writing(self.folder / TIMES) as stream:
-                stream.write(_json(times))
-
-    def _path(self, fold: int, name: str, ending: str) -> Path:
-        return self.folder / f"fold-{fold}" / f"{name.replace(' ', '-')}.{ending}"
-
-
-def _json(content: Any) -> bytes:
-    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
+def _same_query(a: Features, b: Features, query: str) -> bool:
+    first, second = a.select([query]), b.select([query])
+    return np.array_equal(first.labels, second.labels) and np.array_equal(
+        first.values, second.values, equal_nan=True
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -378,14 +321,41 @@ def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossVal
     queries = counted(len(test.queries), "test query", "test queries")
     notes = (
         Note(f"the mean over all {queries}, with its 95% interval", column="test, low, high"),
-        Note("0 is what a random order gets, 1 the best order", column="linear"),
+        Note(
+            "for each query 0 is what a random order gets, 1 the best order; 0 where all orders get the "
+            "same; the mean over queries",
+            column="linear",
+        ),
         Note("means over the folds", column="train, validation"),
         Note(
-            f"the one that ranks the training data of its fold best by {work.measures[0]}",
+            f"the one that ranks the training data of its fold best by {work.measures[0]}: "
+            + _enumerated([parts[f, SINGLE].about for f in range(len(work.folds))]),
             run=SINGLE,
         ),
+        *_monitored(work.rankers),
     )
     return CrossValidation(scores, linear, expected, train, validation, notes)
+
+
+def _enumerated(features: Sequence[str]) -> str:
+    """Which feature is best in which folds."""
+    folds: dict[str, list[str]] = {}
+    for number, feature in enumerate(features, 1):
+        folds.setdefault(feature, []).append(str(number))
+    if len(folds) == 1:
+        return f"feature {features[0]} in all folds"
+    return "; ".join(f"feature {f} in fold {', '.join(own)}" for f, own in folds.items())
+
+
+def _monitored(rankers: dict[str, Ranker]) -> list[Note]:
+    """What the validation sets decide by, which is no measure of the table by itself."""
+    by: dict[str, list[str]] = {}
+    for name, ranker in rankers.items():
+        by.setdefault(str(ranker.settings()["measure"]), []).append(name)
+    return [
+        Note(f"the validation sets decide by {measure} (setting measure)", run=", ".join(names))
+        for measure, names in by.items()
+    ]
 
 
 def _around(work: FoldWork, test: Features, runs: Sequence[Run], wrapper: str) -> Floats:

@@ -1,0 +1,132 @@
+"""A folder with what a cross-validation has finished, from which it goes on after an interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.data.folds import Folds
+from rankgauge.data.model import Run
+from rankgauge.data.trec import read_run, write_run
+from rankgauge.records import Record
+from rankgauge.scores.documents import read_json
+from rankgauge.scores.model import Scores
+from rankgauge.seeds import digest
+
+PROTOCOL, TIMES = "protocol.json", "times.json"
+DIGEST = "digest"
+
+
+class Trained(Record):
+    """What a ranker gets on a fold: the run of the test queries, and means on training and validation
+    data, None where there is none. `about` says what there is to know of the ranker, such as the number
+    of the best feature."""
+
+    run: Run
+    train: tuple[float, ...]
+    validation: tuple[float, ...] | None
+    about: str = ""
+
+
+class FoldStore(Record):
+    """A folder with what is finished: for each fold and method a run, scores, and means on other data.
+
+    The means are written last, in one step, with a digest of all three. A fold and method is finished if
+    its digest is right.
+    """
+
+    folder: Path
+
+    def begin(self, protocol: Mapping[str, Any]) -> None:
+        """Make the folder, or check that it has the same cross-validation; RankgaugeError else."""
+        import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / PROTOCOL
+        if path.exists() and path.read_bytes() != _json(protocol):
+            raise RankgaugeError(
+                f"{self.folder} has another cross-validation: {self._difference(protocol)}. Expected "
+                "the same one to go on with; give another folder, or remove this one"
+            )
+        with writing(path) as stream:
+            stream.write(_json(protocol))
+
+    def _difference(self, protocol: Mapping[str, Any]) -> str:
+        """In what the cross-validation of the folder is another one."""
+        path = self.folder / PROTOCOL
+        try:
+            there = dict(read_json(read_bytes(path), display_name(path)))
+        except (InputError, TypeError, ValueError):
+            return f"{PROTOCOL} cannot be read"
+        names = [name for name in {**there, **protocol} if there.get(name) != protocol.get(name)]
+        return f"{PROTOCOL} differs in {', '.join(names)}"
+
+    def finished(self, fold: int, name: str) -> Trained | None:
+        """What was finished before; None if it was not, or was changed since."""
+        path = self._path(fold, name, "json")
+        try:
+            means = dict(read_json(read_bytes(path), display_name(path)))
+            if means.pop(DIGEST) != self._digest(fold, name, means):
+                return None
+            run = read_run(self._path(fold, name, "run"), name=name)
+            other = means["validation"]
+            validation = None if other is None else tuple(other)
+            return Trained(run, tuple(means["train"]), validation, means["about"])
+        except (OSError, InputError, KeyError, TypeError, ValueError):
+            return None  # made anew
+
+    def keep(self, fold: int, name: str, trained: Trained, scores: Scores, seconds: float) -> None:
+        """Write what is finished."""
+        path = self._path(fold, name, "json")
+        path.parent.mkdir(exist_ok=True)
+        write_run(trained.run, self._path(fold, name, "run"))
+        scores.save(self._path(fold, name, "scores"))
+        other = None if trained.validation is None else list(trained.validation)
+        means = {"train": list(trained.train), "validation": other, "about": trained.about}
+        with writing(path) as stream:
+            stream.write(_json({**means, DIGEST: self._digest(fold, name, means)}))
+        with writing(self._path(fold, name, "seconds")) as stream:
+            stream.write(f"{seconds:.3f}\n".encode())
+
+    def _digest(self, fold: int, name: str, means: Mapping[str, Any]) -> str:
+        """A digest of the run, the scores and the means."""
+        files = (self._path(fold, name, ending).read_bytes() for ending in ("run", "scores"))
+        each = [digest(content, size=16) for content in (*files, _json(means))]
+        return digest(b"".join(each), size=16).hex()
+
+    def write_times(self, folds: Iterable[int], names: Iterable[str]) -> None:
+        """Gather how long each fold and method took, in a file of its own: times differ every time."""
+        times: dict[str, dict[str, float]] = {}
+        names = list(names)
+        for fold in folds:
+            for name in names:
+                path = self._path(fold, name, "seconds")
+                if path.exists():
+                    times.setdefault(f"fold-{fold}", {})[name] = float(path.read_text())
+                    path.unlink()
+        if times:
+            with writing(self.folder / TIMES) as stream:
+                stream.write(_json(times))
+
+    def _path(self, fold: int, name: str, ending: str) -> Path:
+        return self.folder / f"fold-{fold}" / f"{name.replace(' ', '-')}.{ending}"
+
+
+def data_digest(folds: Folds) -> str:
+    """A digest of which files make up which fold: their names, folders and sizes, wherever they are."""
+    found = [
+        (fold.number, split, Path(part.file).parts[-2:], os.path.getsize(part.file), part.queries)
+        for fold in folds
+        for split, parts in fold.parts.items()
+        for part in parts
+    ]
+    return digest(repr(found).encode(), size=16).hex()
+
+
+def _json(content: Any) -> bytes:
+    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
