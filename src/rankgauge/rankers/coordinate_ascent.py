@@ -142,9 +142,9 @@ class ExactLines(Record):
         return self.ascent.scaled(weights)
 
     def searches(self, random: np.random.Generator) -> Iterable[LineSearch]:
-        """The searches of a round: along each weight, and without its feature."""
-        yield from self.ascent.searches(random)
-        for number in self.ascent.scorer.varying:
+        """The searches of a round, for each weight in a drawn order: along it, and without its feature."""
+        for number in random.permutation(self.ascent.scorer.varying).tolist():
+            yield self.ascent.along(np.eye(self.ascent.scorer.width)[number])
             yield partial(self.without, number)
 
     def without(self, number: int, weights: Floats, value: float) -> Floats | None:
