@@ -16,16 +16,20 @@ if TYPE_CHECKING:
     from rankgauge.rankers.base import Ranker
     from rankgauge.rankers.crossval import CrossValidation, cross_validate, cross_validation
     from rankgauge.rankers.lambdamart import LambdaMART
+    from rankgauge.rankers.listnet import ListNet
     from rankgauge.rankers.logistic_regression import LogisticRegression
     from rankgauge.rankers.random_forest import RandomForest
+    from rankgauge.rankers.ranknet import RankNet
     from rankgauge.rankers.registry import find_method, methods, register
     from rankgauge.rankers.saving import load
 
 __all__ = [
     "CrossValidation",
     "LambdaMART",
+    "ListNet",
     "LogisticRegression",
     "RandomForest",
+    "RankNet",
     "Ranker",
     "cross_validate",
     "cross_validation",
@@ -39,8 +43,10 @@ __all__ = [
 _HOMES = {
     "CrossValidation": "rankgauge.rankers.crossval",
     "LambdaMART": "rankgauge.rankers.lambdamart",
+    "ListNet": "rankgauge.rankers.listnet",
     "LogisticRegression": "rankgauge.rankers.logistic_regression",
     "RandomForest": "rankgauge.rankers.random_forest",
+    "RankNet": "rankgauge.rankers.ranknet",
     "Ranker": "rankgauge.rankers.base",
     "cross_validate": "rankgauge.rankers.crossval",
     "cross_validation": "rankgauge.rankers.crossval",

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from rankgauge.arrays import Floats, Values
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.features import Features
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
@@ -44,6 +45,18 @@ class LinearRanker(Ranker):
         check_array(self, "means_", (self.n_features_in_,))
         if type(self.intercept_) is not float:
             raise RankgaugeError("intercept_ is not a number")
+
+
+def check_sizes(features: Features, largest: float) -> None:
+    """InputError where the size of a value is larger. NaN is passed over."""
+    values = features.values
+    low, high = np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)
+    if max(-float(low), float(high)) > largest:
+        raise InputError(
+            features.source,
+            None,
+            f"a value beyond {largest:g}, expected smaller ones; normalize='query-z' makes them so",
+        )
 
 
 def feature_means(values: Values) -> Floats:
