@@ -11,8 +11,9 @@ from rankgauge.arrays import Floats, Ints, Values
 from rankgauge.checks import Choice, Whole
 from rankgauge.data.errors import InputError, NotExportable, RankgaugeError
 from rankgauge.data.features import Features
+from rankgauge.native.layers import layer_gradient, layer_sums
 from rankgauge.rankers.base import Ranker, RankerSettings
-from rankgauge.rankers.linear import check_sizes, feature_means, filled, weighted_sums
+from rankgauge.rankers.linear import check_sizes, feature_means, plain_values
 from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
@@ -72,55 +73,56 @@ class Network(Record):
         """What units make of their sums."""
         return np.tanh(sums) if self.units == TANH else logistic(sums)
 
-    def forward(self, values: Floats, weights: Floats) -> tuple[Floats, list[Floats]]:
-        """The sum of the output for each row, and what each hidden layer put out."""
+    def forward(
+        self, values: Values, means: Floats, weights: Floats
+    ) -> tuple[Floats, list[Floats]]:
+        """The sum of the output for each row, and what each hidden layer put out.
+
+        A value that is NaN counts as the mean of its feature. Rows do not change each other's sums, not
+        even the last bit.
+        """
         hidden, output = self.layers(weights)
         passed: list[Floats] = []
         for matrix, constants in hidden:
-            values = self.activated(values @ matrix + constants)
-            passed.append(values)
-        return values @ output, passed
+            passed.append(self.activated(layer_sums(values, means, matrix, constants)))
+            values, means = passed[-1], np.zeros(len(constants))
+        return layer_sums(values, means, output[:, None], np.zeros(1))[:, 0], passed
 
     def backward(
-        self, values: Floats, passed: list[Floats], weights: Floats, slopes: Floats
+        self, values: Values, means: Floats, passed: list[Floats], weights: Floats, slopes: Floats
     ) -> Floats:
-        """The derivative of the loss by each weight, from its derivative by each sum of the output."""
+        """The derivative of the loss by each weight.
+
+        Parameters
+        ----------
+        values, means, weights
+            What `forward` was called with.
+        passed
+            What each hidden layer put out.
+        slopes
+            The derivative of the loss by each sum of the output.
+        """
         gradient = np.empty(self.size)
         (hidden, output), (by_hidden, by_output) = self.layers(weights), self.layers(gradient)
-        inputs = [values, *passed]
-        np.dot(slopes, inputs[-1], out=by_output)
-        if hidden:
-            back = slopes[:, None] * output
-        for number in range(len(hidden) - 1, -1, -1):
-            units, (matrix, constants) = inputs[number + 1], by_hidden[number]
+        inputs = [(values, means), *((units, np.zeros(units.shape[1])) for units in passed)]
+        back, above = slopes[:, None], output[:, None]
+        by_output[:] = layer_gradient(*inputs[-1], back)[:, 0]
+        for number in reversed(range(len(hidden))):
+            units, (matrix, constants) = passed[number], by_hidden[number]
+            back = back @ above.T
             back *= 1 - units * units if self.units == TANH else units * (1 - units)
-            np.dot(inputs[number].T, back, out=matrix)
+            matrix[:] = layer_gradient(*inputs[number], back)
             back.sum(axis=0, out=constants)
-            if number:
-                back = back @ hidden[number][0].T
+            above = hidden[number][0]
         return gradient
 
     def scores(self, values: Values, means: Floats, weights: Floats) -> Floats:
-        """The score of each row, NaN taken for the mean of its feature.
-
-        Rows do not change each other's scores, not even the last bit, so there is no product of matrices
-        here.
-        """
-        hidden, output = self.layers(weights)
-        if not hidden:
-            return weighted_sums(values, means, output, 0.0)
-        scores = np.empty(len(values))
-        for start in range(0, len(values), SCORED_ROWS):
-            part = slice(start, start + SCORED_ROWS)
-            columns = np.ascontiguousarray(filled(values[part], means).T)
-            for matrix, constants in hidden:
-                sums = np.tile(constants[:, None], columns.shape[1])
-                for column, factors in zip(columns, matrix, strict=True):
-                    sums += factors[:, None] * column
-                columns = self.activated(sums)
-            scores[part] = 0.0
-            for column, factor in zip(columns, output.tolist(), strict=True):
-                scores[part] += factor * column
+        """The score of each row, some rows at a time."""
+        plain = plain_values(values)
+        scores = np.empty(len(plain))
+        for start in range(0, len(plain), ROWS):
+            part = slice(start, start + ROWS)
+            scores[part] = self.forward(plain[part], means, weights)[0]
         return scores
 
     def importances(self, weights: Floats) -> Floats:
@@ -312,13 +314,13 @@ class NetworkRanker(Ranker):
         """The sum of the losses of the queries of a step, and the gradient of their mean."""
         total, gradient, queries = 0.0, np.zeros(network.size), 0
         for piece in pieces:
-            doubles = filled(values[piece.rows], means)
-            sums, passed = network.forward(doubles, weights)
+            own = values[piece.rows]
+            sums, passed = network.forward(own, means, weights)
             outputs = sums if network.units == TANH else logistic(sums)
             loss, slopes = self.loss(outputs, piece.targets, piece.bounds, settings)
             if network.units == LOGISTIC and not self.straight_output:
                 slopes *= outputs * (1 - outputs)
-            gradient += network.backward(doubles, passed, weights, slopes)
+            gradient += network.backward(own, means, passed, weights, slopes)
             total += loss
             queries += len(piece.bounds) - 1
         return total, gradient / queries
