@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -22,8 +23,8 @@ from rankgauge.records import Record
 
 LARGEST = 1e100
 """Larger values could overflow when weights, sums and squares are computed."""
-ROWS, SCORED_ROWS = 4096, 512
-"""About how many rows are learnt from, and scored by hidden layers, at a time."""
+ROWS = 4096
+"""About how many rows are learnt from, or scored, at a time."""
 TANH, LOGISTIC = "tanh", "logistic"
 LOSS = "loss"
 NARROW = 0.1
@@ -33,8 +34,8 @@ NARROW = 0.1
 class Network(Record):
     """The form of a network: how many features, the sizes of hidden layers, what units compute.
 
-    The weights of all layers are in one row of numbers. With no hidden layers the score is a weighted sum
-    of the features. The score has no constant: it would not change rankings.
+    The weights of all layers are in one row of numbers. Without hidden layers the score is a weighted
+    sum of the features. The score has no constant: it would not change rankings.
     """
 
     width: int
@@ -45,11 +46,11 @@ class Network(Record):
     def size(self) -> int:
         """How many weights there are."""
         sizes = (self.width, *self.hidden)
-        within = sum((a + 1) * b for a, b in zip(sizes[:-1], sizes[1:], strict=True))
+        within = sum((a + 1) * b for a, b in itertools.pairwise(sizes))
         return within + sizes[-1]
 
     def layers(self, weights: Floats) -> tuple[list[tuple[Floats, Floats]], Floats]:
-        """Views of the weights: a matrix and constants for each hidden layer, and the output's weights."""
+        """Views of the weights: a matrix and constants for each hidden layer, and the output's row."""
         hidden, start, width = [], 0, self.width
         for size in self.hidden:
             middle, end = start + width * size, start + (width + 1) * size
@@ -135,7 +136,7 @@ class Network(Record):
 
 
 def logistic(sums: Floats) -> Floats:
-    """1 / (1 + exp(−sum), which overflows nowhere in this form."""
+    """1 / (1 + exp(−sum)), in a form that does not overflow."""
     return 0.5 + 0.5 * np.tanh(0.5 * sums)
 
 
@@ -172,7 +173,7 @@ class Plain:
 STEPS: dict[str, type[Adam | Plain]] = {"adam": Adam, "plain": Plain}
 
 
-class Piece(Record):
+class QueryRows(Record):
     """Some whole queries: their rows, where each query begins among these rows, and what to learn."""
 
     rows: Ints | slice
@@ -184,6 +185,12 @@ class NetworkRanker(Ranker):
     """A ranker whose score is the output of a network, learnt by steps against a gradient.
 
     A method defines `targets` and `loss`. Queries whose documents all have the same target are left out.
+    With a validation set, learning stops when `measure` has not become better for `patience` epochs, and
+    the weights of the best epoch are kept. `history_` has the measure and the loss of each epoch. The
+    loss is the mean over the queries, each at the time when it was learnt from.
+
+    The importance of a feature is the size of its weight. With hidden layers it is a sum over all ways
+    from the feature to the output: the sizes of the weights on a way are multiplied.
     """
 
     normalize: str | None = setting(
@@ -224,7 +231,7 @@ class NetworkRanker(Ranker):
     )
 
     straight_output: ClassVar[bool] = False
-    """Whether steps leave out the slope of a logistic output."""
+    """Whether steps leave out the slope of a logistic output, as RankLib's ListNet does."""
 
     # What a method defines
 
@@ -247,7 +254,9 @@ class NetworkRanker(Ranker):
         rng = np.random.default_rng(settings["seed"])
         network = Network(training.values.shape[1], settings["hidden"], settings["units"])
         means, weights = feature_means(training.values), network.start(rng)
+        values = plain_values(training.values)
         batches = self._batches(training, settings, rng)
+        queries = sum(len(piece.bounds) - 1 for pieces in batches for piece in pieces)
         method = STEPS[settings["steps"]](network.size, settings["learning_rate"])
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         losses: list[float] = []
@@ -256,13 +265,11 @@ class NetworkRanker(Ranker):
         for _ in range(settings["epochs"]):
             loss = 0.0
             for number in rng.permutation(len(batches)).tolist():
-                pieces = batches[number]
-                added, gradient = self._gradient(
-                    network, training.values, means, pieces, weights, settings
+                added, gradient = self.gradient(
+                    network, weights, values, means, batches[number], settings
                 )
                 method.step(weights, gradient)
                 loss += added
-            queries = sum(len(piece.bounds) - 1 for pieces in batches for piece in pieces)
             losses.append(loss / max(1, queries))
             if monitor is not None and validation is not None:
                 measured.append(monitor(network.scores(validation.values, means, weights)))
@@ -280,17 +287,14 @@ class NetworkRanker(Ranker):
             )
         watched = {} if monitor is None else {monitor.name: measured}
         self.history_ = {**watched, LOSS: losses}
-        self.network_: dict[str, Any] = {
-            "hidden": list(network.hidden),
-            "units": network.units,
-        }
+        self.network_: dict[str, Any] = {"hidden": list(network.hidden), "units": network.units}
         self.means_: Floats = means
         self.weights_: Floats = best
         self.feature_importances_ = network.importances(best)
 
     def _batches(
         self, training: Features, settings: RankerSettings, rng: np.random.Generator
-    ) -> list[list[Piece]]:
+    ) -> list[list[QueryRows]]:
         """The queries of each step, in pieces. Which queries are in a step is drawn once."""
         targets = self.targets(training, settings)
         queries = _unequal(targets, training.bounds)
@@ -302,16 +306,28 @@ class NetworkRanker(Ranker):
             for start in range(0, len(drawn), size)
         ]
 
-    def _gradient(
+    def gradient(
         self,
         network: Network,
+        weights: Floats,
         values: Values,
         means: Floats,
-        pieces: list[Piece],
-        weights: Floats,
+        pieces: list[QueryRows],
         settings: RankerSettings,
     ) -> tuple[float, Floats]:
-        """The sum of the losses of the queries of a step, and the gradient of their mean."""
+        """The sum of the losses of the queries of a step, and the gradient of their mean.
+
+        Parameters
+        ----------
+        network, weights
+            The network, and its weights.
+        values, means
+            The values of all training documents, and the mean of each feature, which stands for NaN.
+        pieces
+            The queries of the step.
+        settings
+            The value of each setting, checked.
+        """
         total, gradient, queries = 0.0, np.zeros(network.size), 0
         for piece in pieces:
             own = values[piece.rows]
@@ -361,8 +377,8 @@ def _unequal(targets: Floats, bounds: Ints) -> Ints:
     return queries[np.maximum.reduceat(targets, starts) > np.minimum.reduceat(targets, starts)]
 
 
-def _pieces(bounds: Ints, queries: Ints, targets: Floats) -> list[Piece]:
-    """Queries in pieces of some thousand rows: a piece ends with the query that makes it large enough."""
+def _pieces(bounds: Ints, queries: Ints, targets: Floats) -> list[QueryRows]:
+    """Queries in pieces of about `ROWS` rows. A piece has whole queries, and one of them at least."""
     ends = np.cumsum(np.diff(bounds)[queries])
     piece = np.concatenate(([0], ends[:-1])) // ROWS
     pieces = []
@@ -374,5 +390,5 @@ def _pieces(bounds: Ints, queries: Ints, targets: Floats) -> list[Piece]:
             rows = slice(int(starts[0]), int(starts[0] + within[-1]))
         else:
             rows = np.repeat(starts - within[:-1], sizes) + np.arange(within[-1])
-        pieces.append(Piece(rows, within, targets[rows]))
+        pieces.append(QueryRows(rows, within, targets[rows]))
     return pieces

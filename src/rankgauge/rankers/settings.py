@@ -49,6 +49,7 @@ class MeasureKind(Kind):
 
 MEASURES = MeasureKind()
 
+
 class Sizes(Kind):
     """The sizes of the hidden layers of a network, from the input on: a tuple, which may be empty."""
 
