@@ -138,7 +138,7 @@ RANKERS: dict[str, NetworkRanker] = {
 
 @pytest.mark.parametrize("kind", RANKERS)
 @examples(40)
-@given(lists(), st.lists(st.integers(1, 4), max_size=2), st.integers(0, 10**6))
+@given(lists(), st.lists(st.integers(1, 4), max_size=3), st.integers(0, 10**6))
 def test_gradients_equal_finite_differences(
     kind: str, data: Any, hidden: list[int], seed: int
 ) -> None:
