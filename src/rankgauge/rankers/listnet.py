@@ -23,8 +23,8 @@ class ListNet(NetworkRanker):
     that are NaN count as the mean of their feature.
 
     `preset="ranklib"` learns as RankLib does: weights start at random, the output is logistic, its slope
-    is left out, and each query is a plain step. RankLib's rate of 0.00001 is very low: after 1,500
-    epochs the weights are still near where they started.
+    is left out, and each query is a plain step. RankLib's rate of 0.00001 is low: on MQ2008 the loss is
+    still falling after all 1,500 epochs.
 
     >>> from rankgauge.rankers.checks import made_features
     >>> ranker = ListNet(epochs=20).fit(made_features(40), made_features(20, seed=1))

@@ -24,7 +24,7 @@ class RankNet(NetworkRanker):
     of their feature.
 
     `preset="ranklib"` learns as RankLib does: logistic units, also at the output, and a plain step for
-    each query. RankLib's rate of 0.00005 is low: the network is still learning when the epochs end.
+    each query. RankLib's rate of 0.00005 is low: on MQ2008 the loss is still falling after all epochs.
 
     >>> from rankgauge.rankers.checks import made_features
     >>> ranker = RankNet(epochs=20).fit(made_features(40), made_features(20, seed=1))
