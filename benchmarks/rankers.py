@@ -2,11 +2,13 @@
 
     python benchmarks/rankers.py folds [--data ../shared/data]
     python benchmarks/rankers.py scale [--rows 100000 400000] [--trees 100]
+    python benchmarks/rankers.py rounds [--rows 100000 400000]
 
 `folds`: nDCG@10 (gain exp2, queries without relevant documents counted 0) on the test parts of MQ2008
 and OHSUMED, in five folds, the validation part for stopping. `scale`: CPU seconds of training on made
 data with 136 features and 100 documents a query, and by how many times the matrix memory grew; each in
-a process of its own, and the same with the library called directly.
+a process of its own, and the same with the library called directly. `rounds`: CPU seconds of each round
+of the methods that are written here, on the same data.
 """
 
 from __future__ import annotations
@@ -34,10 +36,20 @@ FLOORS = {
     ("MQ2008", "LambdaMART"): 0.495,
     ("MQ2008", "LogisticRegression"): 0.495,
     ("MQ2008", "RandomForest"): 0.487,
+    ("MQ2008", "RankNet"): 0.485,
+    ("MQ2008", "ListNet"): 0.495,
     ("OHSUMED", "LambdaMART"): 0.41,
     ("OHSUMED", "LogisticRegression"): 0.41,
     ("OHSUMED", "RandomForest"): 0.41,
+    ("OHSUMED", "RankNet"): 0.40,
+    ("OHSUMED", "ListNet"): 0.43,
 }
+ROUNDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "RankNet": ("epochs", {"hidden": [10]}),
+    "RankNet, linear": ("epochs", {"hidden": []}),
+    "ListNet": ("epochs", {}),
+}
+"""By name of a method: the setting that says how many rounds there are, and other settings."""
 COLLECTIONS = {"MQ2008": "mq2008", "OHSUMED": "ohsumed-letor3"}
 WIDTH, DEPTH = 136, 100
 
@@ -114,6 +126,27 @@ def cost(name: str, direct: bool, rows: int, trees: int) -> tuple[float, float]:
     return time.process_time() - start, (_peak() - before) / features.values.nbytes
 
 
+def round_cost(name: str, rows: int, few: int = 1, many: int = 11) -> tuple[float, float, float]:
+    """CPU seconds of a round and of all else, and how many times the matrix memory grew."""
+    rounds, settings = ROUNDS[name]
+    method = rankers.find_method(name.partition(",")[0])
+    method(**{rounds: few}, **settings).fit(made(2_000))
+    features, seconds = made(rows), []
+    before = _peak()
+    for count in (few, many):
+        start = time.process_time()
+        method(**{rounds: count}, **settings).fit(features)
+        seconds.append(time.process_time() - start)
+    each = (seconds[1] - seconds[0]) / (many - few)
+    return each, seconds[0] - few * each, (_peak() - before) / features.values.nbytes
+
+
+def round_costs(sizes: list[int]) -> Table:
+    """What a round of each method costs."""
+    rows = [(name, size, *alone(round_cost, name, size)) for name in ROUNDS for size in sizes]
+    return Table(("method", "rows", "CPU s a round", "CPU s besides", "memory"), tuple(rows))
+
+
 def _peak() -> int:
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
@@ -140,13 +173,18 @@ def alone(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=("folds", "scale"))
+    parser.add_argument("what", choices=("folds", "scale", "rounds"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 400_000])
     parser.add_argument("--trees", type=int, default=100)
     options = parser.parse_args()
-    table = ranking(options.data) if options.what == "folds" else scale(options.rows, options.trees)
-    print(table.render("table", digits=4 if options.what == "folds" else 2))
+    if options.what == "folds":
+        table = ranking(options.data)
+    elif options.what == "scale":
+        table = scale(options.rows, options.trees)
+    else:
+        table = round_costs(options.rows)
+    print(table.render("table", digits=2 if options.what == "scale" else 4))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from rankgauge.rankers import find_method, methods
+from rankgauge.rankers import find_method, load, methods
 from rankgauge.rankers.ranking import run_of
 
 pytest.importorskip("lightgbm")
@@ -37,7 +37,7 @@ def files(tmp_path):
     return [tmp_path / name for name in ("train", "vali", "test")]
 
 
-@pytest.mark.parametrize("method", ["lambdamart", "LOGISTICREGRESSION", "RandomForest"])
+@pytest.mark.parametrize("method", ["lambdamart", "LOGISTICREGRESSION", "RandomForest", "listnet"])
 def test_what_is_trained_ranks_as_in_python(rankgauge, files, tmp_path, method):
     train, vali, test = files
     done = rankgauge("ltr", "train", method, train, "--validation", vali, "-o", tmp_path / "model")
@@ -68,6 +68,9 @@ def test_settings_are_taken_and_checked_before_anything_is_read(rankgauge, files
     done = rankgauge("ltr", "train", "lambdamart", files[0], *options)
     assert done.code == 0
     assert "trees=3" in done.err
+    layers = ("--setting", "hidden=[4, 3]", "--setting", "epochs=2")
+    done = rankgauge("ltr", "train", "ranknet", files[0], "-o", tmp_path / "network", *layers)
+    assert (done.code, load(tmp_path / "network").network_["hidden"]) == (0, [4, 3])
     for setting, message in {
         "trees=none": "trees",
         "no-such=1": "no-such",

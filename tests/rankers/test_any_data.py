@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from profiles import examples
 from rankgauge import Features, InputError
 from rankgauge.data.model import Ids
-from rankgauge.rankers import LambdaMART, LogisticRegression, RandomForest, Ranker
+from rankgauge.rankers import (
+    LambdaMART,
+    ListNet,
+    LogisticRegression,
+    RandomForest,
+    Ranker,
+    RankNet,
+)
 
 RAW = LogisticRegression(normalize="none")
 RANKERS: list[Ranker] = [
@@ -21,6 +28,12 @@ RANKERS: list[Ranker] = [
     LambdaMART(trees=3, leaf_documents=1, normalize="query-z", objective="xendcg"),
     RandomForest(trees=3, leaf_documents=1, bag_of="queries"),
     RandomForest(trees=3, leaf_documents=1),
+    RankNet(epochs=3),
+    RankNet(epochs=3, normalize="none", hidden=[3, 2], batch=2),
+    RankNet(epochs=3, preset="ranklib"),
+    ListNet(epochs=3),
+    ListNet(epochs=3, normalize="none", hidden=[2]),
+    ListNet(epochs=3, preset="ranklib"),
 ]
 NUMBERS = st.one_of(
     st.sampled_from([0.0, 1.0, -1.0, 0.5, float("nan"), 1e-40, 3e38, -3e38]),

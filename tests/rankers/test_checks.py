@@ -19,7 +19,12 @@ from rankgauge.rankers.checks import CheckFailed
 from rankgauge.testing import check_ranker
 
 METHODS = sorted(registry.HOMES)
-FEW: dict[str, dict[str, Any]] = {"LambdaMART": {"trees": 20}, "RandomForest": {"trees": 20}}
+FEW: dict[str, dict[str, Any]] = {
+    "LambdaMART": {"trees": 20},
+    "RandomForest": {"trees": 20},
+    "RankNet": {"epochs": 20},
+    "ListNet": {"epochs": 20},
+}
 """RankerSettings that make a method fast."""
 
 

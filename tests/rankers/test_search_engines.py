@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from profiles import examples
 from rankgauge import Features, RankgaugeError
 from rankgauge.data.errors import NotExportable, NotFitted
-from rankgauge.rankers import LambdaMART, LogisticRegression, RandomForest, Ranker
+from rankgauge.rankers import (
+    LambdaMART,
+    ListNet,
+    LogisticRegression,
+    RandomForest,
+    Ranker,
+    RankNet,
+)
 from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.search_engines import above
 
@@ -77,6 +84,8 @@ WITH_HOLES = replace(FEATURES, values=HOLES)
         LambdaMART(trees=20, leaf_documents=3),
         RandomForest(trees=20, leaf_documents=3),
         LogisticRegression(),
+        RankNet(hidden=[], epochs=20),
+        ListNet(epochs=20),
     ],
     ids=lambda ranker: type(ranker).__name__,
 )
@@ -114,7 +123,7 @@ def test_trees_of_one_leaf_are_exported() -> None:
 
 
 @pytest.mark.parametrize("normalize", ["query-z", "query-min-max"])
-@pytest.mark.parametrize("method", [LambdaMART, RandomForest, LogisticRegression])
+@pytest.mark.parametrize("method", [LambdaMART, RandomForest, LogisticRegression, ListNet])
 def test_normalising_by_query_cannot_be_exported(method: type[Ranker], normalize: str) -> None:
     ranker = method(normalize=normalize).fit(FEATURES)
     with pytest.raises(NotExportable, match=r"within each query.*train it with normalize='z'"):

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from rankgauge.rankers.coordinate_ascent import CoordinateAscent
     from rankgauge.rankers.crossval import CrossValidation, cross_validate, cross_validation
     from rankgauge.rankers.lambdamart import LambdaMART
+    from rankgauge.rankers.listnet import ListNet
     from rankgauge.rankers.logistic_regression import LogisticRegression
     from rankgauge.rankers.random_forest import RandomForest
+    from rankgauge.rankers.ranknet import RankNet
     from rankgauge.rankers.registry import find_method, methods, register
     from rankgauge.rankers.saving import load
 
@@ -26,8 +28,10 @@ __all__ = [
     "CoordinateAscent",
     "CrossValidation",
     "LambdaMART",
+    "ListNet",
     "LogisticRegression",
     "RandomForest",
+    "RankNet",
     "Ranker",
     "cross_validate",
     "cross_validation",
@@ -42,8 +46,10 @@ _HOMES = {
     "CoordinateAscent": "rankgauge.rankers.coordinate_ascent",
     "CrossValidation": "rankgauge.rankers.crossval",
     "LambdaMART": "rankgauge.rankers.lambdamart",
+    "ListNet": "rankgauge.rankers.listnet",
     "LogisticRegression": "rankgauge.rankers.logistic_regression",
     "RandomForest": "rankgauge.rankers.random_forest",
+    "RankNet": "rankgauge.rankers.ranknet",
     "Ranker": "rankgauge.rankers.base",
     "cross_validate": "rankgauge.rankers.crossval",
     "cross_validation": "rankgauge.rankers.crossval",

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from rankgauge.arrays import Floats, Values
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.features import Features
+from rankgauge.native import layers
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
-
-PIECE = 4096
-"""How many rows are added at a time, within the cache."""
 
 
 class LinearRanker(Ranker):
@@ -46,6 +45,18 @@ class LinearRanker(Ranker):
             raise RankgaugeError("intercept_ is not a number")
 
 
+def check_sizes(features: Features, largest: float) -> None:
+    """InputError where the size of a value is larger. NaN is passed over."""
+    values = features.values
+    low, high = np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)
+    if max(-float(low), float(high)) > largest:
+        raise InputError(
+            features.source,
+            None,
+            f"a value beyond {largest:g}, expected smaller ones; normalize='query-z' makes them so",
+        )
+
+
 def feature_means(values: Values) -> Floats:
     """The mean of each feature over the values that are known; 0 where none is known."""
     known = ~np.isnan(values)
@@ -64,10 +75,11 @@ def filled(values: Values, means: Floats) -> Floats:
 
 def weighted_sums(values: Values, means: Floats, weights: Floats, constant: float) -> Floats:
     """The weighted sum of each row. Rows do not change each other's sums, not even the last bit."""
-    sums = np.full(len(values), constant)
-    for start in range(0, len(values), PIECE):
-        columns = np.ascontiguousarray(filled(values[start : start + PIECE], means).T)
-        part = sums[start : start + PIECE]
-        for column, weight in zip(columns, weights.tolist(), strict=True):
-            part += column * weight
-    return sums
+    sums = layers.layer_sums(plain_values(values), means, weights[:, None], np.array([constant]))
+    return sums[:, 0]
+
+
+def plain_values(values: Values) -> Values:
+    """The values, row by row, in single or double precision, as compiled code reads them."""
+    kind = np.float32 if values.dtype == np.float32 else np.float64
+    return np.ascontiguousarray(values, dtype=kind)

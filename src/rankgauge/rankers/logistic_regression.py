@@ -8,11 +8,10 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.checks import Number, Whole
-from rankgauge.data.errors import InputError
 from rankgauge.data.features import Features
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.libraries import imported
-from rankgauge.rankers.linear import LinearRanker, feature_means, filled, weighted_sums
+from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, filled, weighted_sums
 from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, Auto, setting
 
@@ -62,15 +61,10 @@ class LogisticRegression(LinearRanker):
     def learn(
         self, training: Features, validation: Features | None, settings: RankerSettings
     ) -> None:
+        check_sizes(training, LARGEST)
         relevant = training.labels >= settings["relevant"]
         means = feature_means(training.values)
         values = filled(training.values, means)
-        if max(-values.min(), values.max()) > LARGEST:
-            raise InputError(
-                training.source,
-                None,
-                f"a value beyond {LARGEST:g}, expected smaller ones; normalize='query-z' makes them so",
-            )
         costs = COSTS if settings["C"] == AUTO else (settings["C"],)
         if validation is None and settings["C"] == AUTO:
             costs = (USUAL_COST,)

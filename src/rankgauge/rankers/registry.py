@@ -16,6 +16,8 @@ HOMES = {
     "LambdaMART": "lambdamart",
     "RandomForest": "random_forest",
     "LogisticRegression": "logistic_regression",
+    "RankNet": "ranknet",
+    "ListNet": "listnet",
     "CoordinateAscent": "coordinate_ascent",
 }
 """Our methods and their modules, in the order in which they are listed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-from rankgauge.checks import Choice, Kind, Number
+from rankgauge.checks import Choice, Kind, Number, Whole
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.scaling import ScalingKind
 from rankgauge.measures.around import Aggregate, inner
@@ -48,6 +48,24 @@ class MeasureKind(Kind):
 
 
 MEASURES = MeasureKind()
+
+
+class Sizes(Kind):
+    """The sizes of the hidden layers of a network, from the input on: a tuple, which may be empty."""
+
+    description = "a list of at most 8 whole numbers from 1 to 4,096, such as [10], or []"
+    layers, units = 8, Whole(1, 4096)
+
+    def check(self, value: Any) -> tuple[int, ...]:
+        if not isinstance(value, list | tuple) or len(value) > self.layers:
+            raise self.refusal(value)
+        try:
+            return tuple(self.units.check(size) for size in value)
+        except MeasureError:
+            raise self.refusal(value) from None
+
+
+SIZES = Sizes()
 
 AUTO = "auto"
 """The value of a setting that follows from the data."""
