@@ -26,6 +26,7 @@ from rankgauge.results import Result
 from rankgauge.seeds import digest
 from rankgauge.space.curves import NEAR, Interval
 from rankgauge.space.documents import FeatureRows
+from rankgauge.space.lines import Segment
 from rankgauge.space.scorers import LinearScorer
 from rankgauge.tables import Cell, Table
 from rankgauge.workers import outcomes
@@ -226,10 +227,15 @@ class FeatureAscent(Record):
         return search
 
     def best_on_line(self, weights: Floats, direction: Floats) -> BestOnLine | None:
-        """The widest interval with the best value on both half-lines; None where nothing is defined."""
+        """The widest interval with the best value on both half-lines; None where nothing is defined.
+
+        Position s stands for the weights plus s / (1 − s) times the way, so all points of a half-line are
+        there.
+        """
         best: BestOnLine | None = None
-        for way in (direction, -direction):
-            curve = self.scorer.toward(weights, way).curve(self.measure)
+        start, end = self.scorer.scores(weights), self.scorer.scores(direction, 0.0)
+        for way, toward in ((direction, end), (-direction, -end)):
+            curve = Segment(self.scorer.documents, start, toward).curve(self.measure)
             if np.isnan(curve.values).all():
                 continue
             found = BestOnLine(curve.value, curve.best[0], way)

@@ -74,11 +74,6 @@ class LinearScorer(Record):
         """The documents on their way from some weights to others."""
         return Segment(self.documents, self.scores(start), self.scores(end))
 
-    def toward(self, weights: Floats, direction: Floats) -> Segment:
-        """The documents on their way from some weights to a direction: position s stands for the weights
-        plus s / (1 − s) times the direction, so all points of the half-line are there."""
-        return Segment(self.documents, self.scores(weights), self.scores(direction, 0.0))
-
     def lists_at(self, weights: Floats) -> Rankings:
         """The lists as these weights rank them."""
         return self.segment(weights, weights).at(0)
