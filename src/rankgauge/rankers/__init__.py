@@ -13,19 +13,23 @@ from rankgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankgauge.measures.registry import load_plugin
+    from rankgauge.rankers.adarank import AdaRank
     from rankgauge.rankers.base import Ranker
     from rankgauge.rankers.crossval import CrossValidation, cross_validate, cross_validation
     from rankgauge.rankers.lambdamart import LambdaMART
     from rankgauge.rankers.logistic_regression import LogisticRegression
     from rankgauge.rankers.random_forest import RandomForest
+    from rankgauge.rankers.rankboost import RankBoost
     from rankgauge.rankers.registry import find_method, methods, register
     from rankgauge.rankers.saving import load
 
 __all__ = [
+    "AdaRank",
     "CrossValidation",
     "LambdaMART",
     "LogisticRegression",
     "RandomForest",
+    "RankBoost",
     "Ranker",
     "cross_validate",
     "cross_validation",
@@ -37,10 +41,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AdaRank": "rankgauge.rankers.adarank",
     "CrossValidation": "rankgauge.rankers.crossval",
     "LambdaMART": "rankgauge.rankers.lambdamart",
     "LogisticRegression": "rankgauge.rankers.logistic_regression",
     "RandomForest": "rankgauge.rankers.random_forest",
+    "RankBoost": "rankgauge.rankers.rankboost",
     "Ranker": "rankgauge.rankers.base",
     "cross_validate": "rankgauge.rankers.crossval",
     "cross_validation": "rankgauge.rankers.crossval",

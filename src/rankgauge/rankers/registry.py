@@ -16,6 +16,8 @@ HOMES = {
     "LambdaMART": "lambdamart",
     "RandomForest": "random_forest",
     "LogisticRegression": "logistic_regression",
+    "RankBoost": "rankboost",
+    "AdaRank": "adarank",
 }
 """Our methods and their modules, in the order in which they are listed."""
 
