@@ -13,7 +13,7 @@ from rankgauge.arrays import Bools, Floats, Values
 from rankgauge.checks import Choice, Number, Whole
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.features import Features
-from rankgauge.measures.around import Aggregate
+from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.notes import Note
 from rankgauge.rankers.base import RankerSettings
@@ -29,40 +29,44 @@ perfectly is weighed as if this were missing, since its weight would be infinite
 TRAINING = "training"
 """What the name of the objective begins with in `history_`."""
 
+STALLED = "training stalled: the same feature was chosen again, and the rankings stayed as good"
+
 
 class AdaRank(LinearRanker):
-    """A weighted sum of features. Each round adds a feature; queries that the sum ranks badly count more.
+    """A weighted sum of features. Each round adds one; queries that rank badly count more in the next.
 
     The paper's rule, select="weighted", takes the feature whose own rankings have the best weighted mean
     over the queries. It often stalls: if one feature is strong, it is chosen again, the rankings stay as
     they are, and so do the weights of the queries. `history_` shows it, and `notes` says it.
-    select="ensemble" takes the feature that helps the whole sum most. It is not the paper's.
+    select="ensemble" takes the feature with which the whole sum ranks best; it is not in the paper.
 
-    Any measure can be the `objective`. Where higher values are better and all of them lie between -1 and
-    1, they are taken as they are. Otherwise they are mapped so that the worst value that any feature has
-    on any training query becomes 0 and the best 1. gm(AP) is the mean of logarithms, so the logarithms are
-    mapped. Queries on which the measure is undefined are left out. A value of a feature that is NaN counts
-    as the mean of the feature.
+    Any measure can be the `objective`. If higher values are better and all of them lie between -1 and 1,
+    they are taken as they are. Otherwise they are mapped: the worst value that any feature has on any
+    training query becomes 0, and the best 1. For gm(AP), which is a mean of logarithms, the logarithms
+    are mapped. Queries on which the measure is undefined are left out. A value that is NaN counts as the
+    mean of its feature.
 
     With a validation set, the weights of the round with the best `measure` are kept. `history_` has for
-    each round the objective on the training data, the feature (from 1, as in files), what was added to its
-    weight, and the measure on the validation set.
+    each round the objective on the training data, the feature (from 1, as in files), what was added to
+    its weight, and the measure on the validation set.
 
     >>> from rankgauge.rankers.checks import made_features
-    >>> ranker = AdaRank().fit(made_features(40))
+    >>> ranker = AdaRank(tolerance=0).fit(made_features(40))
     >>> ranker.history_["feature"]
     [1, 1]
-    >>> print(*ranker.notes())
-    training stalled after round 1: feature 1 was chosen again (select='ensemble' chooses another way)
+    >>> ranker.notes()[0].sentence()[:66]
+    'training stalled: the same feature was chosen again, and the ranki'
     """
 
     summary: ClassVar[str] = "a weighted sum of features, chosen for the queries that rank badly"
-    source: ClassVar[str] = "Xu and Li 2007, AdaRank: a boosting algorithm for information retrieval"
+    source: ClassVar[str] = (
+        "Xu and Li 2007, AdaRank: a boosting algorithm for information retrieval"
+    )
 
     normalize: str | None = setting(
         NORMALIZATIONS,
         "How feature values are normalised: over all training data, or within each query.",
-        default="query-min-max",
+        default="min-max",
         ranklib="none",
     )
     objective: object = setting(
@@ -77,9 +81,9 @@ class AdaRank(LinearRanker):
     rounds: int | None = setting(Whole(1), "How many features are added at most.", default=500)
     tolerance: float | None = setting(
         Number(0.0),
-        "Training stops when a round lowers the objective by this much; at 0, when it does not rise.",
-        default=0.0,
-        ranklib=0.002,
+        "Training stops when a round lowers the objective by this much; at 0, or with select=ensemble, "
+        "when it does not rise.",
+        default=0.002,
     )
     repeats: int | None = setting(
         Whole(1), "How many times in a row a feature is chosen at most.", default=5
@@ -119,17 +123,16 @@ class AdaRank(LinearRanker):
 
     def notes(self) -> tuple[Note, ...]:
         self.check_fitted()
-        values = next(iter(self.history_.values()), [])
-        rounds = zip(self.history_.get("feature", []), values, strict=True)
-        for number, (before, after) in enumerate(itertools.pairwise(rounds), 1):
-            if before == after:
-                return (
-                    Note(
-                        f"training stalled after round {number}: feature {after[0]} was chosen again",
-                        detail="select='ensemble' chooses another way",
-                    ),
-                )
-        return ()
+        values = next(iter(self.history_.values()))
+        rounds = list(zip(self.history_["feature"], values, strict=True))
+        stalled = sum(before == after for before, after in itertools.pairwise(rounds))
+        if not stalled:
+            return ()
+        return (
+            Note(
+                STALLED, detail=f"in {stalled} of {len(rounds)} rounds; select='ensemble' avoids it"
+            ),
+        )
 
 
 class Step(Record):
@@ -178,7 +181,7 @@ class Boosting:
         values = np.empty((len(self._weak), len(objective.features.queries)))
         for own, (feature, sign) in zip(values, self._weak, strict=True):
             own[:] = objective.each(sign * sums.column(feature))
-        self._defined: Bools = ~np.isnan(values).any(axis=0)
+        self._defined: Bools = np.asarray(~np.isnan(values).any(axis=0))
         self._quality = Quality.of(values[:, self._defined], objective.measure)
         self._each = self._quality(values[:, self._defined])
         self.fell = False
@@ -191,6 +194,7 @@ class Boosting:
             return
         queries, weights = np.full(count, 1 / count), np.zeros(self._sums.width)
         last, streak, before = -1, 0, -math.inf
+        by_sum = settings["select"] == "ensemble"
         for _ in range(settings["rounds"]):
             means = self._each @ queries
             usable = means > LEAST
@@ -199,7 +203,7 @@ class Boosting:
             if not usable.any():
                 return
             alphas = np.arctanh(np.minimum(means, 1 - LEAST))
-            if settings["select"] == "ensemble":
+            if by_sum:
                 weak = self._helping_most(weights, alphas, usable)
             else:
                 weak = int(np.argmax(np.where(usable, means, -np.inf)))
@@ -208,10 +212,12 @@ class Boosting:
             weights = weights.copy()
             weights[feature] += sign * alphas[weak]
             values = self._objective.each(self._sums(weights))
-            value = self._objective.mean(values)
+            value = self._objective.mean(values[self._defined])
+            if math.isnan(value):
+                return
             yield Step(value, feature, float(sign * alphas[weak]), weights)
             height = value if self._objective.higher_is_better else -value
-            self.fell = height - before <= -settings["tolerance"]
+            self.fell = height - before <= (0.0 if by_sum else -settings["tolerance"])
             if self.fell:
                 return
             before = height
@@ -231,49 +237,42 @@ class Boosting:
 
 
 class Quality(Record):
-    """How well queries are ranked, at most 1, from the values of a measure: as they are, or mapped so that
-    `worst` becomes 0 and `best` 1.
+    """How well queries are ranked, from the values of a measure: `worst` becomes 0 and `best` 1.
 
     >>> from rankgauge import parse
-    >>> Quality.of(np.array([[0.0, 3.0]]), parse("SearchLength"))(np.array([0.0, 1.0, 3.0]))
-    array([1.        , 0.66666667, 0.        ])
+    >>> quality = Quality.of(np.array([[0.0, 3.0]]), parse("SearchLength"))
+    >>> quality(np.array([0.0, 1.5, 3.0])).tolist()
+    [1.0, 0.5, 0.0]
     """
 
     measure: Measure | Aggregate
-    worst: float | None = None
-    best: float | None = None
+    worst: float = 0.0
+    best: float = 1.0
 
     @classmethod
     def of(cls, values: Floats, measure: Measure | Aggregate) -> Quality:
-        """The quality by a measure, given its values for each feature and query."""
+        """The quality by a measure, given the values of each feature on each query."""
         if isinstance(measure, Aggregate) and not measure.is_mean:
             raise MeasureError(
                 f"AdaRank: objective: {measure} has no value for a single query, expected a measure, or "
                 "a mean such as gm(AP)"
             )
-        plain = cls(measure)
-        averaged = plain(values)
-        higher = plain.higher
-        if not values.size or (
-            higher and np.array_equal(averaged, values) and np.abs(values).max() <= 1
-        ):
-            return plain
+        averaged = _averaged(values, measure)
+        higher = inner(measure).direction == "higher"
+        inside = bool(np.abs(values).max(initial=0.0) <= 1)
+        if not values.size or (higher and inside and np.array_equal(averaged, values)):
+            return cls(measure)  # as they are
         low, high = float(averaged.min()), float(averaged.max())
         return cls(measure, *((low, high) if higher else (high, low)))
 
-    @property
-    def higher(self) -> bool:
-        """Whether higher values of the measure are better."""
-        inside = self.measure.measure if isinstance(self.measure, Aggregate) else self.measure
-        return inside.direction == "higher"
-
     def __call__(self, values: Floats) -> Floats:
-        averaged = (
-            self.measure.forward(values) if isinstance(self.measure, Aggregate) else values
-        )
-        if self.worst is None or self.best is None:
-            return averaged
-        # A query that only the sum leaves undefined is as bad as the worst.
+        averaged = _averaged(values, self.measure)
+        # A query on which a sum of features is undefined, and no feature alone, ranks badly.
         averaged = np.where(np.isnan(averaged), self.worst, averaged)
         span = self.best - self.worst
-        return (averaged - self.worst) / span if span else np.zeros_like(averaged)
+        return (averaged - self.worst) / span + 0.0 if span else np.zeros_like(averaged)
+
+
+def _averaged(values: Floats, measure: Measure | Aggregate) -> Floats:
+    """The numbers of which the measure takes the mean over queries."""
+    return measure.forward(values) if isinstance(measure, Aggregate) else values

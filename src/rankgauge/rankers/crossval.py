@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,12 +156,13 @@ def _rankers(given: Sequence[Method] | None, seed: int) -> dict[str, Ranker]:
 
 
 class Trained(Record):
-    """What a ranker gets on a fold: the run of the test queries, and means on training and validation
-    data, None where there is none."""
+    """What a ranker gets on a fold: the run of the test queries, means on training and validation data,
+    None where there is none, and the sentences of its notes."""
 
     run: Run
     train: tuple[float, ...]
     validation: tuple[float, ...] | None
+    notes: tuple[str, ...] = ()
 
 
 class FoldWork(Record):
@@ -184,23 +186,24 @@ class FoldWork(Record):
             if finished is not None:
                 return finished
         start = time.perf_counter()
-        scorer = self._trained(fold, name)
+        scorer, notes = self._trained(fold, name)
         train = self._means(fold.train, scorer(fold.train))
         validation = None
         if fold.validation is not None:
             validation = self._means(fold.validation, scorer(fold.validation))
-        trained = Trained(run_of(fold.test, scorer(fold.test), name), train, validation)
+        trained = Trained(run_of(fold.test, scorer(fold.test), name), train, validation, notes)
         if self.store is not None:
             scores = self.by.evaluator(fold.test, list(self.measures)).scores([trained.run])
             self.store.keep(fold.number, name, trained, scores, time.perf_counter() - start)
         return trained
 
-    def _trained(self, fold: Fold, name: str) -> Any:
-        """What scores documents after training on the fold."""
+    def _trained(self, fold: Fold, name: str) -> tuple[Any, tuple[str, ...]]:
+        """What scores documents after training on the fold, and the sentences of its notes."""
         if name == SINGLE:
-            return best_feature(fold.train, self.measures[0], self.by)
+            return best_feature(fold.train, self.measures[0], self.by), ()
         ranker = type(self.rankers[name])().set_params(**self.rankers[name].get_params())
-        return ranker.fit(fold.train, fold.validation).predict
+        ranker.fit(fold.train, fold.validation)
+        return ranker.predict, tuple(note.kind for note in ranker.notes())
 
     def _means(self, features: Features, scores: Floats) -> tuple[float, ...]:
         made = self.by.evaluator(features, list(self.measures)).score_features(features, scores)
@@ -283,7 +286,10 @@ class Store(Record):
             run = read_run(self._path(fold, name, "run"), name=name)
             validation = means["validation"]
             return Trained(
-                run, tuple(means["train"]), None if validation is None else tuple(validation)
+                run,
+                tuple(means["train"]),
+                None if validation is None else tuple(validation),
+                tuple(map(str, means["notes"])),
             )
         except (InputError, KeyError, TypeError):
             return None  # made anew
@@ -294,8 +300,9 @@ class Store(Record):
         path.parent.mkdir(exist_ok=True)
         write_run(trained.run, self._path(fold, name, "run"))
         scores.save(self._path(fold, name, "scores"))
+        beside = ("train", "validation", "notes")
         with writing(path) as stream:
-            stream.write(_json({"train": trained.train, "validation": trained.validation}))
+            stream.write(_json({entry: getattr(trained, entry) for entry in beside}))
         with writing(self._path(fold, name, "seconds")) as stream:
             stream.write(f"{seconds:.3f}\n".encode())
 
@@ -382,8 +389,19 @@ def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossVal
             f"the one that ranks the training data of its fold best by {work.measures[0]}",
             run=SINGLE,
         ),
+        *_fold_notes(work, parts),
     )
     return CrossValidation(scores, linear, expected, train, validation, notes)
+
+
+def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> Iterator[Note]:
+    """What to know about what the rankers learnt, and on how many folds."""
+    for name in work.rankers:
+        counts = Counter(
+            kind for place in range(len(work.folds)) for kind in parts[place, name].notes
+        )
+        for kind, count in counts.items():
+            yield Note(kind, run=name, detail=f"on {count} of {counted(len(work.folds), 'fold')}")
 
 
 def _around(work: FoldWork, test: Features, runs: Sequence[Run], wrapper: str) -> Floats:

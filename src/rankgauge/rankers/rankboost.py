@@ -56,13 +56,14 @@ class RankBoost(Ranker):
     normalize: str | None = setting(
         NORMALIZATIONS,
         "How feature values are normalised: over all training data, or within each query.",
-        default="none",
+        default="query-min-max",
+        ranklib="none",
     )
     rounds: int | None = setting(Whole(1), "How many stumps at most.", default=300)
     bins: int | None = setting(
         Whole(2, 255),
         "Into how many ranges of values each feature is cut; thresholds lie between them.",
-        default=64,
+        default=255,
         ranklib=10,
     )
     spacing: str | None = setting(
@@ -129,9 +130,8 @@ class RankBoost(Ranker):
         self.features_: Ints = np.array(history["feature"][:kept], dtype=np.int64) - 1
         self.thresholds_: Floats = np.array(history["threshold"][:kept], dtype=np.float64)
         self.alphas_: Floats = np.array(history["alpha"][:kept], dtype=np.float64)
-        self.feature_importances_ = np.bincount(
-            self.features_, np.abs(self.alphas_), training.values.shape[1]
-        )
+        self.feature_importances_ = np.zeros(training.values.shape[1])
+        np.add.at(self.feature_importances_, self.features_, np.abs(self.alphas_))
 
     def score(self, values: Values) -> Floats:
         scores = np.zeros(len(values))
@@ -181,17 +181,15 @@ def _tree(feature: int, threshold: float, alpha: float) -> Tree:
 def _leaf() -> Tree:
     """The tree that scores every document 0."""
     nothing = np.zeros(0, dtype=np.int64)
-    return Tree(
-        nothing, nothing.astype(float), nothing.astype(bool), nothing, nothing, np.zeros(1)
-    )
+    return Tree(nothing, nothing.astype(float), nothing.astype(bool), nothing, nothing, np.zeros(1))
 
 
 class Pairs(Record):
     """The pairs of documents of one query with different labels; only documents are kept.
 
     `rows` are the rows of the documents that are in pairs, query by query, labels ascending. Group g has
-    the places groups[g]:groups[g + 1] of `rows`, which have one label; query q has the groups
-    queries[q]:queries[q + 1]. `shifts` has the logarithm of what each pair of a query weighs at the start.
+    the places groups[g]:groups[g + 1] of `rows`, which have one label. Query q has the groups
+    queries[q]:queries[q + 1], and each of its pairs weighs exp(shifts[q]) at the start.
     """
 
     rows: Ints
@@ -213,12 +211,14 @@ class Pairs(Record):
         counts = (documents**2 - np.bincount(owner, sizes.astype(float) ** 2, len(documents))) / 2
         some = counts > 0
         groups = sizes[some[owner]]
-        total = np.count_nonzero(some) * counts[some] if weighting == "queries" else counts.sum()
+        each = np.count_nonzero(some) * counts[some]
+        if weighting == "pairs":
+            each[:] = counts.sum()
         return cls(
             rows[some[query[rows]]],
             np.append(0, np.cumsum(groups)),
             np.append(0, np.cumsum(np.bincount(owner, minlength=len(some))[some])),
-            -np.log(np.broadcast_to(total, np.count_nonzero(some))),
+            -np.log(each),
         )
 
 
