@@ -293,13 +293,24 @@ def thresholds(column: Values, bins: int, spacing: str = "quantiles") -> Floats:
         return np.unique(cuts[(cuts >= values[0]) & (cuts < values[-1])])
     below: Ints = np.arange(len(values) - 1)
     if len(values) > bins:
-        filled = np.cumsum(np.minimum(counts, len(column) / bins))
+        filled = np.cumsum(np.minimum(counts, _range_size(counts, bins)))
         targets = filled[-1] * np.arange(1, bins) / bins
         below = np.unique(np.searchsorted(filled, targets))
         below = below[below < len(values) - 1]
     low, high = values[below], values[below + 1]
     middle = low + (high / 2 - low / 2)
     return np.where(middle < high, middle, low)
+
+
+def _range_size(counts: Ints, bins: int) -> float:
+    """How many documents go into a range if values with more documents have a range of their own."""
+    frequent = np.zeros(len(counts), dtype=np.bool_)
+    while True:
+        size = float(counts[~frequent].sum() / (bins - np.count_nonzero(frequent)))
+        more = ~frequent & (counts > size)
+        if not more.any():
+            return size
+        frequent |= more
 
 
 def binned(values: Values, rows: Ints, cuts: Sequence[Floats]) -> NDArray[np.uint8]:
