@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from profiles import examples
 from rankgauge import Features, InputError
 from rankgauge.data.model import Ids
-from rankgauge.rankers import LambdaMART, LogisticRegression, RandomForest, Ranker
+from rankgauge.rankers import (
+    AdaRank,
+    LambdaMART,
+    LogisticRegression,
+    RandomForest,
+    RankBoost,
+    Ranker,
+)
 
 RAW = LogisticRegression(normalize="none")
 RANKERS: list[Ranker] = [
@@ -21,6 +28,12 @@ RANKERS: list[Ranker] = [
     LambdaMART(trees=3, leaf_documents=1, normalize="query-z", objective="xendcg"),
     RandomForest(trees=3, leaf_documents=1, bag_of="queries"),
     RandomForest(trees=3, leaf_documents=1),
+    RankBoost(rounds=30),
+    RankBoost(preset="ranklib", rounds=5, directions="both"),
+    AdaRank(rounds=8),
+    AdaRank(preset="ranklib", rounds=8),
+    AdaRank(select="ensemble", objective="gm(AP)", directions="both"),
+    AdaRank(objective="SearchLength", measure="SearchLength", rounds=8),
 ]
 NUMBERS = st.one_of(
     st.sampled_from([0.0, 1.0, -1.0, 0.5, float("nan"), 1e-40, 3e38, -3e38]),

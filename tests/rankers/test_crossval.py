@@ -171,3 +171,13 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(folder, tmp_path):
         process.wait()
     subprocess.run(command(tmp_path / "killed"), check=True, capture_output=True)
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+
+
+def test_what_rankers_say_about_training_is_said_once_with_the_number_of_folds(folder, tmp_path):
+    read = rg.read_folds(folder)
+    for _ in range(2):  # the second time from what is finished
+        found = cross_validation(read, ["adarank", "lambdamart"], ["AP"], output=tmp_path)
+        (note,) = (note for note in found.notes if note.run == "AdaRank")
+        assert str(note).startswith("AdaRank: training stalled")
+        assert str(note).endswith("(on 5 of 5 folds)")
+        assert str(note) in found.table().notes

@@ -145,7 +145,9 @@ def test_potentials_equal_those_of_explicit_pairs(features: Features, data: st.D
         for (better, worse), weight in stored_pairs(features, "queries").items()
     }
     total = math.fsum(weights.values())
-    own = potential({pair: weight / total for pair, weight in weights.items()}, len(features.labels))
+    own = potential(
+        {pair: weight / total for pair, weight in weights.items()}, len(features.labels)
+    )
     assert stumps.potentials == pytest.approx([own[row] for row in pairs.rows], rel=0, abs=1e-12)
     assert set(pairs.rows.tolist()) == {row for pair in weights for row in pair}
     if weights:
