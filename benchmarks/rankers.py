@@ -2,11 +2,13 @@
 
     python benchmarks/rankers.py folds [--data ../shared/data]
     python benchmarks/rankers.py scale [--rows 100000 400000] [--trees 100]
+    python benchmarks/rankers.py rounds [--rows 100000 400000]
 
 `folds`: nDCG@10 (gain exp2, queries without relevant documents counted 0) on the test parts of MQ2008
 and OHSUMED, in five folds, the validation part for stopping. `scale`: CPU seconds of training on made
 data with 136 features and 100 documents a query, and by how many times the matrix memory grew; each in
-a process of its own, and the same with the library called directly.
+a process of its own, and the same with the library called directly. `rounds`: on the same data, for the
+methods that are our own, CPU seconds before the first round and of each round.
 """
 
 from __future__ import annotations
@@ -31,15 +33,21 @@ from rankgauge.tables import Table
 
 MEASURE = "nDCG(gain=exp2)@10"
 FLOORS = {
+    ("MQ2008", "AdaRank"): 0.487,
     ("MQ2008", "LambdaMART"): 0.495,
     ("MQ2008", "LogisticRegression"): 0.495,
     ("MQ2008", "RandomForest"): 0.487,
+    ("MQ2008", "RankBoost"): 0.492,
+    ("OHSUMED", "AdaRank"): 0.42,
     ("OHSUMED", "LambdaMART"): 0.41,
     ("OHSUMED", "LogisticRegression"): 0.41,
     ("OHSUMED", "RandomForest"): 0.41,
+    ("OHSUMED", "RankBoost"): 0.42,
 }
 COLLECTIONS = {"MQ2008": "mq2008", "OHSUMED": "ohsumed-letor3"}
 WIDTH, DEPTH = 136, 100
+ROUNDS: dict[str, tuple[str, int, int]] = {"RankBoost": ("rounds", 5, 105)}
+"""Methods that are our own: the setting that says how many rounds, and the two numbers compared."""
 
 
 def ranking(data: Path) -> Table:
@@ -114,6 +122,27 @@ def cost(name: str, direct: bool, rows: int, trees: int) -> tuple[float, float]:
     return time.process_time() - start, (_peak() - before) / features.values.nbytes
 
 
+def rounds_cost(name: str, rows: int) -> tuple[float, float, float]:
+    """CPU seconds before the first round and of a round, and how many times the matrix memory grew."""
+    setting, few, many = ROUNDS[name]
+    method = rankers.find_method(name)
+    method(**{setting: 2}).fit(made(2_000))  # so that importing does not count
+    features, before, seconds = made(rows), _peak(), []
+    method(**{setting: few}).fit(features)  # nor getting memory
+    for count in (few, many):
+        start = time.process_time()
+        method(**{setting: count}).fit(features)
+        seconds.append(time.process_time() - start)
+    each = (seconds[1] - seconds[0]) / (many - few)
+    return seconds[0] - few * each, each, (_peak() - before) / features.values.nbytes
+
+
+def rounds(sizes: list[int]) -> Table:
+    """What a round costs, by rows."""
+    rows = [(name, size, *alone(rounds_cost, name, size)) for name in ROUNDS for size in sizes]
+    return Table(("method", "rows", "before s", "round s", "memory"), tuple(rows))
+
+
 def _peak() -> int:
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
@@ -140,13 +169,18 @@ def alone(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=("folds", "scale"))
+    parser.add_argument("what", choices=("folds", "scale", "rounds"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 400_000])
     parser.add_argument("--trees", type=int, default=100)
     options = parser.parse_args()
-    table = ranking(options.data) if options.what == "folds" else scale(options.rows, options.trees)
-    print(table.render("table", digits=4 if options.what == "folds" else 2))
+    if options.what == "folds":
+        table = ranking(options.data)
+    elif options.what == "rounds":
+        table = rounds(options.rows)
+    else:
+        table = scale(options.rows, options.trees)
+    print(table.render("table", digits=2 if options.what == "scale" else 4))
 
 
 if __name__ == "__main__":

@@ -283,6 +283,7 @@ def thresholds(column: Values, bins: int, spacing: str = "quantiles") -> Floats:
     >>> thresholds(np.array([1.0, 4, 2, 2, np.nan]), 3, "equal").tolist()
     [2.0, 3.0]
     """
+    column = np.ascontiguousarray(column)
     values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
     values = values.astype(np.float64)
     if len(values) < 2:
@@ -317,6 +318,6 @@ def binned(values: Values, rows: Ints, cuts: Sequence[Floats]) -> NDArray[np.uin
     """Feature × row: how many thresholds of the feature lie below the value; 0 for NaN."""
     bins = np.zeros((len(cuts), len(rows)), dtype=np.uint8)
     for own, column, thresholds in zip(bins, values.T, cuts, strict=True):
-        taken = column[rows]
+        taken = np.ascontiguousarray(column)[rows]
         own[:] = np.where(np.isnan(taken), 0, np.searchsorted(thresholds, taken))
     return bins
