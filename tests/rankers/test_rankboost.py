@@ -17,7 +17,7 @@ from rankgauge import Features, InputError
 from rankgauge.data.model import Ids
 from rankgauge.rankers import RankBoost, load
 from rankgauge.rankers.checks import made_features
-from rankgauge.rankers.rankboost import Pairs, Stumps, binned, thresholds
+from rankgauge.rankers.rankboost import LabelPairs, Stumps, binned, thresholds
 
 FEATURES, VALIDATION = made_features(40), made_features(20, seed=8)
 
@@ -133,7 +133,7 @@ def test_the_same_stumps_are_chosen_as_with_stored_pairs() -> None:
 @examples(100)
 @given(documents(), st.data())
 def test_potentials_equal_those_of_explicit_pairs(features: Features, data: st.DataObject) -> None:
-    pairs = Pairs.of(features, "queries")
+    pairs = LabelPairs.of(features, "queries")
     stumps = Stumps(pairs, np.zeros((1, len(pairs.rows)), dtype=np.uint8))
     count = len(pairs.rows)
     scores = data.draw(st.lists(st.floats(-20, 20), min_size=count, max_size=count))

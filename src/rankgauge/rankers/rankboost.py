@@ -94,7 +94,7 @@ class RankBoost(Ranker):
     def learn(
         self, training: Features, validation: Features | None, settings: RankerSettings
     ) -> None:
-        pairs = Pairs.of(training, settings["weighting"])
+        pairs = LabelPairs.of(training, settings["weighting"])
         cuts = [
             thresholds(column, settings["bins"], settings["spacing"])
             for column in training.values.T
@@ -184,7 +184,7 @@ def _leaf() -> Tree:
     return Tree(nothing, nothing.astype(float), nothing.astype(bool), nothing, nothing, np.zeros(1))
 
 
-class Pairs(Record):
+class LabelPairs(Record):
     """The pairs of documents of one query with different labels; only documents are kept.
 
     `rows` are the rows of the documents that are in pairs, query by query, labels ascending. Group g has
@@ -198,7 +198,7 @@ class Pairs(Record):
     shifts: Floats
 
     @classmethod
-    def of(cls, features: Features, weighting: str) -> Pairs:
+    def of(cls, features: Features, weighting: str) -> LabelPairs:
         """The pairs in features. Labels below 0 count as 0."""
         labels: Labels = np.maximum(features.labels, 0)
         query = np.repeat(np.arange(len(features.queries)), np.diff(features.bounds))
@@ -230,7 +230,7 @@ class Stumps:
     nothing becomes too small or too large in long training.
     """
 
-    def __init__(self, pairs: Pairs, bins: NDArray[np.uint8]) -> None:
+    def __init__(self, pairs: LabelPairs, bins: NDArray[np.uint8]) -> None:
         self._pairs, self._bins = pairs, bins
         self._scores = np.zeros(len(pairs.rows))
         self._log_loss = 0.0
