@@ -37,12 +37,16 @@ def files(tmp_path):
     return [tmp_path / name for name in ("train", "vali", "test")]
 
 
-@pytest.mark.parametrize("method", ["lambdamart", "LOGISTICREGRESSION", "RandomForest", "listnet"])
+@pytest.mark.parametrize(
+    "method",
+    ["lambdamart", "LOGISTICREGRESSION", "RandomForest", "listnet", "RankBoost", "adarank"],
+)
 def test_what_is_trained_ranks_as_in_python(rankgauge, files, tmp_path, method):
     train, vali, test = files
     done = rankgauge("ltr", "train", method, train, "--validation", vali, "-o", tmp_path / "model")
     assert done.code == 0
     assert "learnt from Features: 20 queries, 240 documents, 3 features" in done.err
+    assert ("training stalled" in done.err) == (method == "adarank")
     done = rankgauge("ltr", "rank", tmp_path / "model", test, "-o", tmp_path / "x.run")
     assert (done.code, done.out) == (0, "")
     features = rg.read_letor(test)

@@ -11,10 +11,13 @@ from profiles import examples
 from rankgauge import Features, InputError
 from rankgauge.data.model import Ids
 from rankgauge.rankers import (
+    AdaRank,
+    CoordinateAscent,
     LambdaMART,
     ListNet,
     LogisticRegression,
     RandomForest,
+    RankBoost,
     Ranker,
     RankNet,
 )
@@ -34,6 +37,15 @@ RANKERS: list[Ranker] = [
     ListNet(epochs=3),
     ListNet(epochs=3, normalize="none", hidden=[2]),
     ListNet(epochs=3, preset="ranklib"),
+    RankBoost(rounds=30),
+    RankBoost(preset="ranklib", rounds=5, directions="both"),
+    AdaRank(rounds=8),
+    AdaRank(preset="ranklib", rounds=8),
+    AdaRank(select="ensemble", objective="gm(AP)", directions="both"),
+    AdaRank(objective="SearchLength", measure="SearchLength", rounds=8),
+    CoordinateAscent(restarts=1, rounds=3),
+    CoordinateAscent(restarts=2, rounds=3, normalize="none", objective="v2(nDCG@5)"),
+    CoordinateAscent(preset="ranklib", restarts=1, rounds=2, steps=4),
 ]
 NUMBERS = st.one_of(
     st.sampled_from([0.0, 1.0, -1.0, 0.5, float("nan"), 1e-40, 3e38, -3e38]),

@@ -24,6 +24,9 @@ FEW: dict[str, dict[str, Any]] = {
     "RandomForest": {"trees": 20},
     "RankNet": {"epochs": 20},
     "ListNet": {"epochs": 20},
+    "RankBoost": {"rounds": 40},
+    "AdaRank": {"rounds": 40},
+    "CoordinateAscent": {"restarts": 1, "rounds": 3},
 }
 """RankerSettings that make a method fast."""
 
@@ -44,6 +47,12 @@ def test_the_other_settings_of_trees_pass_the_checks() -> None:
     check_ranker(rankers.LambdaMART(gain={1: 2, 2: 5.5}, trees=20, measure="RR"))
     check_ranker(rankers.LambdaMART(normalize="query-z", trees=20, measure="SearchLength"))
     check_ranker(rankers.RandomForest(bag_of="queries", trees=20))
+
+
+def test_the_other_settings_of_boosted_features_pass_the_checks() -> None:
+    check_ranker(rankers.RankBoost(directions="both", weighting="pairs", bins=2, rounds=40))
+    check_ranker(rankers.AdaRank(select="ensemble", directions="both", objective="AP"))
+    check_ranker(rankers.AdaRank(objective="SearchLength", normalize="query-z", rounds=10))
 
 
 PLUGIN = '''

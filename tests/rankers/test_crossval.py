@@ -251,3 +251,13 @@ def test_trainings_with_different_gains_do_not_disturb_each_other():
             gains * 40,
         )
         assert all(alone[gain] == trees for gain, trees in made)
+
+
+def test_what_rankers_say_about_training_is_said_once_with_the_number_of_folds(folder, tmp_path):
+    read = rg.read_folds(folder)
+    for _ in range(2):  # the second time from what is finished
+        found = cross_validation(read, ["adarank", "lambdamart"], ["AP"], output=tmp_path)
+        (note,) = (note for note in found.notes if note.run == "AdaRank")
+        assert str(note).startswith("AdaRank: training stalled")
+        assert str(note).endswith("(on 5 of 5 folds)")
+        assert str(note) in found.table().notes

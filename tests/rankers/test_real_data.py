@@ -11,8 +11,17 @@ import rankgauge as rg
 from rankgauge import rankers
 from rankgauge.data.folds import read_folds
 
-FLOORS = {"LogisticRegression": 0.475, "LambdaMART": 0.475, "RankNet": 0.46, "ListNet": 0.47}
-"""nDCG@10 on the test part of fold 1 (S5); a random order has .33."""
+FLOORS = {
+    "LogisticRegression": 0.475,
+    "LambdaMART": 0.475,
+    "RankNet": 0.46,
+    "ListNet": 0.47,
+    "RankBoost": 0.475,
+    "AdaRank": 0.45,
+    "CoordinateAscent": 0.465,
+}
+"""nDCG@10 on the test part of fold 1 (S5); a random order has .33. AdaRank stalls on feature 39, which
+has .454 alone."""
 
 
 @pytest.mark.parametrize("name", FLOORS)

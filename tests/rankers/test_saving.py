@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import InputError, RankgaugeError
-from rankgauge.rankers import LambdaMART, LogisticRegression, Ranker, load, saving
+from rankgauge.rankers import LambdaMART, LogisticRegression, RankBoost, Ranker, load, saving
 from rankgauge.rankers.checks import made_features
 
 FEATURES = made_features()
 RANKERS: dict[str, Ranker] = {
     "linear": LogisticRegression(normalize="z", measure=rg.AP).fit(FEATURES, FEATURES),
     "trees": LambdaMART(trees=4, gain={1: 1, 2: 5}).fit(FEATURES, FEATURES),
+    "stumps": RankBoost(rounds=4, measure="SearchLength").fit(FEATURES, FEATURES),
 }
 
 

@@ -16,10 +16,13 @@ from profiles import examples
 from rankgauge import Features, RankgaugeError
 from rankgauge.data.errors import NotExportable, NotFitted
 from rankgauge.rankers import (
+    AdaRank,
+    CoordinateAscent,
     LambdaMART,
     ListNet,
     LogisticRegression,
     RandomForest,
+    RankBoost,
     Ranker,
     RankNet,
 )
@@ -86,6 +89,9 @@ WITH_HOLES = replace(FEATURES, values=HOLES)
         LogisticRegression(),
         RankNet(hidden=[], epochs=20),
         ListNet(epochs=20),
+        RankBoost(rounds=30),
+        AdaRank(select="ensemble"),
+        CoordinateAscent(restarts=1),
     ],
     ids=lambda ranker: type(ranker).__name__,
 )
@@ -99,10 +105,18 @@ def test_the_engine_scores_as_the_ranker_does(ranker: Ranker, normalize: str) ->
     assert engine_scores(exported, FEATURES, NAMES) == pytest.approx(scores, rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize("method", [LambdaMART, RandomForest])
-def test_unknown_values_go_the_same_way(method: type[LambdaMART | RandomForest]) -> None:
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        LambdaMART(trees=20, leaf_documents=3),
+        RandomForest(trees=20, leaf_documents=3),
+        RankBoost(rounds=30, normalize="none"),
+    ],
+    ids=lambda ranker: type(ranker).__name__,
+)
+def test_unknown_values_go_the_same_way(ranker: Ranker) -> None:
     for training in (FEATURES, WITH_HOLES):
-        ranker = method(trees=20, leaf_documents=3).fit(training)
+        ranker.fit(training)
         scores = engine_scores(ranker.to_search_engine(NAMES), WITH_HOLES, NAMES)
         assert scores == pytest.approx(ranker.predict(WITH_HOLES), rel=1e-9, abs=1e-12)
 
@@ -118,8 +132,9 @@ def test_nodes_of_a_tree_have_numbers_of_their_own() -> None:
 
 def test_trees_of_one_leaf_are_exported() -> None:
     equal = replace(FEATURES, labels=np.zeros_like(FEATURES.labels))
-    exported = LambdaMART(trees=3).fit(equal).to_search_engine(NAMES)
-    assert set(engine_scores(exported, FEATURES, NAMES)) == {0.0}
+    for ranker in (LambdaMART(trees=3), RankBoost(normalize="none")):
+        exported = ranker.fit(equal).to_search_engine(NAMES)
+        assert set(engine_scores(exported, FEATURES, NAMES)) == {0.0}
 
 
 @pytest.mark.parametrize("normalize", ["query-z", "query-min-max"])

@@ -128,7 +128,7 @@ def train(
     features = read_letor(data)
     ranker.fit(features, None if validation is None else read_letor(validation))
     ranker.save(output)
-    notify([Note(f"{ranker} learnt from {features}"), *features.dropped])
+    notify([Note(f"{ranker} learnt from {features}"), *ranker.notes(), *features.dropped])
 
 
 @command.command("rank")

@@ -13,6 +13,7 @@ from rankgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankgauge.measures.registry import load_plugin
+    from rankgauge.rankers.adarank import AdaRank
     from rankgauge.rankers.base import Ranker
     from rankgauge.rankers.coordinate_ascent import CoordinateAscent
     from rankgauge.rankers.crossval import CrossValidation, cross_validate, cross_validation
@@ -20,17 +21,20 @@ if TYPE_CHECKING:
     from rankgauge.rankers.listnet import ListNet
     from rankgauge.rankers.logistic_regression import LogisticRegression
     from rankgauge.rankers.random_forest import RandomForest
+    from rankgauge.rankers.rankboost import RankBoost
     from rankgauge.rankers.ranknet import RankNet
     from rankgauge.rankers.registry import find_method, methods, register
     from rankgauge.rankers.saving import load
 
 __all__ = [
+    "AdaRank",
     "CoordinateAscent",
     "CrossValidation",
     "LambdaMART",
     "ListNet",
     "LogisticRegression",
     "RandomForest",
+    "RankBoost",
     "RankNet",
     "Ranker",
     "cross_validate",
@@ -43,12 +47,14 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AdaRank": "rankgauge.rankers.adarank",
     "CoordinateAscent": "rankgauge.rankers.coordinate_ascent",
     "CrossValidation": "rankgauge.rankers.crossval",
     "LambdaMART": "rankgauge.rankers.lambdamart",
     "ListNet": "rankgauge.rankers.listnet",
     "LogisticRegression": "rankgauge.rankers.logistic_regression",
     "RandomForest": "rankgauge.rankers.random_forest",
+    "RankBoost": "rankgauge.rankers.rankboost",
     "RankNet": "rankgauge.rankers.ranknet",
     "Ranker": "rankgauge.rankers.base",
     "cross_validate": "rankgauge.rankers.crossval",

@@ -20,7 +20,7 @@ from rankgauge.data.errors import (
 )
 from rankgauge.data.features import Features
 from rankgauge.data.scaling import Scaling
-from rankgauge.notes import counted
+from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.rankers.settings import (
@@ -165,6 +165,10 @@ class Ranker:
 
     def check_learnt(self) -> None:
         """RankgaugeError where what was read from a file cannot be what `learn` learnt."""
+
+    def notes(self) -> tuple[Note, ...]:
+        """What to know about what was learnt."""
+        return ()
 
     # What a user calls
 

@@ -142,7 +142,7 @@ class ExactLines(Record):
         return self.ascent.scaled(weights)
 
     def searches(self, random: np.random.Generator) -> Iterable[LineSearch]:
-        """The searches of a round, for each weight in a drawn order: along it, and without its feature."""
+        """The searches of a round, weights in a drawn order: along each, and without its feature."""
         for number in random.permutation(self.ascent.scorer.varying).tolist():
             yield self.ascent.along(np.eye(self.ascent.scorer.width)[number])
             yield partial(self.without, number)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -24,7 +25,7 @@ from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED
 from rankgauge.rankers.base import Ranker
-from rankgauge.rankers.best_feature import FeatureScore, best_feature
+from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, Evaluation, EvaluationName
 from rankgauge.rankers.fold_store import FoldStore, Trained, data_digest
 from rankgauge.rankers.libraries import PACKAGES
@@ -216,25 +217,26 @@ class FoldWork(Record):
                 return finished
         start = time.perf_counter()
         check_apart(fold)
-        scorer = self._trained(fold, name)
+        scorer, notes = self._trained(fold, name)
         train = self._means(fold.train, scorer(fold.train))
         validation = None
         if fold.validation is not None:
             validation = self._means(fold.validation, scorer(fold.validation))
         run = run_of(fold.test, scorer(fold.test), name, ties_in_file_order=self.by.ties == "input")
-        about = str(scorer) if isinstance(scorer, FeatureScore) else ""
-        trained = Trained(run, train, validation, about)
+        trained = Trained(run, train, validation, notes)
         if self.store is not None:
             scores = self.by.evaluator(fold.test, list(self.measures)).scores([trained.run])
             self.store.keep(fold.number, name, trained, scores, time.perf_counter() - start)
         return trained
 
-    def _trained(self, fold: Fold, name: str) -> Any:
-        """What scores documents after training on the fold."""
+    def _trained(self, fold: Fold, name: str) -> tuple[Any, tuple[str, ...]]:
+        """What scores documents after training on the fold, and the sentences of its notes."""
         if name == SINGLE:
-            return best_feature(fold.train, self.measures[0], self.by)
+            feature = best_feature(fold.train, self.measures[0], self.by)
+            return feature, (str(feature),)
         ranker = type(self.rankers[name])().set_params(**self.rankers[name].get_params())
-        return ranker.fit(fold.train, fold.validation).predict
+        ranker.fit(fold.train, fold.validation)
+        return ranker.predict, tuple(note.kind for note in ranker.notes())
 
     def _means(self, features: Features, scores: Floats) -> tuple[float, ...]:
         made = self.by.evaluator(features, list(self.measures)).score_features(features, scores)
@@ -329,10 +331,11 @@ def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossVal
         Note("means over the folds", column="train, validation"),
         Note(
             f"the one that ranks the training data of its fold best by {work.measures[0]}: "
-            + _enumerated([parts[f, SINGLE].about for f in range(len(work.folds))]),
+            + _enumerated([parts[f, SINGLE].notes[0] for f in range(len(work.folds))]),
             run=SINGLE,
         ),
         *_monitored(work.rankers),
+        *_fold_notes(work, parts),
     )
     return CrossValidation(scores, linear, expected, train, validation, notes)
 
@@ -356,6 +359,16 @@ def _monitored(rankers: dict[str, Ranker]) -> list[Note]:
         Note(f"the validation sets decide by {measure} (setting measure)", run=", ".join(names))
         for measure, names in by.items()
     ]
+
+
+def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> Iterator[Note]:
+    """What to know about what the rankers learnt, and on how many folds."""
+    for name in work.rankers:
+        counts = Counter(
+            kind for place in range(len(work.folds)) for kind in parts[place, name].notes
+        )
+        for kind, count in counts.items():
+            yield Note(kind, run=name, detail=f"on {count} of {counted(len(work.folds), 'fold')}")
 
 
 def _around(work: FoldWork, test: Features, runs: Sequence[Run], wrapper: str) -> Floats:

@@ -23,14 +23,13 @@ DIGEST = "digest"
 
 
 class Trained(Record):
-    """What a ranker gets on a fold: the run of the test queries, and means on training and validation
-    data, None where there is none. `about` says what there is to know of the ranker, such as the number
-    of the best feature."""
+    """What a ranker gets on a fold: the run of the test queries, means on training and validation data,
+    None where there is none, and the sentences of its notes."""
 
     run: Run
     train: tuple[float, ...]
     validation: tuple[float, ...] | None
-    about: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class FoldStore(Record):
@@ -76,7 +75,7 @@ class FoldStore(Record):
             run = read_run(self._path(fold, name, "run"), name=name)
             other = means["validation"]
             validation = None if other is None else tuple(other)
-            return Trained(run, tuple(means["train"]), validation, means["about"])
+            return Trained(run, tuple(means["train"]), validation, tuple(means["notes"]))
         except (OSError, InputError, KeyError, TypeError, ValueError):
             return None  # made anew
 
@@ -87,7 +86,7 @@ class FoldStore(Record):
         write_run(trained.run, self._path(fold, name, "run"))
         scores.save(self._path(fold, name, "scores"))
         other = None if trained.validation is None else list(trained.validation)
-        means = {"train": list(trained.train), "validation": other, "about": trained.about}
+        means = {"train": list(trained.train), "validation": other, "notes": list(trained.notes)}
         with writing(path) as stream:
             stream.write(_json({**means, DIGEST: self._digest(fold, name, means)}))
         with writing(self._path(fold, name, "seconds")) as stream:

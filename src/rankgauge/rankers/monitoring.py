@@ -1,14 +1,17 @@
-"""The measure that a ranker watches on the validation set."""
+"""The measure that a ranker watches, on the validation set or in training."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rankgauge.arrays import Floats
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
+from rankgauge.native import ids, segments
+from rankgauge.scores.model import combined
 
 
 class Monitor:
@@ -17,15 +20,35 @@ class Monitor:
 
     def __init__(self, features: Features, measure: Measure | Aggregate) -> None:
         self.features = features
+        self.measure = measure
         self.name = str(measure)
         self.higher_is_better = inner(measure).direction == "higher"
-        self._evaluator = Evaluator(features.judgments, measure)
+        judgments = features.judgments
+        self._evaluator = Evaluator(judgments, measure)
+        self._queries = np.arange(len(features.queries))
+        # Rows in the order in which an evaluator ranks documents with equal scores. A sort that keeps
+        # such rows as they stand is all that is left to do each time.
+        names = judgments.documents
+        self._rows = ids.descending(names.data, names.offsets, features.bounds)
+        self._labels = judgments.labels[self._rows]
 
     def __call__(self, scores: Floats) -> float:
-        means = self._evaluator.score_features(self.features, scores).mean()["run"]
-        return float(next(iter(means.values())))
+        return self.mean(self.each(scores))
+
+    def each(self, scores: Floats) -> Floats:
+        """The value of each query; NaN where the measure is undefined."""
+        if np.isnan(scores).any():
+            raise RankgaugeError("a score is not a number, expected a number for each document")
+        bounds = self.features.bounds
+        order = segments.segment_order(np.asarray(scores, np.float64)[self._rows], bounds)
+        values: Floats = self._evaluator.score_labels(self._labels[order], bounds, self._queries)
+        return np.ascontiguousarray(values[:, 0])
+
+    def mean(self, values: Floats) -> float:
+        """The mean of the values of the queries, or what the aggregate makes of them."""
+        return combined(self.measure, values)
 
     def best(self, values: list[float]) -> int:
-        """The place of the best of some values; the first of equal ones."""
+        """The place of the best of some values; the first of equal ones. NaN is worse than any other."""
         order = np.asarray(values) if self.higher_is_better else -np.asarray(values)
-        return int(np.argmax(order))
+        return int(np.argmax(np.where(np.isnan(order), -np.inf, order)))

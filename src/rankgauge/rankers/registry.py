@@ -18,6 +18,8 @@ HOMES = {
     "LogisticRegression": "logistic_regression",
     "RankNet": "ranknet",
     "ListNet": "listnet",
+    "RankBoost": "rankboost",
+    "AdaRank": "adarank",
     "CoordinateAscent": "coordinate_ascent",
 }
 """Our methods and their modules, in the order in which they are listed."""

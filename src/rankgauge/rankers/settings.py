@@ -31,6 +31,7 @@ SCALINGS: dict[str, tuple[ScalingKind, bool]] = {
 NORMALIZATIONS = Choice(tuple(SCALINGS))
 
 GAINS = Gain()
+DIRECTIONS = Choice(("up", "both"))
 RATES = Number(0.0, 1.0, closed=False, example=0.05)
 
 

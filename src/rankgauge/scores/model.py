@@ -339,7 +339,7 @@ class Scores(Result, Record):
 
     def means_over(self, r: int, counts: Bools) -> ByMeasure[float]:
         return ByMeasure(
-            (str(measure), _combined(measure, self.values[r, counts, m]))
+            (str(measure), combined(measure, self.values[r, counts, m]))
             for m, measure in enumerate(self.measures)
         )
 
@@ -451,7 +451,9 @@ def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Int
     return np.array(rows, dtype=np.int64)
 
 
-def _combined(measure: Measure | Aggregate, scores: Floats) -> float:
+def combined(measure: Measure | Aggregate, scores: Floats) -> float:
+    """The mean over queries, or the number of an aggregate; undefined scores are left out or undo it, as
+    the measure has it."""
     defined = scores[~np.isnan(scores)]
     if not inner(measure).averages_defined and len(defined) < len(scores):
         return float("nan")

@@ -229,8 +229,7 @@ class FeatureAscent(Record):
     def best_on_line(self, weights: Floats, direction: Floats) -> BestOnLine | None:
         """The widest interval with the best value on both half-lines; None where nothing is defined.
 
-        Position s stands for the weights plus s / (1 − s) times the way, so all points of a half-line are
-        there.
+        Position s stands for the weights plus s / (1 − s) times the way: all points of a half-line.
         """
         best: BestOnLine | None = None
         start, end = self.scorer.scores(weights), self.scorer.scores(direction, 0.0)

@@ -1,0 +1,278 @@
+"""AdaRank: a weighted sum of features, chosen one a round for the queries that still rank badly."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Values
+from rankgauge.checks import Choice, Number, Whole
+from rankgauge.data.errors import MeasureError
+from rankgauge.data.features import Features
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.notes import Note
+from rankgauge.rankers.base import RankerSettings
+from rankgauge.rankers.linear import LinearRanker, feature_means, filled
+from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.settings import DIRECTIONS, MEASURES, MONITORED, NORMALIZATIONS, setting
+from rankgauge.records import Record
+
+LEAST = 1e-12
+"""A feature whose weighted mean is not above this is not added; and a feature that ranks every query
+perfectly is weighed as if this were missing, since its weight would be infinite."""
+
+TRAINING = "training"
+"""What the name of the objective begins with in `history_`."""
+
+STALLED = "training stalled: the same feature was chosen again, and the rankings stayed as good"
+
+
+class AdaRank(LinearRanker):
+    """A weighted sum of features. Each round adds one; queries that rank badly count more in the next.
+
+    The paper's rule, select="weighted", takes the feature whose own rankings have the best weighted mean
+    over the queries. It often stalls: if one feature is strong, it is chosen again, the rankings stay as
+    they are, and so do the weights of the queries. `history_` shows it, and `notes` says it.
+    select="ensemble" takes the feature with which the whole sum ranks best; it is not in the paper.
+
+    Any measure can be the `objective`. If higher values are better and all of them lie between -1 and 1,
+    they are taken as they are. Otherwise they are mapped: the worst value that any feature has on any
+    training query becomes 0, and the best 1. For gm(AP), which is a mean of logarithms, the logarithms
+    are mapped. Queries on which the measure is undefined are left out. A value that is NaN counts as the
+    mean of its feature.
+
+    With a validation set, the weights of the round with the best `measure` are kept. `history_` has for
+    each round the objective on the training data, the feature (from 1, as in files), what was added to
+    its weight, and the measure on the validation set.
+
+    >>> from rankgauge.rankers.checks import made_features
+    >>> ranker = AdaRank(tolerance=0).fit(made_features(40))
+    >>> ranker.history_["feature"]
+    [1, 1]
+    >>> ranker.notes()[0].sentence()[:66]
+    'training stalled: the same feature was chosen again, and the ranki'
+    """
+
+    summary: ClassVar[str] = "a weighted sum of features, chosen for the queries that rank badly"
+    source: ClassVar[str] = (
+        "Xu and Li 2007, AdaRank: a boosting algorithm for information retrieval"
+    )
+
+    normalize: str | None = setting(
+        NORMALIZATIONS,
+        "How feature values are normalised: over all training data, or within each query.",
+        default="min-max",
+        ranklib="none",
+    )
+    objective: object = setting(
+        MEASURES, "The measure that training raises.", default=MONITORED, ranklib="ERR@10"
+    )
+    select: str | None = setting(
+        Choice(("weighted", "ensemble")),
+        "Which feature is added. weighted: the one that ranks the weighted queries best; ensemble: the "
+        "one with which the sum ranks best.",
+        default="weighted",
+    )
+    rounds: int | None = setting(Whole(1), "How many features are added at most.", default=500)
+    tolerance: float | None = setting(
+        Number(0.0),
+        "Training stops when a round lowers the objective by this much; at 0, or with select=ensemble, "
+        "when it does not rise.",
+        default=0.002,
+    )
+    repeats: int | None = setting(
+        Whole(1), "How many times in a row a feature is chosen at most.", default=5
+    )
+    directions: str | None = setting(
+        DIRECTIONS,
+        "Which values are better. up: the higher ones, as in the paper; both: also the lower ones.",
+        default="up",
+    )
+
+    def learn(
+        self, training: Features, validation: Features | None, settings: RankerSettings
+    ) -> None:
+        means = feature_means(training.values)
+        sums = Sums(training, means)
+        objective = Monitor(training, settings["objective"])
+        boosting = Boosting(sums, objective, both=settings["directions"] == "both")
+        monitor = None if validation is None else Monitor(validation, settings["measure"])
+        others = None if validation is None else Sums(validation, means)
+        history: dict[str, list[float]] = {f"{TRAINING} {objective.name}": []}
+        history |= {"feature": [], "alpha": []}
+        weights, measured = [np.zeros(sums.width)], []
+        for step in boosting.steps(settings):
+            row = (step.value, step.feature + 1, step.alpha)
+            for key, value in zip(history, row, strict=True):
+                history[key].append(value)
+            weights.append(step.weights)
+            if monitor is not None and others is not None:
+                measured.append(monitor(others(step.weights)))
+        if monitor is not None:
+            history[monitor.name] = measured
+            kept = monitor.best(measured) + 1 if measured else 0
+        else:
+            kept = len(weights) - 1 - boosting.fell
+        self.history_ = history
+        self.keep(means, weights[kept])
+
+    def notes(self) -> tuple[Note, ...]:
+        self.check_fitted()
+        values = next(iter(self.history_.values()))
+        rounds = list(zip(self.history_["feature"], values, strict=True))
+        stalled = sum(before == after for before, after in itertools.pairwise(rounds))
+        if not stalled:
+            return ()
+        return (
+            Note(
+                STALLED, detail=f"in {stalled} of {len(rounds)} rounds; select='ensemble' avoids it"
+            ),
+        )
+
+
+class Step(Record):
+    """A round: the objective with the new weights, the feature, and what was added to its weight."""
+
+    value: float
+    feature: int
+    alpha: float
+    weights: Floats
+
+
+class Sums:
+    """The documents of features, scored by weights of the features."""
+
+    def __init__(self, features: Features, means: Floats) -> None:
+        self._values: Values = np.asfortranarray(features.values)
+        self._means = means
+        self._query = np.repeat(np.arange(len(features.queries)), np.diff(features.bounds))
+        self.width = features.values.shape[1]
+
+    def column(self, feature: int) -> Floats:
+        """The values of a feature, NaN filled."""
+        own = slice(feature, feature + 1)
+        return filled(self._values[:, own], self._means[own])[:, 0]
+
+    def orders(self, feature: int) -> bool:
+        """Whether the feature tells documents of any query apart."""
+        column = self.column(feature)
+        return bool(((column[1:] != column[:-1]) & (self._query[1:] == self._query[:-1])).any())
+
+    def __call__(self, weights: Floats) -> Floats:
+        """The scores, as the ranker computes them, to the last bit."""
+        scores = np.zeros(len(self._values))
+        for feature in np.flatnonzero(weights).tolist():
+            scores += self.column(feature) * weights[feature]
+        return scores
+
+
+class Boosting:
+    """The rounds of training: the features as weak rankers, and what each gets on each query."""
+
+    def __init__(self, sums: Sums, objective: Monitor, *, both: bool) -> None:
+        self._sums, self._objective = sums, objective
+        features = [feature for feature in range(sums.width) if sums.orders(feature)]
+        self._weak = list(itertools.product(features, (1.0, -1.0) if both else (1.0,)))
+        values = np.empty((len(self._weak), len(objective.features.queries)))
+        for own, (feature, sign) in zip(values, self._weak, strict=True):
+            own[:] = objective.each(sign * sums.column(feature))
+        self._defined: Bools = np.asarray(~np.isnan(values).any(axis=0))
+        self._quality = Quality.of(values[:, self._defined], objective.measure)
+        self._each = self._quality(values[:, self._defined])
+        self.fell = False
+        """Whether the last round did not raise the objective, so that training stopped."""
+
+    def steps(self, settings: RankerSettings) -> Iterator[Step]:
+        """The rounds, until the objective falls, or no feature is left."""
+        count = int(np.count_nonzero(self._defined))
+        if not count or not self._weak:
+            return
+        queries, weights = np.full(count, 1 / count), np.zeros(self._sums.width)
+        last, streak, before = -1, 0, -math.inf
+        by_sum = settings["select"] == "ensemble"
+        for _ in range(settings["rounds"]):
+            means = self._each @ queries
+            usable = means > LEAST
+            if streak >= settings["repeats"]:
+                usable[last] = False
+            if not usable.any():
+                return
+            alphas = np.arctanh(np.minimum(means, 1 - LEAST))
+            if by_sum:
+                weak = self._helping_most(weights, alphas, usable)
+            else:
+                weak = int(np.argmax(np.where(usable, means, -np.inf)))
+            streak = streak + 1 if weak == last else 1
+            last, (feature, sign) = weak, self._weak[weak]
+            weights = weights.copy()
+            weights[feature] += sign * alphas[weak]
+            values = self._objective.each(self._sums(weights))
+            value = self._objective.mean(values[self._defined])
+            if math.isnan(value):
+                return
+            yield Step(value, feature, float(sign * alphas[weak]), weights)
+            height = value if self._objective.higher_is_better else -value
+            self.fell = height - before <= (0.0 if by_sum else -settings["tolerance"])
+            if self.fell:
+                return
+            before = height
+            quality = self._quality(values[self._defined])
+            queries = np.exp(quality.min() - quality)
+            queries /= queries.sum()
+
+    def _helping_most(self, weights: Floats, alphas: Floats, usable: Bools) -> int:
+        """The weak ranker with which the sum ranks best."""
+        scores = self._sums(weights)
+        heights = np.full(len(alphas), -np.inf)
+        for weak in np.flatnonzero(usable).tolist():
+            feature, sign = self._weak[weak]
+            value = self._objective(scores + sign * alphas[weak] * self._sums.column(feature))
+            heights[weak] = value if self._objective.higher_is_better else -value
+        return int(np.argmax(np.where(np.isnan(heights), -np.inf, heights)))
+
+
+class Quality(Record):
+    """How well queries are ranked, from the values of a measure: `worst` becomes 0 and `best` 1.
+
+    >>> from rankgauge import parse
+    >>> quality = Quality.of(np.array([[0.0, 3.0]]), parse("SearchLength"))
+    >>> quality(np.array([0.0, 1.5, 3.0])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+
+    measure: Measure | Aggregate
+    worst: float = 0.0
+    best: float = 1.0
+
+    @classmethod
+    def of(cls, values: Floats, measure: Measure | Aggregate) -> Quality:
+        """The quality by a measure, given the values of each feature on each query."""
+        if isinstance(measure, Aggregate) and not measure.is_mean:
+            raise MeasureError(
+                f"AdaRank: objective: {measure} has no value for a single query, expected a measure, or "
+                "a mean such as gm(AP)"
+            )
+        averaged = _averaged(values, measure)
+        higher = inner(measure).direction == "higher"
+        inside = bool(np.abs(values).max(initial=0.0) <= 1)
+        if not values.size or (higher and inside and np.array_equal(averaged, values)):
+            return cls(measure)  # as they are
+        low, high = float(averaged.min()), float(averaged.max())
+        return cls(measure, *((low, high) if higher else (high, low)))
+
+    def __call__(self, values: Floats) -> Floats:
+        averaged = _averaged(values, self.measure)
+        # A query on which a sum of features is undefined, and no feature alone, ranks badly.
+        averaged = np.where(np.isnan(averaged), self.worst, averaged)
+        span = self.best - self.worst
+        return (averaged - self.worst) / span + 0.0 if span else np.zeros_like(averaged)
+
+
+def _averaged(values: Floats, measure: Measure | Aggregate) -> Floats:
+    """The numbers of which the measure takes the mean over queries."""
+    return measure.forward(values) if isinstance(measure, Aggregate) else values

@@ -1,0 +1,62 @@
+"""What is watched in training is what an evaluator gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankgauge as rg
+from profiles import examples
+from rankgauge import Features, RankgaugeError
+from rankgauge.data.model import Ids
+from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.monitoring import Monitor
+
+MEASURES = ["nDCG(gain=exp2)@10", "AP", "gm(AP)", "SearchLength", "ERR@3", "linear(AP)", "bpref"]
+
+
+@examples(100)
+@given(
+    st.lists(st.integers(0, 6), min_size=1, max_size=5).filter(any),
+    st.booleans(),
+    st.sampled_from(MEASURES),
+    st.integers(0, 2**32 - 1),
+)
+def test_the_values_are_those_of_an_evaluator_also_where_scores_are_tied(
+    sizes: list[int], named: bool, measure: str, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    rows = sum(sizes)
+    names = Ids.of(f"d{number}" for number in rng.permutation(rows)) if named else None
+    features = Features(
+        Ids.of(f"q{number}" for number in range(len(sizes))),
+        np.concatenate([[0], np.cumsum(sizes)]),
+        rng.integers(-1, 4, rows).astype(np.int32),
+        np.zeros((rows, 1)),
+        names,
+    )
+    scores = rng.integers(0, 3, rows) + 1e-12 * rng.integers(0, 2, rows)
+    evaluated = rg.Evaluator(features.judgments, measure).score_features(features, scores)
+    monitor = Monitor(features, rg.parse(measure))
+    assert np.array_equal(monitor.each(scores), np.asarray(evaluated)[0, :, 0], equal_nan=True)
+    (mean,) = evaluated.mean()["run"].values()
+    assert monitor(scores) == pytest.approx(mean, rel=0, abs=0, nan_ok=True)
+
+
+def test_the_best_value_is_the_first_of_equal_ones_and_never_nan() -> None:
+    features = made_features(3)
+    higher, lower = (Monitor(features, rg.parse(name)) for name in ("AP", "SearchLength"))
+    nan = float("nan")
+    assert higher.best([nan, 0.25, 0.5, 0.5]) == 2
+    assert lower.best([nan, 0.5, 0.25, 0.25]) == 2
+    assert higher.best([nan, nan]) == 0
+
+
+def test_scores_that_are_not_numbers_are_refused() -> None:
+    features = made_features(3)
+    scores = np.zeros(len(features.labels))
+    scores[4] = np.nan
+    with pytest.raises(RankgaugeError, match="a score is not a number"):
+        Monitor(features, rg.AP)(scores)
