@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from typing import Any
 
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 import rankgauge as rg
 from rankgauge import MeasureError, RankgaugeError, rankers
@@ -27,6 +31,32 @@ def test_scikit_learns_clone_works(method: type[Ranker]) -> None:
     assert copy.get_params() == ranker.get_params()
     with pytest.raises(NotFitted, match=f"{method.__name__} has learnt nothing yet"):
         copy.predict(made_features())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scikit_learn_knows_which_rankers_are_fitted(method: type[Ranker]) -> None:
+    with pytest.raises(NotFittedError, match=method.__name__):
+        check_is_fitted(method())
+    ranker = method().fit(made_features(40))
+    check_is_fitted(ranker)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(clone(ranker))
+    assert get_tags(ranker).input_tags.allow_nan
+    assert not get_tags(ranker).estimator_type
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_arrays_in_the_place_of_features_are_refused(method: type[Ranker]) -> None:
+    features = made_features(40)
+    ranker = method().fit(features)
+    array: Any = features.values
+    for call in (
+        lambda: ranker.predict(array),
+        lambda: method().fit(array),
+        lambda: method().fit(features, array),
+    ):
+        with pytest.raises(RankgaugeError, match="ndarray in the place of features, expected Feat"):
+            call()
 
 
 @pytest.mark.parametrize("method", METHODS)
