@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -61,6 +62,42 @@ def test_a_run_goes_to_standard_output_under_the_name_that_is_asked_for(rankgaug
     assert done.code == 0
     assert {line.split()[-1] for line in done.out.splitlines()} == {"mine"}
     assert len(done.out.splitlines()) == 240
+
+
+def without_the_last_feature(path):
+    """The same file, in which no line has the third feature."""
+    narrow = path.with_name(f"narrow-{path.name}")
+    narrow.write_text(re.sub(r" 3:\S+", "", path.read_text()))
+    return narrow
+
+
+def test_a_feature_that_no_line_has_is_0(rankgauge, files, tmp_path):
+    """As a feature is that some lines lack: a line that has it as 0 changes nothing but the note."""
+    train, vali, test = files
+    model, beside = tmp_path / "model", tmp_path / "beside"
+    narrow = without_the_last_feature(vali)
+    done = rankgauge("ltr", "train", "lambdamart", train, "--validation", narrow, "-o", model)
+    assert done.code == 0
+    assert "has 2 features, the training data has 3. No line of" in done.err
+    narrow.write_text(narrow.read_text().replace(" #", " 3:0 #", 1))
+    done = rankgauge("ltr", "train", "lambdamart", train, "--validation", narrow, "-o", beside)
+    assert "No line" not in done.err
+    assert (model / "model.json").read_bytes() == (beside / "model.json").read_bytes()
+    narrow = without_the_last_feature(test)
+    ranked = rankgauge("ltr", "rank", model, narrow)
+    assert ranked.code == 0
+    assert "the last 1; the value is 0 everywhere" in ranked.err
+    narrow.write_text(narrow.read_text().replace("\n", " 3:0\n", 1))
+    assert rankgauge("ltr", "rank", model, narrow).out == ranked.out
+
+
+def test_more_features_than_the_model_has_are_refused(rankgauge, files, tmp_path):
+    train, _, test = files
+    narrow = without_the_last_feature(train)
+    rankgauge("ltr", "train", "logisticregression", narrow, "-o", tmp_path / "model")
+    done = rankgauge("ltr", "rank", tmp_path / "model", test)
+    assert done.code == 2
+    assert "3 features, but the training data has 2" in done.err
 
 
 def test_settings_are_taken_and_checked_before_anything_is_read(rankgauge, files, tmp_path):

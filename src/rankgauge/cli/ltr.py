@@ -23,11 +23,12 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import notify, print_or_write, progress, show, show_with_notes
 from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.features import Features
 from rankgauge.data.files import writing
 from rankgauge.data.letor import read_letor
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_lines, write_run
-from rankgauge.notes import Note
+from rankgauge.notes import Note, counted
 from rankgauge.rankers.crossval import MEASURES
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
 
@@ -67,6 +68,20 @@ def _settings(
         except ValueError:
             settings[name] = value
     return settings
+
+
+def _read_for(width: int, data: str) -> Features:
+    """The features of a file, for a ranker of so many features. A feature that no line has is 0, like
+    any feature that a line lacks."""
+    features = read_letor(data)
+    own = features.values.shape[1]
+    if own < width and len(features.labels):
+        text = (
+            f"{data} has {counted(own, 'feature')}, the training data has {width:,}. No line of {data} "
+            f"has the last {width - own:,}; the value is 0 everywhere."
+        )
+        notify([Note(text)])
+    return features.widened(width)
 
 
 @command.command("train")
@@ -111,7 +126,8 @@ def train(
     ranker = find_method(method)().set_params(**{"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
     features = read_letor(data)
-    ranker.fit(features, None if validation is None else read_letor(validation))
+    width = features.values.shape[1]
+    ranker.fit(features, None if validation is None else _read_for(width, validation))
     ranker.save(output)
     notify([Note(f"{ranker} learnt from {features}"), *features.dropped])
 
@@ -137,7 +153,7 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     from rankgauge.rankers.saving import load
 
     ranker = load(model)
-    features = read_letor(data)
+    features = _read_for(ranker.n_features_in_, data)
     if not len(features.labels):
         raise RankgaugeError(f"{data}: no documents, expected some to rank")
     run = run_of(features, ranker.predict(features), tag or type(ranker).__name__)

@@ -23,6 +23,7 @@ from rankgauge.data.scaling import Scaling
 from rankgauge.notes import counted
 from rankgauge.parameters import parameter
 from rankgauge.policies import SEED, SEEDS
+from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.settings import (
     DEFAULT,
     MEASURES,
@@ -268,12 +269,11 @@ class Ranker:
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn from 1.6 on asks an estimator: labels are needed, and NaN may occur."""
-        from sklearn.utils import InputTags, Tags, TargetTags
-
-        return Tags(
+        tags = imported("sklearn.utils")
+        return tags.Tags(
             estimator_type=None,
-            target_tags=TargetTags(required=True),
-            input_tags=InputTags(two_d_array=False, allow_nan=True),
+            target_tags=tags.TargetTags(required=True),
+            input_tags=tags.InputTags(two_d_array=False, allow_nan=True),
         )
 
     def learnt(self) -> dict[str, Any]:
