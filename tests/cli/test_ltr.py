@@ -161,3 +161,27 @@ def test_rankers_are_cross_validated_and_compared(rankgauge, tmp_path):
     done = rankgauge("ltr", "crossval", tmp_path / "nothing")
     assert done.code == 2
     assert "nothing" in done.err
+
+
+def test_the_statistics_of_folds(rankgauge, tmp_path):
+    (tmp_path / "data").write_text(letor(np.random.default_rng(2), 7, True))
+    options = ("--folds", 3, "--format", "jsonl")
+    done = rankgauge("ltr", "statistics", tmp_path / "data", *options)
+    assert done.code == 0
+    assert "cut into 3 parts by query" in done.err
+    assert "fold 1 trains on part 1, validates on 2" in done.err
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert rows[0]["set"] == "all test sets"
+    assert (rows[0]["documents"], rows[0]["queries"], rows[0]["features"]) == (84, 7, 3)
+    assert [row["set"] for row in rows[1:4]] == ["fold 1 train", "fold 1 validation", "fold 1 test"]
+    rankgauge("ltr", "statistics", tmp_path / "data", *options, "-o", tmp_path / "out")
+    assert (tmp_path / "out").read_text() == done.out
+
+
+def test_a_file_that_nobody_cuts_is_refused_in_words_of_the_command_line(rankgauge, tmp_path):
+    (tmp_path / "data").write_text(letor(np.random.default_rng(2), 7, True))
+    for command in ("statistics", "crossval"):
+        done = rankgauge("ltr", command, tmp_path / "data")
+        assert done.code == 2
+        assert "the number of folds to cut the file into" in done.err
+        assert "folds=" not in done.err

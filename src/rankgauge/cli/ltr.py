@@ -163,6 +163,33 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
         write_run(run, output)
 
 
+@command.command("statistics")
+@click.argument("folder", metavar="FOLDS")
+@folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
+@seed_option("the cut of a file into folds")
+@output_options
+def statistics(
+    folder: str,
+    folds: int | None,
+    seed: int,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+) -> None:
+    """Count documents, queries, features and labels in each part of each fold.
+
+    FOLDS is a folder in one of the layouts of LETOR, or one file, which --folds cuts. The first row is
+    the whole collection: the test parts of all folds.
+
+    \b
+    rankgauge ltr statistics MQ2008
+    """
+    from rankgauge.data.folds import read_folds
+
+    table = read_folds(folder, folds, seed=seed).statistics()
+    show_with_notes(table, form, digits, output)
+
+
 @command.command("crossval")
 @click.argument("folder", metavar="FOLDS")
 @method_option(
