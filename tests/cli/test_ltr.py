@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from rankgauge.rankers import find_method, methods
+from rankgauge.rankers import find_method, methods, registry
 from rankgauge.rankers.ranking import run_of
 
 pytest.importorskip("lightgbm")
@@ -185,3 +185,69 @@ def test_a_file_that_nobody_cuts_is_refused_in_words_of_the_command_line(rankgau
         assert done.code == 2
         assert "the number of folds to cut the file into" in done.err
         assert "folds=" not in done.err
+
+
+CONSTANT = """
+import numpy as np
+import rankgauge.rankers as rankers
+
+@rankers.register
+class Constant(rankers.Ranker):
+    summary, source = "The same score for all.", "nowhere"
+
+    def learn(self, training, validation, settings):
+        self.feature_importances_ = np.zeros(training.values.shape[1])
+
+    def score(self, values):
+        return np.zeros(len(values))
+"""
+
+
+def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "_methods", dict(registry._methods))
+    plugin = tmp_path / "constant.py"
+    plugin.write_text(CONSTANT)
+    model = tmp_path / "model"
+    done = rankgauge("ltr", "train", "constant", files[0], "-o", model, "--plugin", plugin)
+    assert done.code == 0
+    registry._methods.pop("Constant")
+    done = rankgauge("ltr", "rank", model, files[2])
+    assert done.code == 2
+    assert "there is no method 'Constant'" in done.err
+    assert "a method of your own is registered first, by --plugin FILE" in done.err
+    assert rankgauge("ltr", "rank", model, files[2], "--plugin", plugin).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--setting", "trees=3", "--setting", "trees=4"), "trees is given twice"),
+        (("--setting", "seed=3", "--seed", "4"), "the seed is given twice"),
+    ],
+)
+def test_a_setting_is_given_once(rankgauge, files, tmp_path, options, message):
+    done = rankgauge("ltr", "train", "lambdamart", files[0], "-o", tmp_path / "m", *options)
+    assert done.code == 2
+    assert message in done.err
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_seed_among_the_settings_counts(rankgauge, files, tmp_path):
+    options = ("--setting", "seed=3", "-o", tmp_path / "m")
+    assert "seed=3" in rankgauge("ltr", "train", "logisticregression", files[0], *options).err
+
+
+def test_the_presets_name_themselves(rankgauge):
+    done = rankgauge("ltr", "methods", "lambdamart", "--format", "jsonl")
+    preset = json.loads(done.out.splitlines()[0])
+    assert (preset["setting"], preset["default"], preset["ranklib"]) == (
+        "preset",
+        "default",
+        "ranklib",
+    )
+
+
+def test_the_help_speaks_of_rankers(rankgauge):
+    words = " ".join(rankgauge("ltr", "rank", "--help").out.split())
+    assert "The name of the run; by default the name of the method." in words
+    assert "registers methods or measures of your own" in words

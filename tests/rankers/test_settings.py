@@ -78,6 +78,15 @@ def test_settings_have_names_kinds_and_meanings(method: type[Ranker]) -> None:
             field.metadata["kind"].check(value)
 
 
+@pytest.mark.parametrize("rate", [0, -0.5, 1.5, float("nan"), "much", True])
+def test_a_learning_rate_is_above_0_and_at_most_1(rate: Any) -> None:
+    whole = LambdaMART(learning_rate=1, trees=3)
+    assert whole.settings()["learning_rate"] == 1
+    whole.fit(made_features())
+    with pytest.raises(MeasureError, match=r"learning_rate: .* above 0, and at most 1"):
+        LambdaMART(learning_rate=rate).settings()
+
+
 def test_a_setting_is_what_is_given_or_else_as_the_preset_has_it() -> None:
     assert LambdaMART().settings()["trees"] == "auto"
     classical = LambdaMART(preset="ranklib").settings()

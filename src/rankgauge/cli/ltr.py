@@ -14,9 +14,9 @@ from rankgauge.cli.options import (
     form_options,
     measure_option,
     method_option,
+    method_plugin_option,
     output_option,
     output_options,
-    plugin_option,
     seed_option,
     tag_option,
 )
@@ -46,7 +46,7 @@ def command() -> None:
 @command.command("methods")
 @click.argument("name", required=False)
 @output_options
-@plugin_option
+@method_plugin_option
 def methods(name: str | None, form: str | None, digits: int | None, output: str | None) -> None:
     """List the methods, or the settings of one."""
     from rankgauge.rankers.catalogue import methods_table, settings_table
@@ -61,6 +61,8 @@ def _settings(
     settings = {}
     for text in texts:
         name, equals, value = text.partition("=")
+        if name in settings:
+            raise click.BadParameter(f"{name} is given twice, expected each setting once")
         if not equals:
             raise click.BadParameter(f"{text!r}, expected NAME=VALUE, such as preset=ranklib")
         try:
@@ -104,7 +106,7 @@ def _read_for(width: int, data: str) -> Features:
 )
 @seed_option("everything that the method draws at random")
 @output_option("DIR", "The folder to write the ranker to.", required=True, type=OUTPUT_FOLDER)
-@plugin_option
+@method_plugin_option
 def train(
     method: str,
     data: str,
@@ -123,6 +125,9 @@ def train(
     """
     from rankgauge.rankers.registry import find_method
 
+    source = click.get_current_context().get_parameter_source("seed")
+    if "seed" in settings and source is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError("the seed is given twice: give --seed or --setting seed=…, not both")
     ranker = find_method(method)().set_params(**{"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
     features = read_letor(data)
@@ -135,14 +140,14 @@ def train(
 @command.command("rank")
 @click.argument("model")
 @click.argument("data")
-@tag_option("the name of the method")
+@tag_option("the name of the method", "run")
 @output_option(
     "FILE",
     "The file to write, as a TREC run. An ending .gz, .bz2, .xz or .zst compresses. By default the run "
     "goes to standard output.",
     type=OUTPUT_FILE,
 )
-@plugin_option
+@method_plugin_option
 def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     """Rank documents with a ranker that `rankgauge ltr train` wrote.
 
@@ -218,7 +223,7 @@ def statistics(
     type=OUTPUT_FOLDER,
 )
 @color_option
-@plugin_option
+@method_plugin_option
 def crossval(
     folder: str,
     method: tuple[str, ...],
