@@ -20,7 +20,7 @@ from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import list_seeds
 
 W = TypeVar("W", np.int32, np.int64)
-Queries: TypeAlias = str | int | Iterable[str] | Iterable[int] | NDArray[np.integer]
+SelectedQueries: TypeAlias = str | int | Iterable[str] | Iterable[int] | NDArray[np.integer]
 """Queries by id, or by number from 0; or one query."""
 
 
@@ -123,7 +123,7 @@ class Features:
             f"{counted(len(self.labels), 'document')}, {counted(self.values.shape[1], 'feature')}"
         )
 
-    def select(self, queries: Queries) -> Features:
+    def select(self, queries: SelectedQueries) -> Features:
         """The documents of these queries, in this order, or of one query.
 
         Text is the id of a query, and a whole number is the place of a query, from 0. RankgaugeError for
@@ -246,7 +246,7 @@ class Features:
             )
         return Judgments(self.queries, self.bounds, names, self.labels, self.source)
 
-    def _numbers(self, queries: Queries) -> Ints:
+    def _numbers(self, queries: SelectedQueries) -> Ints:
         """The places of these queries, checked."""
         wanted = [queries] if isinstance(queries, str | int | np.integer) else list(queries)
         if all(isinstance(query, str) for query in wanted):
