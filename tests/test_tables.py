@@ -478,3 +478,16 @@ def test_rows_are_made_block_by_block(monkeypatch):
 
     assert list(MadeRows(9, make)) == [(number,) for number in range(9)]
     assert asked == [(0, 4), (4, 8), (8, 9)]
+
+
+def test_a_table_shows_itself_as_a_table():
+    table = Table(("run", "AP"), (("bm25", 0.25),), ("made up",))
+    assert repr(table) == str(table) == table.render("table").rstrip("\n")
+    assert table._repr_html_() == table.render_html()
+
+
+def test_the_repr_of_a_long_table_is_cut():
+    rows = MadeRows(10**9, lambda start, end: ((number,) for number in range(start, end)))
+    lines = repr(Table(("number",), rows, ("a note",))).splitlines()
+    assert len(lines) == 2 + 1000 + 1 + 2
+    assert "the first 1,000 of 1,000,000,000 rows" in lines[-2]

@@ -36,6 +36,9 @@ Row = tuple[Cell, ...]
 _Escape = Callable[[str], str]
 _Marks = Callable[[str, str], str]
 
+MOST_SHOWN = 1000
+"""How many rows of a table are shown by its repr."""
+
 
 class MadeRows(Sequence[Row]):
     """Rows that are made when they are asked for, some at a time: millions of them need no memory.
@@ -75,7 +78,7 @@ class Table(Value):
 
     ``None`` and NaN both mean a missing value. A row of the wrong length raises `ValueError`.
 
-    >>> print(Table(("run", "AP"), (("bm25", 0.25), ("dense", 0.5))).render("table"), end="")
+    >>> Table(("run", "AP"), (("bm25", 0.25), ("dense", 0.5)))
     run        AP
     ─────────────
     bm25   0.2500
@@ -92,6 +95,19 @@ class Table(Value):
         for number, row in enumerate(self.rows, start=1):
             if len(row) != (width := len(self.columns)):
                 raise ValueError(f"row {number} has {len(row)} cells for {width} columns")
+
+    def __repr__(self) -> str:
+        return self._shown().render("table").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self._shown().render_html()
+
+    def _shown(self) -> Table:
+        """The table, without the rows that nobody reads."""
+        if len(self.rows) <= MOST_SHOWN:
+            return self
+        note = f"the first {MOST_SHOWN:,} of {len(self.rows):,} rows; `render` writes all of them"
+        return Table(self.columns, self.rows[:MOST_SHOWN], (note, *self.notes))
 
     def render(self, format: str, *, digits: int | None = None, width: int | None = None) -> str:
         r"""The table as text in one of `FORMATS`, every line ended by one newline.

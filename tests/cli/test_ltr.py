@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
 
 import rankgauge as rg
-from rankgauge.rankers import find_method, load, methods
+from rankgauge.rankers import find_method, load, methods, registry
 from rankgauge.rankers.ranking import run_of
 
 pytest.importorskip("lightgbm")
@@ -65,6 +66,42 @@ def test_a_run_goes_to_standard_output_under_the_name_that_is_asked_for(rankgaug
     assert done.code == 0
     assert {line.split()[-1] for line in done.out.splitlines()} == {"mine"}
     assert len(done.out.splitlines()) == 240
+
+
+def without_the_last_feature(path):
+    """The same file, in which no line has the third feature."""
+    narrow = path.with_name(f"narrow-{path.name}")
+    narrow.write_text(re.sub(r" 3:\S+", "", path.read_text()))
+    return narrow
+
+
+def test_a_feature_that_no_line_has_is_0(rankgauge, files, tmp_path):
+    """As a feature is that some lines lack: a line that has it as 0 changes nothing but the note."""
+    train, vali, test = files
+    model, beside = tmp_path / "model", tmp_path / "beside"
+    narrow = without_the_last_feature(vali)
+    done = rankgauge("ltr", "train", "lambdamart", train, "--validation", narrow, "-o", model)
+    assert done.code == 0
+    assert "has 2 features, the training data has 3. No line of" in done.err
+    narrow.write_text(narrow.read_text().replace(" #", " 3:0 #", 1))
+    done = rankgauge("ltr", "train", "lambdamart", train, "--validation", narrow, "-o", beside)
+    assert "No line" not in done.err
+    assert (model / "model.json").read_bytes() == (beside / "model.json").read_bytes()
+    narrow = without_the_last_feature(test)
+    ranked = rankgauge("ltr", "rank", model, narrow)
+    assert ranked.code == 0
+    assert "the last 1; the value is 0 everywhere" in ranked.err
+    narrow.write_text(narrow.read_text().replace("\n", " 3:0\n", 1))
+    assert rankgauge("ltr", "rank", model, narrow).out == ranked.out
+
+
+def test_more_features_than_the_model_has_are_refused(rankgauge, files, tmp_path):
+    train, _, test = files
+    narrow = without_the_last_feature(train)
+    rankgauge("ltr", "train", "logisticregression", narrow, "-o", tmp_path / "model")
+    done = rankgauge("ltr", "rank", tmp_path / "model", test)
+    assert done.code == 2
+    assert "3 features, but the training data has 2" in done.err
 
 
 def test_settings_are_taken_and_checked_before_anything_is_read(rankgauge, files, tmp_path):
@@ -131,3 +168,93 @@ def test_rankers_are_cross_validated_and_compared(rankgauge, tmp_path):
     done = rankgauge("ltr", "crossval", tmp_path / "nothing")
     assert done.code == 2
     assert "nothing" in done.err
+
+
+def test_the_statistics_of_folds(rankgauge, tmp_path):
+    (tmp_path / "data").write_text(letor(np.random.default_rng(2), 7, True))
+    options = ("--folds", 3, "--format", "jsonl")
+    done = rankgauge("ltr", "statistics", tmp_path / "data", *options)
+    assert done.code == 0
+    assert "cut into 3 parts by query" in done.err
+    assert "fold 1 trains on part 1, validates on 2" in done.err
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert rows[0]["set"] == "all test sets"
+    assert (rows[0]["documents"], rows[0]["queries"], rows[0]["features"]) == (84, 7, 3)
+    assert [row["set"] for row in rows[1:4]] == ["fold 1 train", "fold 1 validation", "fold 1 test"]
+    rankgauge("ltr", "statistics", tmp_path / "data", *options, "-o", tmp_path / "out")
+    assert (tmp_path / "out").read_text() == done.out
+
+
+def test_a_file_that_nobody_cuts_is_refused_in_words_of_the_command_line(rankgauge, tmp_path):
+    (tmp_path / "data").write_text(letor(np.random.default_rng(2), 7, True))
+    for command in ("statistics", "crossval"):
+        done = rankgauge("ltr", command, tmp_path / "data")
+        assert done.code == 2
+        assert "the number of folds to cut the file into" in done.err
+        assert "folds=" not in done.err
+
+
+CONSTANT = """
+import numpy as np
+import rankgauge.rankers as rankers
+
+@rankers.register
+class Constant(rankers.Ranker):
+    summary, source = "The same score for all.", "nowhere"
+
+    def learn(self, training, validation, settings):
+        self.feature_importances_ = np.zeros(training.values.shape[1])
+
+    def score(self, values):
+        return np.zeros(len(values))
+"""
+
+
+def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "_methods", dict(registry._methods))
+    plugin = tmp_path / "constant.py"
+    plugin.write_text(CONSTANT)
+    model = tmp_path / "model"
+    done = rankgauge("ltr", "train", "constant", files[0], "-o", model, "--plugin", plugin)
+    assert done.code == 0
+    registry._methods.pop("Constant")
+    done = rankgauge("ltr", "rank", model, files[2])
+    assert done.code == 2
+    assert "there is no method 'Constant'" in done.err
+    assert "a method of your own is registered first, by --plugin FILE" in done.err
+    assert rankgauge("ltr", "rank", model, files[2], "--plugin", plugin).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--setting", "trees=3", "--setting", "trees=4"), "trees is given twice"),
+        (("--setting", "seed=3", "--seed", "4"), "the seed is given twice"),
+    ],
+)
+def test_a_setting_is_given_once(rankgauge, files, tmp_path, options, message):
+    done = rankgauge("ltr", "train", "lambdamart", files[0], "-o", tmp_path / "m", *options)
+    assert done.code == 2
+    assert message in done.err
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_seed_among_the_settings_counts(rankgauge, files, tmp_path):
+    options = ("--setting", "seed=3", "-o", tmp_path / "m")
+    assert "seed=3" in rankgauge("ltr", "train", "logisticregression", files[0], *options).err
+
+
+def test_the_presets_name_themselves(rankgauge):
+    done = rankgauge("ltr", "methods", "lambdamart", "--format", "jsonl")
+    preset = json.loads(done.out.splitlines()[0])
+    assert (preset["setting"], preset["default"], preset["ranklib"]) == (
+        "preset",
+        "default",
+        "ranklib",
+    )
+
+
+def test_the_help_speaks_of_rankers(rankgauge):
+    words = " ".join(rankgauge("ltr", "rank", "--help").out.split())
+    assert "The name of the run; by default the name of the method." in words
+    assert "registers methods or measures of your own" in words

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge import Evaluator, Features, RankgaugeError, Run, read_letor, write_qrels, write_run
+from rankgauge import (
+    Evaluator,
+    Features,
+    InputError,
+    RankgaugeError,
+    Run,
+    read_letor,
+    write_qrels,
+    write_run,
+)
 from rankgauge.data.errors import DuplicateError
 from rankgauge.data.model import Ids
 
@@ -50,6 +60,23 @@ def test_selected_queries_keep_their_rows(labels: list[list[int]], data: st.Data
         assert part.labels.tolist() == [label for number in numbers for label in labels[number]]
         assert part.documents is not None
         assert part.documents.texts() == [names[row] for row in rows]
+
+
+def test_one_query_needs_no_list() -> None:
+    ids = Ids.of(["6", "3", "63"])
+    features = Features(ids, np.arange(4), np.arange(3, dtype=np.int32), np.eye(3))
+    assert features.select("63").queries.texts() == ["63"]
+    assert features.select(1).queries.texts() == ["3"]
+    assert features.select(np.int64(0)).queries.texts() == ["6"]
+    with pytest.raises(RankgaugeError, match="no query '36'"):
+        features.select("36")
+
+
+def test_one_text_is_not_taken_for_a_column_of_ids() -> None:
+    with pytest.raises(
+        RankgaugeError, match=r"'63' in the place of several ids, expected \['63'\]"
+    ):
+        Ids.of("63")
 
 
 def test_neighbouring_queries_are_selected_without_a_copy() -> None:
@@ -231,3 +258,47 @@ def test_joined_features_have_all_queries_and_the_widest_row() -> None:
     assert named.documents.texts() == [*one.judgments.documents.texts(), "1-1"]
     with pytest.raises(RankgaugeError, match="query 'q1' is also in"):
         Features.joined([one, two])
+
+
+QUERIES = Ids.of(["q1", "q2"])
+BOUNDS, LABELS, VALUES = np.array([0, 2, 3]), np.array([2, 0, 1], np.int32), np.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"labels": LABELS[:1]}, "1 label, but the values have 3 rows"),
+        ({"labels": LABELS[:, None]}, "labels: .* of shape \\(3, 1\\)"),
+        ({"labels": np.array([0.5, 1, 2])}, "labels: an array of float64 .* whole numbers"),
+        ({"labels": np.array([2**31, 0, 1])}, "at most 32 bits"),
+        ({"values": VALUES[0]}, "values: .* expected a matrix"),
+        ({"values": np.full((3, 1), "x")}, "values: .* expected a matrix of numbers"),
+        ({"values": VALUES[:2]}, "3 labels, but the values have 2 rows"),
+        ({"bounds": BOUNDS[:2]}, "bounds: 2 numbers for 2 queries"),
+        ({"bounds": np.array([0, 1, 2])}, "from 0 to 2, expected .* the number of rows, 3"),
+        ({"bounds": np.array([1, 2, 3])}, "from 1 to 3"),
+        ({"bounds": np.array([0, 4, 3])}, "never fall"),
+        ({"bounds": np.array(0)}, "bounds: .* expected a column"),
+        ({"queries": Ids.of(["same", "same"])}, "query 'same' twice"),
+        ({"queries": ["q1", "q2"]}, "queries: list, expected Ids"),
+        ({"documents": Ids.of(["a", "b"])}, "documents: 2 names for 3 rows"),
+        ({"documents": ["a", "b", "c"]}, "documents: list, expected Ids"),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(parts: dict[str, Any], message: str) -> None:
+    whole = {"queries": QUERIES, "bounds": BOUNDS, "labels": LABELS, "values": VALUES}
+    with pytest.raises(InputError, match=message):
+        Features(**(whole | parts), source="mine")
+
+
+def test_lists_and_other_types_of_numbers_are_taken() -> None:
+    features = Features(QUERIES, [0, 2, 3], [2, 0, 1], [[1, 2], [3, 4], [5, 6]])  # type: ignore[arg-type]
+    assert features.bounds.dtype == np.int64
+    assert features.labels.dtype == np.int32
+    assert features.values.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    assert Features(Ids.of([]), [0], [], np.zeros((0, 2))).labels.dtype == np.int32  # type: ignore[arg-type]
+
+
+def test_features_in_single_precision_are_not_copied() -> None:
+    values = np.ones((3, 2), np.float32)
+    assert np.shares_memory(Features(QUERIES, BOUNDS, LABELS, values).values, values)

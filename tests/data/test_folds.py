@@ -218,9 +218,21 @@ def test_what_is_no_layout_is_refused(tmp_path: Path, files: list[str], message:
         read_folds(tmp_path)
 
 
+def test_one_part_is_no_span_of_parts(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        write(tmp_path / "parts" / f"S{number}.txt", f"{number}")
+    assert "trains on S1, validates on S2 and tests on S3" in read_folds(tmp_path / "parts").layout
+    write(tmp_path / "data.txt", "abcd")
+    assert "trains on part 1, validates" in read_folds(tmp_path / "data.txt", 3).layout
+    assert "trains on parts 1 to 2, validates" in read_folds(tmp_path / "data.txt", 4).layout
+    for split in ("train", "test"):
+        write(tmp_path / "one" / "Fold1" / f"{split}.txt", split[1])
+    assert read_folds(tmp_path / "one").layout.startswith("1 folder Fold1, each with")
+
+
 def test_a_file_needs_a_number_of_folds(tmp_path: Path) -> None:
     write(tmp_path / "data.txt", "abc")
-    with pytest.raises(InputError, match="is one file, expected a folder, or folds=5"):
+    with pytest.raises(InputError, match="is one file, expected a folder, or the number of folds"):
         read_folds(tmp_path / "data.txt")
     with pytest.raises(InputError, match="3 queries, expected at least 5 for 5 folds"):
         read_folds(tmp_path, 5)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from typing import Any
 
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 import rankgauge as rg
 from rankgauge import MeasureError, RankgaugeError, rankers
@@ -30,6 +34,32 @@ def test_scikit_learns_clone_works(method: type[Ranker]) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_scikit_learn_knows_which_rankers_are_fitted(method: type[Ranker]) -> None:
+    with pytest.raises(NotFittedError, match=method.__name__):
+        check_is_fitted(method())
+    ranker = method().fit(made_features(40))
+    check_is_fitted(ranker)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(clone(ranker))
+    assert get_tags(ranker).input_tags.allow_nan
+    assert not get_tags(ranker).estimator_type
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_arrays_in_the_place_of_features_are_refused(method: type[Ranker]) -> None:
+    features = made_features(40)
+    ranker = method().fit(features)
+    array: Any = features.values
+    for call in (
+        lambda: ranker.predict(array),
+        lambda: method().fit(array),
+        lambda: method().fit(features, array),
+    ):
+        with pytest.raises(RankgaugeError, match="ndarray in the place of features, expected Feat"):
+            call()
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_ranker_can_be_sent_to_another_process(method: type[Ranker]) -> None:
     features = made_features()
     ranker = method().fit(features)
@@ -46,6 +76,15 @@ def test_settings_have_names_kinds_and_meanings(method: type[Ranker]) -> None:
         assert field.metadata["meaning"].endswith("."), name
         for value in field.metadata.get("presets", {}).values():
             field.metadata["kind"].check(value)
+
+
+@pytest.mark.parametrize("rate", [0, -0.5, 1.5, float("nan"), "much", True])
+def test_a_learning_rate_is_above_0_and_at_most_1(rate: Any) -> None:
+    whole = LambdaMART(learning_rate=1, trees=3)
+    assert whole.settings()["learning_rate"] == 1
+    whole.fit(made_features())
+    with pytest.raises(MeasureError, match=r"learning_rate: .* above 0, and at most 1"):
+        LambdaMART(learning_rate=rate).settings()
 
 
 def test_a_setting_is_what_is_given_or_else_as_the_preset_has_it() -> None:

@@ -16,9 +16,9 @@ from rankgauge.cli.options import (
     form_options,
     measure_option,
     method_option,
+    method_plugin_option,
     output_option,
     output_options,
-    plugin_option,
     seed_option,
     tag_option,
 )
@@ -33,11 +33,12 @@ from rankgauge.cli.output import (
 )
 from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.features import Features
 from rankgauge.data.files import writing
 from rankgauge.data.letor import read_letor
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_lines, write_run
-from rankgauge.notes import Note
+from rankgauge.notes import Note, counted
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.crossval import MEASURES
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
@@ -56,7 +57,7 @@ def command() -> None:
 @command.command("methods")
 @click.argument("name", required=False)
 @output_options
-@plugin_option
+@method_plugin_option
 def methods(name: str | None, form: str | None, digits: int | None, output: str | None) -> None:
     """List the methods, or the settings of one."""
     from rankgauge.rankers.catalogue import methods_table, settings_table
@@ -71,6 +72,8 @@ def _settings(
     settings = {}
     for text in texts:
         name, equals, value = text.partition("=")
+        if name in settings:
+            raise click.BadParameter(f"{name} is given twice, expected each setting once")
         if not equals:
             raise click.BadParameter(f"{text!r}, expected NAME=VALUE, such as preset=ranklib")
         try:
@@ -92,6 +95,20 @@ def _setting_option(what: str) -> Callable[[F], F]:
     )
 
 
+def _read_for(width: int, data: str) -> Features:
+    """The features of a file, for a ranker of so many features. A feature that no line has is 0, like
+    any feature that a line lacks."""
+    features = read_letor(data)
+    own = features.values.shape[1]
+    if own < width and len(features.labels):
+        text = (
+            f"{data} has {counted(own, 'feature')}, the training data has {width:,}. No line of {data} "
+            f"has the last {width - own:,}; the value is 0 everywhere."
+        )
+        notify([Note(text)])
+    return features.widened(width)
+
+
 @command.command("train")
 @click.argument("method")
 @click.argument("data")
@@ -104,7 +121,7 @@ def _setting_option(what: str) -> Callable[[F], F]:
 @_setting_option("A setting of the method, such as preset=ranklib")
 @seed_option("everything that the method draws at random")
 @output_option("DIR", "The folder to write the ranker to.", required=True, type=OUTPUT_FOLDER)
-@plugin_option
+@method_plugin_option
 def train(
     method: str,
     data: str,
@@ -123,10 +140,14 @@ def train(
     """
     from rankgauge.rankers.registry import find_method
 
+    source = click.get_current_context().get_parameter_source("seed")
+    if "seed" in settings and source is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError("the seed is given twice: give --seed or --setting seed=…, not both")
     ranker = find_method(method)().set_params(**{"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
     features = read_letor(data)
-    ranker.fit(features, None if validation is None else read_letor(validation))
+    width = features.values.shape[1]
+    ranker.fit(features, None if validation is None else _read_for(width, validation))
     ranker.save(output)
     notify([Note(f"{ranker} learnt from {features}"), *ranker.notes(), *features.dropped])
 
@@ -134,14 +155,14 @@ def train(
 @command.command("rank")
 @click.argument("model")
 @click.argument("data")
-@tag_option("the name of the method")
+@tag_option("the name of the method", "run")
 @output_option(
     "FILE",
     "The file to write, as a TREC run. An ending .gz, .bz2, .xz or .zst compresses. By default the run "
     "goes to standard output.",
     type=OUTPUT_FILE,
 )
-@plugin_option
+@method_plugin_option
 def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     """Rank documents with a ranker that `rankgauge ltr train` wrote.
 
@@ -152,7 +173,7 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     from rankgauge.rankers.saving import load
 
     ranker = load(model)
-    features = read_letor(data)
+    features = _read_for(ranker.n_features_in_, data)
     if not len(features.labels):
         raise RankgaugeError(f"{data}: no documents, expected some to rank")
     run = run_of(features, ranker.predict(features), tag or type(ranker).__name__)
@@ -177,6 +198,33 @@ def _with_settings(names: list[str], settings: dict[str, Any]) -> list[Ranker]:
             if not dot or name == method.lower():
                 ranker.set_params(**{setting: value})
     return list(rankers.values())
+
+
+@command.command("statistics")
+@click.argument("folder", metavar="FOLDS")
+@folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
+@seed_option("the cut of a file into folds")
+@output_options
+def statistics(
+    folder: str,
+    folds: int | None,
+    seed: int,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+) -> None:
+    """Count documents, queries, features and labels in each part of each fold.
+
+    FOLDS is a folder in one of the layouts of LETOR, or one file, which --folds cuts. The first row is
+    the whole collection: the test parts of all folds.
+
+    \b
+    rankgauge ltr statistics MQ2008
+    """
+    from rankgauge.data.folds import read_folds
+
+    table = read_folds(folder, folds, seed=seed).statistics()
+    show_with_notes(table, form, digits, output)
 
 
 @command.command("crossval")
@@ -210,7 +258,7 @@ def _with_settings(names: list[str], settings: dict[str, Any]) -> list[Ranker]:
     type=OUTPUT_FOLDER,
 )
 @color_option
-@plugin_option
+@method_plugin_option
 def crossval(
     folder: str,
     method: tuple[str, ...],

@@ -93,16 +93,22 @@ def _load_plugins(context: click.Context, option: click.Parameter, files: tuple[
         load_plugin(file)
 
 
-plugin_option = click.option(
-    "--plugin",
-    multiple=True,
-    metavar="FILE",
-    is_eager=True,
-    expose_value=False,
-    callback=_load_plugins,
-    help="A Python file that registers measures of your own; may be repeated.",
-)
+def _plugins_option(registered: str) -> Callable[[F], F]:
+    return click.option(
+        "--plugin",
+        multiple=True,
+        metavar="FILE",
+        is_eager=True,
+        expose_value=False,
+        callback=_load_plugins,
+        help=f"A Python file that registers {registered} of your own; may be repeated.",
+    )
+
+
+plugin_option = _plugins_option("measures")
 """`--plugin FILE`, loaded before measures are read."""
+method_plugin_option = _plugins_option("methods or measures")
+"""`--plugin FILE` of commands that train or load rankers."""
 
 
 def measure_option(
@@ -321,10 +327,10 @@ def method_option(help_text: str, **settings: Any) -> Callable[[F], F]:
     return click.option("--method", help=help_text, **settings)
 
 
-def tag_option(default: str) -> Callable[[F], F]:
+def tag_option(default: str, run: str = "fused run") -> Callable[[F], F]:
     """`--tag`, the name of a run that is written; `default` says which it has without the option."""
     return click.option(
-        "--tag", metavar="NAME", help=f"The name of the fused run; by default {default}."
+        "--tag", metavar="NAME", help=f"The name of the {run}; by default {default}."
     )
 
 

@@ -1,9 +1,9 @@
 """Parsed LETOR files in the user's cache folder, so that a large file is parsed once.
 
-A file in the cache is a description in JSON and the arrays, each as NumPy saves them; nothing in it can
-run code. It counts only for the same file in the same state, and only if all arrays fit together. If
-anything is wrong with it, the data file is read instead, and the file in the cache is written anew. It
-may be deleted at any time.
+A file in the cache is a description in JSON and the arrays, each as NumPy saves them, and at its end a
+checksum of all that; nothing in it can run code. It counts only for the same file in the same state, and
+only if the checksum is right and all arrays fit together. If anything is wrong with it, the data file is
+read instead, and the file in the cache is written anew. It may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import stat
 import sys
 import time
+import zlib
 from typing import Any, BinaryIO, Self
 
 import numpy as np
@@ -28,13 +29,15 @@ from rankgauge.records import Record
 from rankgauge.seeds import digest
 
 VARIABLE, OFF = "RANKGAUGE_CACHE", "off"
-VERSION = 1
+VERSION = 2
 """The version of the format, and of what is read from a LETOR file. A change of either raises it."""
 LEAST_BYTES = 1 << 20
 """Smaller files are parsed as quickly as they would be found in the cache."""
 SETTLED = 2_000_000_000
 """A file that was written within so many nanoseconds may change again without another time."""
 ALIGNMENT = 64
+CHECKSUM_BYTES = 4
+"""The last bytes of a file: the CRC-32 of all bytes before, the lowest byte first."""
 ARRAYS = (
     ("values", "<f4", 2),
     ("labels", "<i4", 1),
@@ -94,9 +97,11 @@ class CachePlace(Record):
             return None
 
     def _loaded(self, stream: BinaryIO, source: str, size_limit: int) -> Features | None:
-        size = os.fstat(stream.fileno()).st_size
+        size = os.fstat(stream.fileno()).st_size - CHECKSUM_BYTES
         described = json.loads(_array(stream, "|u1", 1, size).tobytes())
         if described["key"] != self.key or described["content"] > size_limit:
+            return None
+        if not _is_whole(stream, size):
             return None
         parts = {name: _array(stream, kind, dimensions, size) for name, kind, dimensions in ARRAYS}
         if stream.tell() != size or parts["values"].nbytes > size_limit:
@@ -135,11 +140,34 @@ class CachePlace(Record):
         try:
             os.makedirs(os.path.dirname(self.file), mode=0o700, exist_ok=True)
             with writing(self.file) as stream:
-                npy.write_array(stream, np.frombuffer(text, dtype=np.uint8), allow_pickle=False)
+                summed = _Summed(stream)
+                npy.write_array(summed, np.frombuffer(text, dtype=np.uint8), allow_pickle=False)
                 for array, (_, kind, _) in zip(arrays, ARRAYS, strict=True):
-                    npy.write_array(stream, np.ascontiguousarray(array, kind), allow_pickle=False)
+                    npy.write_array(summed, np.ascontiguousarray(array, kind), allow_pickle=False)
+                stream.write(summed.checksum.to_bytes(CHECKSUM_BYTES, "little"))
         except (OSError, InputError):
             return
+
+
+class _Summed:
+    """Writes to a file, and keeps the checksum of what was written."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.checksum = 0
+
+    def write(self, piece: bytes) -> None:
+        self.checksum = zlib.crc32(piece, self.checksum)
+        self._stream.write(piece)
+
+
+def _is_whole(stream: BinaryIO, size: int) -> bool:
+    """Whether the checksum behind so many bytes is theirs. The stream stays where it is."""
+    place = stream.tell()
+    content = np.memmap(stream, dtype=np.uint8, mode="r", shape=(size + CHECKSUM_BYTES,))
+    stream.seek(place)
+    checksum = int.from_bytes(content[size:].tobytes(), "little")
+    return zlib.crc32(content[:size].data) == checksum
 
 
 def _state(path: Path) -> dict[str, Any] | None:

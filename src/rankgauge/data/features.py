@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,10 @@ from rankgauge.notes import Note, counted
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import list_seeds
 
+W = TypeVar("W", np.int32, np.int64)
+SelectedQueries: TypeAlias = str | int | Iterable[str] | Iterable[int] | NDArray[np.integer]
+"""Queries by id, or by number from 0; or one query."""
+
 
 @dataclass(frozen=True, eq=False)
 class Features:
@@ -25,7 +30,8 @@ class Features:
 
     Query q has the rows bounds[q]:bounds[q + 1]. Row r of `values` belongs to `labels[r]`, and feature f
     is in column f - 1. Values that come from a file are in single precision. `documents` is None where
-    the file does not name them. `dropped` says what lenient reading left out.
+    the file does not name them. `dropped` says what lenient reading left out. InputError where the parts
+    do not fit together, or where two queries have the same id.
 
     >>> features = Features(
     ...     Ids.of(["q1", "q2"]), np.array([0, 2, 3]), np.array([2, 0, 1], np.int32), np.eye(3)
@@ -45,7 +51,71 @@ class Features:
     dropped: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", self._whole("bounds", self.bounds, np.int64))
+        object.__setattr__(self, "labels", self._whole("labels", self.labels, np.int32))
+        object.__setattr__(self, "values", self._matrix())
         freeze(self, "bounds", "labels", "values")
+        self._check_ids()
+        self._check_bounds()
+
+    def _whole(self, name: str, numbers: Any, kind: type[W]) -> NDArray[W]:
+        """The whole numbers of a column; InputError where some are none, or too large."""
+        array = np.asarray(numbers)
+        limits = np.iinfo(kind)
+        if array.ndim == 1 and (array.dtype.kind in "iu" or not array.size):
+            fits = np.can_cast(array.dtype, kind) or not array.size
+            if fits or (limits.min <= array.min() and array.max() <= limits.max):
+                return array.astype(kind, copy=False)
+        raise self._error(
+            f"{name}: {_shown(array)}, expected a column of whole numbers of at most {limits.bits} bits"
+        )
+
+    def _matrix(self) -> Values:
+        """The values; InputError where they are no matrix of numbers with a row for each label."""
+        values = np.asarray(self.values)
+        if values.ndim != 2 or values.dtype.kind not in "fiu":
+            raise self._error(
+                f"values: {_shown(values)}, expected a matrix of numbers: a row for each document, and "
+                "a column for each feature"
+            )
+        rows, labels = counted(len(values), "row"), counted(len(self.labels), "label")
+        if len(values) != len(self.labels):
+            raise self._error(
+                f"{labels}, but the values have {rows}, expected a label for each row"
+            )
+        return values if values.dtype.kind == "f" else values.astype(np.float64)
+
+    def _check_ids(self) -> None:
+        for name, ids in (("queries", self.queries), ("documents", self.documents)):
+            if not isinstance(ids, Ids) and not (ids is None and name == "documents"):
+                raise self._error(
+                    f"{name}: {type(ids).__name__}, expected Ids, such as Ids.of(['10', '11'])"
+                )
+        if self.documents is not None and len(self.documents) != len(self.labels):
+            names, rows = counted(len(self.documents), "name"), counted(len(self.labels), "row")
+            raise self._error(f"documents: {names} for {rows}, expected a name for each row")
+        numbers, firsts = native_ids.number(self.queries.data, self.queries.offsets)
+        if len(firsts) < len(numbers):
+            again = int(np.argmax(numbers != np.arange(len(numbers))))
+            raise self._error(
+                f"query {decode(self.queries[again])!r} twice, expected each query once"
+            )
+
+    def _check_bounds(self) -> None:
+        bounds, rows = self.bounds, len(self.labels)
+        if len(bounds) != len(self.queries) + 1:
+            queries = counted(len(self.queries), "query", "queries")
+            raise self._error(
+                f"bounds: {counted(len(bounds), 'number')} for {queries}, expected one more than queries"
+            )
+        if bounds[0] != 0 or bounds[-1] != rows or (np.diff(bounds) < 0).any():
+            raise self._error(
+                f"bounds: from {bounds[0]:,} to {bounds[-1]:,}, expected numbers that never fall, from "
+                f"0 to the number of rows, {rows:,}"
+            )
+
+    def _error(self, message: str) -> InputError:
+        return InputError(self.source, None, message)
 
     def __repr__(self) -> str:
         return (
@@ -53,8 +123,8 @@ class Features:
             f"{counted(len(self.labels), 'document')}, {counted(self.values.shape[1], 'feature')}"
         )
 
-    def select(self, queries: Iterable[str] | Iterable[int] | NDArray[np.integer]) -> Features:
-        """The documents of these queries, in this order.
+    def select(self, queries: SelectedQueries) -> Features:
+        """The documents of these queries, in this order, or of one query.
 
         Text is the id of a query, and a whole number is the place of a query, from 0. RankgaugeError for
         a query that is not there, or that is named twice.
@@ -182,9 +252,9 @@ class Features:
             )
         return Judgments(self.queries, self.bounds, names, self.labels, self.source)
 
-    def _numbers(self, queries: Iterable[str] | Iterable[int] | NDArray[np.integer]) -> Ints:
+    def _numbers(self, queries: SelectedQueries) -> Ints:
         """The places of these queries, checked."""
-        wanted = list(queries)
+        wanted = [queries] if isinstance(queries, str | int | np.integer) else list(queries)
         if all(isinstance(query, str) for query in wanted):
             place = {raw: number for number, raw in enumerate(self.queries)}
             numbers = [place.get(encode(str(query)), -1) for query in wanted]
@@ -205,6 +275,11 @@ class Features:
         if len(set(numbers)) < len(numbers):
             raise RankgaugeError("queries: a query is named twice, expected each query once")
         return np.array(numbers, dtype=np.int64)
+
+
+def _shown(array: NDArray[Any]) -> str:
+    """What an array is, for messages."""
+    return f"an array of {array.dtype} of shape {array.shape}"
 
 
 def _drawn_places(queries: Ids, bounds: Ints, seed: int) -> Ints:

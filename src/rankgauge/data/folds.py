@@ -14,7 +14,7 @@ from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import InputError
 from rankgauge.data.features import Features
 from rankgauge.data.files import SIZE_LIMIT, display_name
-from rankgauge.data.layouts import Layout, Split, found_layout, rotated
+from rankgauge.data.layouts import Layout, Split, found_layout, rotated, span
 from rankgauge.data.letor import AbsentFeature, read_letor
 from rankgauge.data.trec import Path
 from rankgauge.notes import counted
@@ -271,9 +271,10 @@ def _cut(layout: Layout, files: FoldFiles, number: int, seed: int, source: str) 
     drawn: Ints = np.argsort(list_seeds(seed, features.queries), kind="stable")
     # Within a part, queries stand as in the file.
     parts = [FoldPart(file, tuple(np.sort(own).tolist())) for own in np.array_split(drawn, number)]
+    trained = f"{'part' if number == 3 else 'parts'} {span('1', str(number - 2))}"
     sentence = (
-        f"{file} cut into {number} parts by query (seed {seed}): fold 1 trains on parts 1 to "
-        f"{number - 2}, validates on {number - 1} and tests on {number}; each fold moves on by one part."
+        f"{file} cut into {number} parts by query (seed {seed}): fold 1 trains on {trained}, validates "
+        f"on {number - 1} and tests on {number}; each fold moves on by one part."
     )
     folds = (
         Fold(

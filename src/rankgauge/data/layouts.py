@@ -34,7 +34,7 @@ SHOWN = 8
 EXPECTED = (
     "expected Fold1, Fold2, … with train.txt, vali.txt and test.txt each (or trainingset.txt, …); parts "
     "S1.txt, S2.txt, …; test parts Fold1.test.txt, Fold2.test.txt, …; train.txt, vali.txt and test.txt; "
-    "or one file, with folds=5"
+    "or one file and the number of folds to cut it into"
 )
 
 SplitFiles: TypeAlias = dict[Split, list[str]]
@@ -57,7 +57,7 @@ def found_layout(folder: Path, *, cut: bool) -> Layout:
     name = os.fspath(folder)
     if os.path.isfile(name):
         if not cut:
-            message = "is one file, expected a folder, or folds=5 to cut the file into folds"
+            message = "is one file, expected a folder, or the number of folds to cut the file into"
             raise InputError(name, None, message)
         return Layout("One file.", [{"train": [name]}], shared=True)
     listed = _Listing.of(name)
@@ -138,7 +138,9 @@ def _fold_folders(listed: _Listing) -> Layout | None:
         return None
     _check_complete(numbered, folds)
     names = ", ".join(os.path.basename(files[0]) for files in folds[0].values())
-    sentence = f"{counted(len(folds), 'folder')} Fold1 to Fold{len(folds)}, each with {names}."
+    sentence = (
+        f"{counted(len(folds), 'folder')} {span('Fold1', f'Fold{len(folds)}')}, each with {names}."
+    )
     return Layout(sentence, folds)
 
 
@@ -165,7 +167,9 @@ def _fold_files(listed: _Listing) -> Layout | None:
         )
         return Layout(sentence, chosen, shared=True)
     _check_complete([f"{listed.folder}: fold {number}" for number in sorted(found)], folds)
-    sentence = f"{counted(count, 'fold')} in files Fold1 to Fold{count}, one for each of "
+    sentence = (
+        f"{counted(count, 'fold')} in files {span('Fold1', f'Fold{count}')}, one for each of "
+    )
     return Layout(sentence + ", ".join(folds[0]) + ".", folds)
 
 
@@ -175,9 +179,10 @@ def _parts(listed: _Listing) -> Layout | None:
     count = len(numbered)
     if count < 3:
         return None
+    trained = span("S1", f"S{count - 2}")
     sentence = (
-        f"{count} parts S1 to S{count}: fold 1 trains on S1 to S{count - 2}, validates on S{count - 1} "
-        f"and tests on S{count}; each fold moves on by one part."
+        f"{count} parts S1 to S{count}: fold 1 trains on {trained}, validates on S{count - 1} and "
+        f"tests on S{count}; each fold moves on by one part."
     )
     return Layout(sentence, _chosen(numbered, rotated(count)), shared=True)
 
@@ -189,6 +194,11 @@ def _one_fold(listed: _Listing) -> Layout | None:
         return None
     names = ", ".join(os.path.basename(files[0]) for files in splits.values())
     return Layout(f"One fold: {names}.", [splits])
+
+
+def span(first: str, last: str) -> str:
+    """From the first to the last: `S1 to S3`, or `S1` where they are the same."""
+    return first if first == last else f"{first} to {last}"
 
 
 def rotated(count: int) -> list[dict[Split, list[int]]]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.arrays import Floats, Ints, Labels, T
-from rankgauge.data.errors import InputError
+from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
 from rankgauge.notes import Note, counted
@@ -74,7 +74,9 @@ class Ids:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Ids:
-        """The column of these texts."""
+        """The column of these texts; RankgaugeError for one text in place of several."""
+        if isinstance(texts, str | bytes):
+            raise RankgaugeError(f"{texts!r} in the place of several ids, expected [{texts!r}]")
         return cls.of_bytes([encode(text) for text in texts])
 
     @classmethod

@@ -23,6 +23,7 @@ from rankgauge.data.scaling import Scaling
 from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.policies import SEED, SEEDS
+from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.settings import (
     DEFAULT,
     MEASURES,
@@ -180,6 +181,7 @@ class Ranker:
         measure says, so 0 with most measures.
         """
         settings = self.settings()
+        _check_type(features)
         _check_values(features)
         if not len(features.labels):
             raise InputError(features.source, None, "no documents, expected some to learn from")
@@ -187,6 +189,7 @@ class Ranker:
         if not width:
             raise InputError(features.source, None, "no features, expected some to learn from")
         if validation is not None:
+            _check_type(validation)
             if not len(validation.labels):
                 message = "no documents to validate on; give None to learn without validation"
                 raise InputError(validation.source, None, message)
@@ -215,6 +218,7 @@ class Ranker:
     def predict(self, features: Features) -> Floats:
         """A score for each document; a higher score is a better place in the ranking of its query."""
         self.check_fitted()
+        _check_type(features)
         check_width(features, self.n_features_in_)
         _check_values(features)
         scores = np.asarray(self.score(self.scaling_.apply(features).values), dtype=np.float64)
@@ -261,8 +265,20 @@ class Ranker:
 
     def check_fitted(self) -> None:
         """NotFitted for a ranker that has learnt nothing yet."""
-        if "n_features_in_" not in vars(self):
+        if not self.__sklearn_is_fitted__():
             raise NotFitted(f"{type(self).__name__} has learnt nothing yet: call fit first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "n_features_in_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn from 1.6 on asks an estimator: labels are needed, and NaN may occur."""
+        tags = imported("sklearn.utils")
+        return tags.Tags(
+            estimator_type=None,
+            target_tags=tags.TargetTags(required=True),
+            input_tags=tags.InputTags(two_d_array=False, allow_nan=True),
+        )
 
     def learnt(self) -> dict[str, Any]:
         """What was learnt: the attributes whose names end in an underscore."""
@@ -274,6 +290,15 @@ class Ranker:
 
 
 collect_fields(Ranker, kw_only=True)
+
+
+def _check_type(features: Any) -> None:
+    """RankgaugeError for anything but features, such as an array."""
+    if not isinstance(features, Features):
+        raise RankgaugeError(
+            f"{type(features).__name__} in the place of features, expected Features, which say where "
+            "each query begins: rankgauge.read_letor reads them, rankgauge.Features makes them of arrays"
+        )
 
 
 def check_width(features: Features, expected: int) -> None:

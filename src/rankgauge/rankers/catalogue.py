@@ -20,6 +20,8 @@ def settings_table(name: str) -> Table:
         presets = declared.metadata.get("presets")
         usual = declared.default if presets is None else presets[DEFAULT]
         classical = usual if presets is None else presets.get(RANKLIB, usual)
+        if setting == "preset":
+            usual, classical = DEFAULT, RANKLIB
         meaning = str(declared.metadata.get("meaning", ""))
         rows.append((setting, str(usual), str(classical), meaning))
     return Table(("setting", DEFAULT, RANKLIB, "what it means"), tuple(rows))

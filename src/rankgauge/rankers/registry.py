@@ -60,9 +60,10 @@ def find_method(name: str) -> type[Ranker]:
         _discover()
     spelled = _spelled(name)
     if spelled is None:
-        known = ", ".join((*HOMES, *_methods))
+        known = ", ".join(dict.fromkeys((*HOMES, *_methods)))
+        own = "a method of your own is registered first, by --plugin FILE or rankers.register"
         raise RankgaugeError(
-            "; ".join([f"there is no method {name!r}", f"the methods are {known}", *_broken])
+            "; ".join([f"there is no method {name!r}", f"the methods are {known}", own, *_broken])
         )
     if spelled not in _methods:
         method = getattr(importlib.import_module(f"{PACKAGE}.{HOMES[spelled]}"), spelled)

@@ -45,6 +45,9 @@ ENTRIES = {
 }
 """What `model.json` has, and the type of each entry."""
 
+TYPES = {str: "a text", int: "a whole number", dict: "an object"}
+"""How messages call the types of entries."""
+
 FILE_NAME = re.compile(r"[a-z0-9_]{1,60}-[0-9a-f]{16}\.(npz|txt)")
 ATTRIBUTE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,58}_")
 KINDS = ("float64", "float32", "int64", "int32", "bool")
@@ -217,7 +220,8 @@ def _checked(entries: Any, source: str) -> dict[str, Any]:
         raise InputError(source, None, f"entries are missing or not known: {wrong}, {MADE_BY}")
     for name, kind in ENTRIES.items():
         if type(entries[name]) is not kind:
-            message = f"{name} is {short(entries[name])}, expected another type, {MADE_BY}"
+            wrong = f"{name} is {short(entries[name])}, not {TYPES[kind]}"
+            message = f"not a whole ranker ({wrong}), {MADE_BY}"
             raise InputError(source, None, message)
     if entries["digest"] != _digest(entries):
         raise InputError(source, None, f"the file was changed (its digest is another), {MADE_BY}")

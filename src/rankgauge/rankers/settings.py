@@ -32,7 +32,24 @@ NORMALIZATIONS = Choice(tuple(SCALINGS))
 
 GAINS = Gain()
 DIRECTIONS = Choice(("up", "both"))
-RATES = Number(0.0, 1.0, closed=False, example=0.05)
+
+
+class Rate(Kind):
+    """How much is added: all of it, or less, but something."""
+
+    description = "a number above 0, and at most 1, such as 0.05"
+
+    def check(self, value: Any) -> float:
+        try:
+            rate = Number(0.0, 1.0).check(value)
+        except MeasureError:
+            rate = 0.0
+        if not rate:
+            raise self.refusal(value)
+        return rate
+
+
+RATES = Rate()
 
 
 class MeasureKind(Kind):
