@@ -3,12 +3,15 @@
     python benchmarks/rankers.py folds [--data ../shared/data]
     python benchmarks/rankers.py scale [--rows 100000 400000] [--trees 100]
     python benchmarks/rankers.py rounds [--rows 100000 400000]
+    python benchmarks/rankers.py ascents [--data ../shared/data]
 
 `folds`: nDCG@10 (gain exp2, queries without relevant documents counted 0) on the test parts of MQ2008
 and OHSUMED, in five folds, the validation part for stopping. `scale`: CPU seconds of training on made
 data with 136 features and 100 documents a query, and by how many times the matrix memory grew; each in
 a process of its own, and the same with the library called directly. `rounds`: on the same data, for the
-methods that are our own, CPU seconds before the first round and of each round.
+methods that are our own, CPU seconds before the first round and of each round. `ascents`: CoordinateAscent
+from five single starts, by exact lines and by trial steps, and fastrank where it is installed: CPU
+seconds a start, and the training nDCG@10 that is reached.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ import resource
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -154,6 +159,53 @@ def round_costs(sizes: list[int]) -> Table:
     return Table(("method", "rows", "CPU s a round", "CPU s besides", "memory"), tuple(rows))
 
 
+def ascents(data: Path, seeds: int = 5) -> Table:
+    """Coordinate ascents from single starts: by exact lines, by trial steps, and by fastrank."""
+    sets = {
+        "MQ2008": read_folds(data / "mq2008")[0].train,
+        "MSLR": rg.read_letor(data / "mslr-5k" / "msn1.fold1.train.5k.txt.gz"),
+    }
+    rows: list[tuple[Any, ...]] = []
+    for collection, features in sets.items():
+        evaluator = rg.Evaluator(features.judgments, MEASURE)
+        climbers = {
+            "exact": partial(ascent, features, "exact"),
+            "steps": partial(ascent, features, "steps"),
+        }
+        if find_spec("fastrank") is not None:
+            climbers["fastrank"] = partial(fastrank_ascent, features)
+        for name, climb in climbers.items():
+            values, start = [], time.process_time()
+            for seed in range(seeds):
+                scores = climb(seed)
+                (value,) = evaluator.score_features(features, scores).mean()["run"].values()
+                values.append(value)
+            seconds = (time.process_time() - start) / seeds
+            rows.append((collection, name, seconds, float(np.mean(values)), max(values)))
+    return Table(("collection", "search", "CPU s a start", "mean", "best"), tuple(rows))
+
+
+def ascent(features: Features, search: str, seed: int) -> Any:
+    """The scores that an ascent from one start ends with."""
+    ranker = rankers.CoordinateAscent(search=search, restarts=1, seed=seed)
+    return ranker.fit(features).predict(features)
+
+
+def fastrank_ascent(features: Features, seed: int) -> Any:
+    """The same by fastrank, with its own settings."""
+    import fastrank
+
+    query = np.repeat(np.arange(len(features.queries)), np.diff(features.bounds))
+    data = fastrank.CDataset.from_numpy(
+        np.ascontiguousarray(features.values), features.labels.astype(np.float64), query
+    )
+    request = fastrank.TrainRequest.coordinate_ascent()
+    request.measure, request.params.num_restarts = "ndcg@10", 1
+    request.params.seed, request.params.quiet = seed + 1, True
+    scores = data.predict_scores(data.train_model(request))
+    return np.array([scores[row] for row in range(len(scores))])
+
+
 def _peak() -> int:
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
@@ -180,13 +232,13 @@ def alone(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=("folds", "scale", "rounds"))
+    parser.add_argument("what", choices=("folds", "scale", "rounds", "ascents"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 400_000])
     parser.add_argument("--trees", type=int, default=100)
     options = parser.parse_args()
-    if options.what == "folds":
-        table = ranking(options.data)
+    if options.what in ("folds", "ascents"):
+        table = {"folds": ranking, "ascents": ascents}[options.what](options.data)
     elif options.what == "scale":
         table = scale(options.rows, options.trees)
     else:
