@@ -9,9 +9,9 @@
 and OHSUMED, in five folds, the validation part for stopping. `scale`: CPU seconds of training on made
 data with 136 features and 100 documents a query, and by how many times the matrix memory grew; each in
 a process of its own, and the same with the library called directly. `rounds`: on the same data, for the
-methods that are our own, CPU seconds before the first round and of each round. `ascents`: CoordinateAscent
-from five single starts, by exact lines and by trial steps, and fastrank where it is installed: CPU
-seconds a start, and the training nDCG@10 that is reached.
+methods that are our own, CPU seconds before the first round and of each round. `ascents`: coordinate
+ascent from five single starts, by exact lines and by trial steps, and by fastrank where it is installed:
+CPU seconds a start, and the training nDCG@10 that is reached.
 """
 
 from __future__ import annotations
@@ -168,10 +168,7 @@ def ascents(data: Path, seeds: int = 5) -> Table:
     rows: list[tuple[Any, ...]] = []
     for collection, features in sets.items():
         evaluator = rg.Evaluator(features.judgments, MEASURE)
-        climbers = {
-            "exact": partial(ascent, features, "exact"),
-            "steps": partial(ascent, features, "steps"),
-        }
+        climbers = {search: partial(ascent, features, search) for search in ("exact", "steps")}
         if find_spec("fastrank") is not None:
             climbers["fastrank"] = partial(fastrank_ascent, features)
         for name, climb in climbers.items():
