@@ -62,7 +62,8 @@ def methods(name: str | None, form: str | None, digits: int | None, output: str 
     """List the methods, or the settings of one."""
     from rankgauge.rankers.catalogue import methods_table, settings_table
 
-    show(methods_table() if name is None else settings_table(name), form, digits, output)
+    table = methods_table() if name is None else settings_table(name)
+    show_with_notes(table, form, digits, output)
 
 
 def _settings(

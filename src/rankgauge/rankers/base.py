@@ -77,6 +77,8 @@ class Ranker:
 
     summary: ClassVar[str] = ""
     """What the method is, in one line."""
+    optimizes: ClassVar[str] = ""
+    """What training makes best, in a few words."""
     source: ClassVar[str] = ""
     """The paper that describes the method."""
     __signature__: ClassVar[FieldSignature] = FieldSignature()

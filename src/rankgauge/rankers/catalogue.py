@@ -8,9 +8,13 @@ from rankgauge.tables import Cell, Table
 
 
 def methods_table() -> Table:
-    """A row for each method: its name, what it is, and the paper that describes it."""
-    rows = tuple((name, method.summary, method.source) for name, method in methods().items())
-    return Table(("method", "what it is", "source"), rows, tuple(broken_plugins()))
+    """A row for each method: what it is, what it optimises, and the paper that describes it."""
+    rows = tuple(
+        (name, method.summary, method.optimizes, method.source)
+        for name, method in methods().items()
+    )
+    notes = ("rankgauge ltr methods NAME lists the settings of a method", *broken_plugins())
+    return Table(("method", "what it is", "optimises", "source"), rows, notes)
 
 
 def settings_table(name: str) -> Table:

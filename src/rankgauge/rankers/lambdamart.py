@@ -37,6 +37,7 @@ class LambdaMART(TreeRanker):
     """
 
     summary: ClassVar[str] = "boosted trees that learn from what swaps of documents change in nDCG"
+    optimizes: ClassVar[str] = "nDCG, by what swaps change; or a cross entropy"
     source: ClassVar[str] = "Burges 2010, From RankNet to LambdaRank to LambdaMART: an overview"
 
     objective: str | None = setting(

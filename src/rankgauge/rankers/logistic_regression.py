@@ -39,6 +39,7 @@ class LogisticRegression(LinearRanker):
     """
 
     summary: ClassVar[str] = "relevant documents against the others, by a weighted sum of features"
+    optimizes: ClassVar[str] = "the logistic loss of relevant against not, with L2"
     source: ClassVar[str] = "Fan et al. 2008, LIBLINEAR: a library for large linear classification"
 
     normalize: str | None = setting(

@@ -32,6 +32,7 @@ class RandomForest(TreeRanker):
     """
 
     summary: ClassVar[str] = "the mean of trees, each from some of the documents and features"
+    optimizes: ClassVar[str] = "the squared error of labels"
     source: ClassVar[str] = "Breiman 2001, Random forests"
 
     trees: int | None = setting(Whole(1), "How many trees.", default=300)

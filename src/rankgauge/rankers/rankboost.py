@@ -49,6 +49,7 @@ class RankBoost(Ranker):
     """
 
     summary: ClassVar[str] = "a sum of thresholds on features that puts pairs of documents in order"
+    optimizes: ClassVar[str] = "the exponential loss of pairs"
     source: ClassVar[str] = (
         "Freund et al. 2003, An efficient boosting algorithm for combining preferences"
     )

@@ -33,6 +33,7 @@ class RankNet(NetworkRanker):
     """
 
     summary: ClassVar[str] = "a network that learns which of two documents is better"
+    optimizes: ClassVar[str] = "the logistic loss of pairs"
     source: ClassVar[str] = "Burges et al. 2005, Learning to rank using gradient descent"
 
     hidden: Sequence[int] | None = setting(
