@@ -115,8 +115,14 @@ def _array(ranker: Ranker, name: str, value: NDArray[Any]) -> NDArray[Any]:
 
 
 def _npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The file that np.savez writes; its allow_pickle is an array of this name for NumPy 2.0."""
+    import zipfile
+
     stream = io.BytesIO()
-    np.savez(stream, allow_pickle=False, **arrays)
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w") as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
     return stream.getvalue()
 
 
