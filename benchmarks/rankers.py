@@ -55,13 +55,14 @@ FLOORS = {
     ("OHSUMED", "RankBoost"): 0.42,
     ("OHSUMED", "CoordinateAscent"): 0.43,
 }
-ROUNDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "RankNet": ("epochs", {"hidden": [10]}),
-    "RankNet, linear": ("epochs", {"hidden": []}),
-    "ListNet": ("epochs", {}),
-    "RankBoost": ("rounds", {}),
+ROUNDS: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "RankNet": ("epochs", 11, {"hidden": [10]}),
+    "RankNet, linear": ("epochs", 11, {"hidden": []}),
+    "ListNet": ("epochs", 11, {}),
+    "RankBoost": ("rounds", 101, {}),
 }
-"""By name of a method: the setting that says how many rounds there are, and other settings."""
+"""By name of a method: the setting that says how many rounds there are, how many are compared with one,
+and other settings."""
 COLLECTIONS = {"MQ2008": "mq2008", "OHSUMED": "ohsumed-letor3"}
 WIDTH, DEPTH = 136, 100
 
@@ -138,9 +139,9 @@ def cost(name: str, direct: bool, rows: int, trees: int) -> tuple[float, float]:
     return time.process_time() - start, (_peak() - before) / features.values.nbytes
 
 
-def round_cost(name: str, rows: int, few: int = 1, many: int = 11) -> tuple[float, float, float]:
+def round_cost(name: str, rows: int, few: int = 1) -> tuple[float, float, float]:
     """CPU seconds of a round and of all else, and how many times the matrix memory grew."""
-    rounds, settings = ROUNDS[name]
+    rounds, many, settings = ROUNDS[name]
     method = rankers.find_method(name.partition(",")[0])
     method(**{rounds: few}, **settings).fit(made(2_000))
     features, seconds = made(rows), []
@@ -160,7 +161,7 @@ def round_costs(sizes: list[int]) -> Table:
 
 
 def ascents(data: Path, seeds: int = 5) -> Table:
-    """Coordinate ascents from single starts: by exact lines, by trial steps, and by fastrank."""
+    """Coordinate ascents from single starts on raw values: by exact lines, by trial steps, by fastrank."""
     sets = {
         "MQ2008": read_folds(data / "mq2008")[0].train,
         "MSLR": rg.read_letor(data / "mslr-5k" / "msn1.fold1.train.5k.txt.gz"),
@@ -184,7 +185,7 @@ def ascents(data: Path, seeds: int = 5) -> Table:
 
 def ascent(features: Features, search: str, seed: int) -> Any:
     """The scores that an ascent from one start ends with."""
-    ranker = rankers.CoordinateAscent(search=search, restarts=1, seed=seed)
+    ranker = rankers.CoordinateAscent(search=search, restarts=1, seed=seed, normalize="none")
     return ranker.fit(features).predict(features)
 
 
