@@ -161,7 +161,7 @@ def round_costs(sizes: list[int]) -> Table:
 
 
 def ascents(data: Path, seeds: int = 5) -> Table:
-    """Coordinate ascents from single starts on raw values: by exact lines, by trial steps, by fastrank."""
+    """Coordinate ascents from single starts: by exact lines, by trial steps, and by fastrank."""
     sets = {
         "MQ2008": read_folds(data / "mq2008")[0].train,
         "MSLR": rg.read_letor(data / "mslr-5k" / "msn1.fold1.train.5k.txt.gz"),
