@@ -144,6 +144,29 @@ def test_the_methods_and_their_settings(rankgauge):
         assert settings == list(find_method(row["method"]).parameters())
 
 
+def test_settings_of_all_methods_or_of_one(rankgauge, files, tmp_path):
+    two = ("--method", "listnet", "--method", "rankboost", "--folds", "3", "-m", "AP")
+    done = rankgauge("ltr", "crossval", files[0], *two, "--setting", "rounds=2")
+    assert done.code == 2
+    assert "write it for one, as rankboost.rounds=2" in done.err
+    each = (
+        "--setting",
+        "rankboost.rounds=2",
+        "--setting",
+        "ListNet.epochs=3",
+        "-o",
+        tmp_path / "o",
+    )
+    assert rankgauge("ltr", "crossval", files[0], *two, *each).code == 0
+    protocol = json.loads((tmp_path / "o" / "protocol.json").read_text())
+    assert protocol["methods"]["RankBoost"]["rounds"] == "2"
+    assert protocol["methods"]["ListNet"]["epochs"] == "3"
+    done = rankgauge("ltr", "crossval", files[0], *two, "--setting", "adarank.rounds=2")
+    assert "adarank is not among the methods" in done.err
+    one = ("--setting", "rankboost.rounds=2", "-o", tmp_path / "m")
+    assert rankgauge("ltr", "train", "rankboost", files[0], *one).code == 0
+
+
 def test_scores_that_single_precision_would_merge_stay_apart():
     features = rg.Features(
         rg.data.model.Ids.of(["q"]), np.array([0, 3]), np.array([0, 1, 2], np.int32), np.eye(3)

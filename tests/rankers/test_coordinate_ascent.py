@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +68,7 @@ def test_it_never_goes_down_and_an_evaluator_sees_the_same(
     values, starts = np.array(training(ranker)), np.array(ranker.history_["start"])
     for number in np.unique(starts):
         assert (np.diff(values[starts == number]) >= 0).all()
-    if not np.isnan(start):
+    if len(values) and not np.isnan(start):
         assert values[0] >= start - 1e-12
         found = mean(features, ranker.predict(features), objective)
         assert found == pytest.approx(values.max(), abs=1e-12)
@@ -118,6 +119,19 @@ def test_the_validation_set_chooses_among_rounds_and_starts() -> None:
     validation = made_features(20, seed=1)
     found = mean(validation, ranker.predict(validation), "AP")
     assert found == pytest.approx(max(ranker.history_["AP"]), abs=1e-12)
+
+
+def test_a_feature_that_orders_nothing_has_no_weight() -> None:
+    features = made_features(20)
+    constant = replace(
+        features, values=np.hstack((features.values, np.ones((len(features.labels), 1))))
+    )
+    for search in ("exact", "steps"):
+        ranker = CoordinateAscent(search=search, restarts=2, rounds=2, normalize="z").fit(constant)
+        assert ranker.coefficients_[-1] == ranker.feature_importances_[-1] == 0.0
+        ranker.to_search_engine()
+    nothing = replace(features, values=np.ones_like(features.values))
+    assert not CoordinateAscent().fit(nothing).predict(nothing).any()
 
 
 def test_a_measure_that_is_better_if_low_goes_down() -> None:

@@ -59,11 +59,47 @@ def command() -> None:
 @output_options
 @method_plugin_option
 def methods(name: str | None, form: str | None, digits: int | None, output: str | None) -> None:
-    """List the methods, or the settings of one."""
+    """List the methods, or explain one with its settings.
+
+    NAME is a method in any case, such as lambdamart.
+    """
     from rankgauge.rankers.catalogue import methods_table, settings_table
 
-    table = methods_table() if name is None else settings_table(name)
-    show_with_notes(table, form, digits, output)
+    if chosen_format(form, output) in MACHINE_FORMATS or form is not None:
+        show_with_notes(
+            methods_table() if name is None else settings_table(name), form, digits, output
+        )
+    else:
+        print_or_write([_explanations() if name is None else _explanation(name), "\n"], output)
+
+
+def _explanations() -> str:
+    """All methods, in lines that fit a terminal."""
+    from rankgauge.cli.measures import item
+    from rankgauge.rankers.catalogue import methods_table
+
+    table = methods_table()
+    lines = []
+    for method, what, optimizes, source in table.rows:
+        lines += [str(method), *item("", str(what)), *item("  optimises", str(optimizes))]
+        lines += [*item("  source", str(source)), ""]
+    return "\n".join((*lines, *table.notes))
+
+
+def _explanation(name: str) -> str:
+    """A method and its settings, in lines that fit a terminal."""
+    from rankgauge.cli.measures import item
+    from rankgauge.rankers.catalogue import settings_table
+    from rankgauge.rankers.registry import find_method
+
+    method = find_method(name)
+    lines = [f"{method.__name__}: {method.summary}", "", *item("optimises", method.optimizes)]
+    lines += [*item("source", method.source), "", "settings:"]
+    for setting, usual, classical, takes, meaning in settings_table(name).rows:
+        presets = f"default {usual}" + ("" if usual == classical else f", ranklib {classical}")
+        lines += [f"  {setting}", *item("", str(meaning))]
+        lines += item("", "; ".join(filter(None, (f"takes {takes}" if takes else "", presets))))
+    return "\n".join(lines)
 
 
 def _settings(
@@ -139,12 +175,11 @@ def train(
     rankgauge ltr train lambdamart train.txt --validation vali.txt -o model
     rankgauge ltr rank model test.txt -o lambdamart.run
     """
-    from rankgauge.rankers.registry import find_method
 
     source = click.get_current_context().get_parameter_source("seed")
     if "seed" in settings and source is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("the seed is given twice: give --seed or --setting seed=…, not both")
-    ranker = find_method(method)().set_params(**{"seed": seed, **settings})
+    (ranker,) = _with_settings([method], {"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
     features = read_letor(data)
     width = features.values.shape[1]
@@ -194,6 +229,12 @@ def _with_settings(names: list[str], settings: dict[str, Any]) -> list[Ranker]:
         if dot and method.lower() not in rankers:
             raise click.UsageError(
                 f"--setting {text}: {method} is not among the methods {', '.join(names)}"
+            )
+        having = [ranker for ranker in rankers.values() if setting in ranker.parameters()]
+        if not dot and 0 < len(having) < len(rankers):
+            example = f"{type(having[0]).__name__.lower()}.{setting}={value}"
+            raise click.UsageError(
+                f"--setting {text}: not all of these methods have it; write it for one, as {example}"
             )
         for name, ranker in rankers.items():
             if not dot or name == method.lower():

@@ -57,24 +57,24 @@ def explanation(name: str) -> str:
     except MeasureError:
         entry = find(parse(name).name)
     lines = [*textwrap.wrap(f"{entry.name}: {entry.summary}", WIDTH), ""]
-    lines += _item("formula", entry.formula)
-    lines += _item("source", entry.source)
-    lines += _item("also called", ", ".join(also_called(entry)))
+    lines += item("formula", entry.formula)
+    lines += item("source", entry.source)
+    lines += item("also called", ", ".join(also_called(entry)))
     if isinstance(entry, Measure):
         low, high = (f"{end:g}".replace("inf", "infinity") for end in entry.range)
-        lines += _item("range", f"{low} to {high}")
-        lines += _item("better", direction(entry))
-        lines += _item("cut-off", entry.cutoffs)
+        lines += item("range", f"{low} to {high}")
+        lines += item("better", direction(entry))
+        lines += item("cut-off", entry.cutoffs)
     if entry.parameters():
         lines += ["", "parameters:"]
         for key, field in entry.parameters().items():
             described = field.metadata["kind"]
             default = "none" if field.default is None else described.text(field.default)
-            lines += _item(f"  {key}", f"{field.metadata['meaning']}")
-            lines += _item("", f"takes {described.description}; default {default}")
+            lines += item(f"  {key}", f"{field.metadata['meaning']}")
+            lines += item("", f"takes {described.description}; default {default}")
     if entry.examples:
-        lines += ["", *_item("answers", answers(entry))]
-        lines += _item("examples", "  ".join(entry.examples))
+        lines += ["", *item("answers", answers(entry))]
+        lines += item("examples", "  ".join(entry.examples))
     return "\n".join(lines)
 
 
@@ -106,7 +106,8 @@ def direction(entry: Entry) -> str:
     return entry.direction if isinstance(entry, Measure) else "as inside"
 
 
-def _item(label: str, text: str) -> list[str]:
+def item(label: str, text: str) -> list[str]:
+    """A label and a text beside it, in lines; none where there is no text."""
     if not text:
         return []
     indent = " " * 14

@@ -18,7 +18,7 @@ def methods_table() -> Table:
 
 
 def settings_table(name: str) -> Table:
-    """A row for each setting of a method: its values in the presets, and what it means."""
+    """A row for each setting of a method: its values in the presets, what it takes, what it means."""
     rows: list[tuple[Cell, ...]] = []
     for setting, declared in find_method(name).parameters().items():
         presets = declared.metadata.get("presets")
@@ -26,6 +26,7 @@ def settings_table(name: str) -> Table:
         classical = usual if presets is None else presets.get(RANKLIB, usual)
         if setting == "preset":
             usual, classical = DEFAULT, RANKLIB
-        meaning = str(declared.metadata.get("meaning", ""))
-        rows.append((setting, str(usual), str(classical), meaning))
-    return Table(("setting", DEFAULT, RANKLIB, "what it means"), tuple(rows))
+        kind, meaning = declared.metadata.get("kind"), str(declared.metadata.get("meaning", ""))
+        takes = "" if kind is None else kind.description
+        rows.append((setting, str(usual), str(classical), takes, meaning))
+    return Table(("setting", DEFAULT, RANKLIB, "takes", "what it means"), tuple(rows))

@@ -33,7 +33,10 @@ class CoordinateAscent(LinearRanker):
     places. With `search="steps"` some values on both sides are tried. The first ascent begins at equal
     weights, the others at random ones. With a validation set, the weights are kept that are best on it
     after some round, else those that are best on the training data. A value that is NaN counts as the
-    mean of its feature.
+    mean of its feature. A feature that is the same for all documents of each query has no weight.
+
+    `history_` has a number a round: which start it belongs to, the objective on the training data, and
+    the measure on the validation set.
 
     >>> from rankgauge.rankers.checks import made_features
     >>> ranker = CoordinateAscent(objective="AP", restarts=2).fit(made_features(40))
@@ -68,7 +71,7 @@ class CoordinateAscent(LinearRanker):
         ranklib=STEPS,
     )
     restarts: int | None = setting(
-        Whole(1), "How often the ascent begins anew.", default=3, ranklib=5
+        Whole(1), "How many ascents there are, each from another start.", default=3, ranklib=5
     )
     tolerance: float | None = setting(
         Number(0.0), "A round that gains no more than this is the last one.", default=0.001
@@ -77,14 +80,14 @@ class CoordinateAscent(LinearRanker):
         Whole(1), "How many rounds an ascent has at most.", default=25, ranklib=100
     )
     steps: int | None = setting(
-        Whole(1), "How many values are tried on each side; only search=steps asks.", default=25
+        Whole(1, 100), "With search=steps: how many values are tried on each side.", default=25
     )
     step: float | None = setting(
-        Number(0.0, closed=False), "The first step; only search=steps asks.", default=0.05
+        Number(0.0, closed=False), "With search=steps: the first step.", default=0.05
     )
     growth: float | None = setting(
-        Number(1.0),
-        "By how many times each step is longer than the one before; only search=steps asks.",
+        Number(1.0, 10.0),
+        "With search=steps: how many times as long as the one before each step is.",
         default=2.0,
     )
 
@@ -112,9 +115,13 @@ class CoordinateAscent(LinearRanker):
         way: ExactLines | TrialSteps = ExactLines(ascent)
         if settings["search"] == STEPS:
             way = TrialSteps(scorer, objective, *(settings[n] for n in ("steps", "step", "growth")))
+        if not scorer.varying:
+            self.history_ = reached
+            self.keep(means, np.zeros(scorer.width))
+            return
         for start in range(settings["restarts"]):
-            random = np.random.default_rng((settings["seed"], start))
-            first = random.standard_normal(scorer.width) if start else np.ones(scorer.width)
+            random, first = np.random.default_rng((settings["seed"], start)), np.zeros(scorer.width)
+            first[scorer.varying] = random.standard_normal(len(scorer.varying)) if start else 1.0
             climbed(
                 way.scaled(first),
                 lambda weights: scorer.mean_at(weights, objective),
