@@ -1,7 +1,7 @@
 """How many random cases the properties are tried on.
 
 The default profile tries the same cases every time. `pytest --hypothesis-profile=thorough` tries new
-cases every time, and some seventeen times as many.
+cases every time, and twenty-five times as many.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 DEFAULT, THOROUGH = "rankgauge", "thorough"
 USUAL = 100
 """How many cases a property is tried on where it does not say; `examples` are in proportion to it."""
-DEFAULT_CASES, THOROUGH_CASES = 60, 1_000
+DEFAULT_CASES, THOROUGH_CASES = 40, 1_000
 
 
 def register() -> None:
