@@ -333,16 +333,21 @@ def crossval(
     read = read_folds(folder, folds, seed=seed)
     notify([Note(read.layout)])
     chosen = _with_settings(list(method) or list(all_methods()), {"seed": seed, **settings})
-    with progress(len(read) * (len(chosen) + 1), "training") as advance:
-        found = cross_validation(
-            read,
-            chosen,
-            measures,
-            evaluation=evaluation,
-            seed=seed,
-            output=output,
-            progress=advance,
-        )
+    try:
+        with progress(len(read) * (len(chosen) + 1), "training") as advance:
+            found = cross_validation(
+                read,
+                chosen,
+                measures,
+                evaluation=evaluation,
+                seed=seed,
+                output=output,
+                progress=advance,
+            )
+    except KeyboardInterrupt:
+        if output is not None:
+            notify([Note(f"the same command goes on from what is finished in {output}")])
+        raise
     compared = compare(found.scores)
     if output is not None:
         for name, table in {"means": found.table(), "differences": compared.table()}.items():
