@@ -44,7 +44,7 @@ def test_greedy_is_not_exact() -> None:
 
 
 def test_greedy_on_pairs_of_real_runs(real_data: Callable[[str], Path]) -> None:
-    """There greedy is hardly ever short of the distance, and never above it."""
+    """There greedy is never short of the distance, and never above it."""
     drawn = random.Random(6)
     files = sorted(real_data(f"{ROUND}/runs").glob("*.gz"))
     runs = {path.name: path for path in drawn.sample(files, 6)}
@@ -66,5 +66,5 @@ def test_greedy_on_pairs_of_real_runs(real_data: Callable[[str], Path]) -> None:
                     exact = found.values[p, found.queries.index(query)]
                     gaps.append(exact - greedy(y, z, known, k))
     assert min(gaps) > -1e-12
-    print(f"{sum(gap > 1e-9 for gap in gaps)} of {len(gaps)} below, at most {max(gaps):.5f}")
-    assert sum(gap <= 1e-9 for gap in gaps) > 0.8 * len(gaps)
+    assert len(gaps) == 300
+    assert max(gaps) < 1e-9

@@ -6,7 +6,9 @@ greatest one. Neither is part of the library, which has that.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
 
 Ranking = Sequence[Hashable]
 Labels = Mapping[Hashable, int]
@@ -107,4 +109,69 @@ def tabu(
         known[document] = 1 - known[document]
         until[document] = now + tenure
         best = max(best, tried[document])
+    return best
+
+
+def exact_sum_of_precisions(ranking: Ranking, labels: Labels) -> Fraction:
+    """As `sum_of_precisions`, without rounding."""
+    found, total = 0, Fraction(0)
+    for rank, document in enumerate(ranking, 1):
+        if labels.get(document, 0) > 0:
+            found += 1
+            total += Fraction(found, rank)
+    return total
+
+
+def _exact_norm(name: str, k: int, relevant: int) -> int:
+    return {"R": relevant, "min": min(k, relevant), "k": k}[name]
+
+
+def free_of(y: Ranking, z: Ranking, labels: Labels) -> list[Hashable]:
+    """The documents of the two lists that have no label."""
+    return list(dict.fromkeys(document for document in (*y, *z) if document not in labels))
+
+
+def exhaustive(y: Ranking, z: Ranking, labels: Labels, norm: str = "R") -> Fraction:
+    """The distance by average precision of two lists of one length, by all labels of free documents."""
+    free = free_of(y, z, labels)
+    best = Fraction(0)
+    for chosen in itertools.product((0, 1), repeat=len(free)):
+        known = {**labels, **dict(zip(free, chosen, strict=True))}
+        relevant = sum(label > 0 for label in known.values())
+        if relevant:
+            ahead = exact_sum_of_precisions(y, known) - exact_sum_of_precisions(z, known)
+            best = max(best, abs(ahead) / _exact_norm(norm, len(y), relevant))
+    return best
+
+
+def greedy_with_ties(
+    y: Ranking, z: Ranking, labels: Labels, norm: str = "R", *, stops: bool = True
+) -> Fraction:
+    """As `greedy`, without rounding: the best that can come out, whichever of tied documents is taken.
+
+    Without `stops` the documents go on being made relevant where none of them adds to the difference.
+    """
+    return max(_with_ties(y, z, labels, norm, stops), _with_ties(z, y, labels, norm, stops))
+
+
+def _with_ties(y: Ranking, z: Ranking, labels: Labels, norm: str, stops: bool) -> Fraction:
+    free = free_of(y, z, labels)
+    judged = sum(label > 0 for label in labels.values())
+
+    def ahead(made: frozenset[Hashable]) -> Fraction:
+        known = {**labels, **dict.fromkeys(made, 1)}
+        return exact_sum_of_precisions(y, known) - exact_sum_of_precisions(z, known)
+
+    best, level = Fraction(0), {frozenset[Hashable]()}
+    while level:
+        following: set[frozenset[Hashable]] = set()
+        for made in level:
+            here, relevant = ahead(made), judged + len(made)
+            if relevant:
+                best = max(best, here / _exact_norm(norm, len(y), relevant))
+            added = {d: ahead(made | {d}) - here for d in free if d not in made}
+            most = max(added.values(), default=Fraction(0))
+            if added and (most > 0 or not stops):
+                following |= {made | {d} for d, more in added.items() if more == most}
+        level = following
     return best
