@@ -21,6 +21,7 @@ from profiles import examples
 from rankgauge import InputError, RankgaugeError
 from rankgauge.rankers import LambdaMART, LogisticRegression, RankBoost, Ranker, load, saving
 from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.registry import find_method, methods
 
 FEATURES = made_features()
 RANKERS: dict[str, Ranker] = {
@@ -45,6 +46,27 @@ def test_settings_history_and_scores_are_read_back(kind: str, tmp_path: Path) ->
     assert loaded.settings() == ranker.settings()
     assert loaded.feature_importances_.tolist() == ranker.feature_importances_.tolist()
     assert loaded.predict(FEATURES).tolist() == ranker.predict(FEATURES).tolist()
+
+
+SMALL = {"trees": 4, "epochs": 3, "rounds": 8, "restarts": 1}
+
+
+@pytest.mark.parametrize("name", methods())
+def test_notes_and_the_order_of_the_history_are_read_back(name: str, tmp_path: Path) -> None:
+    method = find_method(name)
+    small = {key: value for key, value in SMALL.items() if key in method.parameters()}
+    ranker = method(**small).fit(FEATURES, FEATURES)
+    ranker.save(tmp_path)
+    loaded = load(tmp_path)
+    assert list(loaded.history_) == list(ranker.history_)
+    assert loaded.notes() == ranker.notes()
+
+
+def test_the_order_of_entries_does_not_change_the_digest(tmp_path: Path) -> None:
+    RANKERS["stumps"].save(tmp_path)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(json.loads(path.read_text()), sort_keys=True))
+    assert load(tmp_path).history_ == RANKERS["stumps"].history_
 
 
 def test_the_folder_has_json_text_and_arrays(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ perfectly is weighed as if this were missing, since its weight would be infinite
 
 TRAINING = "training"
 """What the name of the objective begins with in `history_`."""
+FEATURE, ALPHA = "feature", "alpha"
+"""The names of the other columns of `history_`."""
 
 STALLED = "training stalled: the same feature was chosen again, and the rankings stayed as good"
 
@@ -105,7 +107,7 @@ class AdaRank(LinearRanker):
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         others = None if validation is None else Sums(validation, means)
         history: dict[str, list[float]] = {f"{TRAINING} {objective.name}": []}
-        history |= {"feature": [], "alpha": []}
+        history |= {FEATURE: [], ALPHA: []}
         weights, measured = [np.zeros(sums.width)], []
         for step in boosting.steps(settings):
             row = (step.value, step.feature + 1, step.alpha)
@@ -124,8 +126,7 @@ class AdaRank(LinearRanker):
 
     def notes(self) -> tuple[Note, ...]:
         self.check_fitted()
-        values = next(iter(self.history_.values()))
-        rounds = list(zip(self.history_["feature"], values, strict=True))
+        rounds = list(zip(self.history_[FEATURE], self._objective_values(), strict=True))
         stalled = sum(before == after for before, after in itertools.pairwise(rounds))
         if not stalled:
             return ()
@@ -134,6 +135,12 @@ class AdaRank(LinearRanker):
                 STALLED, detail=f"in {stalled} of {len(rounds)} rounds; select='ensemble' avoids it"
             ),
         )
+
+
+    def _objective_values(self) -> list[float]:
+        """The objective on the training data after each round."""
+        (name,) = (name for name in self.history_ if name.startswith(f"{TRAINING} "))
+        return self.history_[name]
 
 
 class Step(Record):

@@ -137,15 +137,16 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _json(document: Mapping[str, Any]) -> bytes:
+def _json(document: Mapping[str, Any], *, sort_keys: bool = False) -> bytes:
     import json
 
-    return (json.dumps(document, allow_nan=False, sort_keys=True, indent=1) + "\n").encode()
+    return (json.dumps(document, allow_nan=False, sort_keys=sort_keys, indent=1) + "\n").encode()
 
 
 def _digest(document: Mapping[str, Any]) -> str:
+    """The digest of all entries but itself; their order does not change it."""
     rest = {key: value for key, value in document.items() if key != "digest"}
-    return digest(_json(rest), size=16).hex()
+    return digest(_json(rest, sort_keys=True), size=16).hex()
 
 
 def _file_name(name: str, content: bytes, ending: str) -> str:
