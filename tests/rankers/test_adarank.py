@@ -131,8 +131,8 @@ def test_any_measure_is_climbed(objective: str, select: str) -> None:
     assert sign * reached > sign * value(-ranker.predict(features))
     if select == "ensemble":
         heights = [sign * step for step in steps]
-        assert heights[:-1] == sorted(set(heights[:-1]))
-        assert sign * reached == max(heights)
+        assert heights == sorted(set(heights))
+        assert sign * reached == heights[-1]
 
 
 def test_choosing_for_the_sum_raises_the_objective_higher() -> None:
@@ -143,6 +143,27 @@ def test_choosing_for_the_sum_raises_the_objective_higher() -> None:
         for select in ("weighted", "ensemble")
     }
     assert reached["ensemble"] > reached["weighted"] + 0.01
+
+
+def test_choosing_for_the_sum_ends_where_no_feature_raises_the_objective() -> None:
+    # The first feature is so strong that the others, each with its weight, lower the objective.
+    values = np.random.default_rng(0).random((len(FEATURES.labels), 3)) * 1000
+    values[:, 0] = FEATURES.labels + 0.001 * values[:, 0]
+    values[::9, 0] = 0
+    features = replace(FEATURES, values=values)
+    ranker = AdaRank(**RAW, select="ensemble", objective="AP").fit(features)
+    assert ranker.history_["feature"] == [1]
+    assert ranker.notes() == ()
+    assert np.flatnonzero(ranker.coefficients_).tolist() == [0]
+
+
+def test_the_note_on_a_stall_does_not_name_the_setting_in_use() -> None:
+    ranker = AdaRank(rounds=20).fit(FEATURES)
+    assert "select='ensemble'" in str(*ranker.notes())
+    ranker.set_params(select="ensemble")  # as a ranker that an earlier version saved
+    (note,) = ranker.notes()
+    assert str(note).startswith(STALLED)
+    assert "ensemble" not in str(note)
 
 
 def test_queries_on_which_the_measure_is_undefined_are_left_out() -> None:

@@ -15,7 +15,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.notes import Note
+from rankgauge.notes import Note, counted
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.linear import LinearRanker, feature_means, filled
 from rankgauge.rankers.monitoring import Monitor
@@ -31,7 +31,8 @@ TRAINING = "training"
 FEATURE, ALPHA = "feature", "alpha"
 """The names of the other columns of `history_`."""
 
-STALLED = "training stalled: the same feature was chosen again, and the rankings stayed as good"
+STALLED = "training stalled: rounds chose the feature of the round before and gained nothing"
+ENSEMBLE = "ensemble"
 
 
 class AdaRank(LinearRanker):
@@ -40,7 +41,11 @@ class AdaRank(LinearRanker):
     The paper's rule, select="weighted", takes the feature whose own rankings have the best weighted mean
     over the queries. It often stalls: if one feature is strong, it is chosen again, the rankings stay as
     they are, and so do the weights of the queries. `history_` shows it, and `notes` says it.
-    select="ensemble" takes the feature with which the whole sum ranks best; it is not in the paper.
+
+    select="ensemble" is not in the paper. It takes the feature with which the whole sum ranks best, and
+    ends when no feature raises the objective. So it never stalls, and each round is a gain. But it tries
+    each feature with one weight only, the weight that the paper's rule gives it. If each feature weighs
+    too much beside the first, training ends with one feature.
 
     Any measure can be the `objective`. If higher values are better and all of them lie between -1 and 1,
     they are taken as they are. Otherwise they are mapped: the worst value that any feature has on any
@@ -56,8 +61,8 @@ class AdaRank(LinearRanker):
     >>> ranker = AdaRank(tolerance=0).fit(made_features(40))
     >>> ranker.history_["feature"]
     [1, 1]
-    >>> ranker.notes()[0].sentence()[:66]
-    'training stalled: the same feature was chosen again, and the ranki'
+    >>> ranker.notes()[0].kind
+    'training stalled: rounds chose the feature of the round before and gained nothing'
     """
 
     summary: ClassVar[str] = "a weighted sum of features, chosen for the queries that rank badly"
@@ -76,9 +81,9 @@ class AdaRank(LinearRanker):
         MEASURES, "The measure that training raises.", default=MONITORED, ranklib="ERR@10"
     )
     select: str | None = setting(
-        Choice(("weighted", "ensemble")),
+        Choice(("weighted", ENSEMBLE)),
         "Which feature is added. weighted: the one that ranks the weighted queries best; ensemble: the "
-        "one with which the sum ranks best.",
+        "one with which the sum ranks best, as long as the objective rises.",
         default="weighted",
     )
     rounds: int | None = setting(Whole(1), "How many features are added at most.", default=500)
@@ -130,11 +135,10 @@ class AdaRank(LinearRanker):
         stalled = sum(before == after for before, after in itertools.pairwise(rounds))
         if not stalled:
             return ()
-        return (
-            Note(
-                STALLED, detail=f"in {stalled} of {len(rounds)} rounds; select='ensemble' avoids it"
-            ),
-        )
+        detail = f"{stalled:,} of {counted(len(rounds), 'round')}"
+        if self.select != ENSEMBLE:
+            detail += "; select='ensemble' adds a feature only if it raises the objective"
+        return (Note(STALLED, detail=detail),)
 
 
     def _objective_values(self) -> list[float]:
@@ -193,16 +197,17 @@ class Boosting:
         self._quality = Quality.of(values[:, self._defined], objective.measure)
         self._each = self._quality(values[:, self._defined])
         self.fell = False
-        """Whether the last round did not raise the objective, so that training stopped."""
+        """Whether the last round lowered the objective too much, so that training stopped."""
 
     def steps(self, settings: RankerSettings) -> Iterator[Step]:
-        """The rounds, until the objective falls, or no feature is left."""
+        """The rounds, until the objective falls, or no feature is left. Those of select="ensemble" end
+        before the first round in which no feature would raise the objective."""
         count = int(np.count_nonzero(self._defined))
         if not count or not self._weak:
             return
         queries, weights = np.full(count, 1 / count), np.zeros(self._sums.width)
         last, streak, before = -1, 0, -math.inf
-        by_sum = settings["select"] == "ensemble"
+        by_sum = settings["select"] == ENSEMBLE
         for _ in range(settings["rounds"]):
             means = self._each @ queries
             usable = means > LEAST
@@ -221,11 +226,11 @@ class Boosting:
             weights[feature] += sign * alphas[weak]
             values = self._objective.each(self._sums(weights))
             value = self._objective.mean(values[self._defined])
-            if math.isnan(value):
+            height = value if self._objective.higher_is_better else -value
+            if math.isnan(value) or (by_sum and height <= before):
                 return
             yield Step(value, feature, float(sign * alphas[weak]), weights)
-            height = value if self._objective.higher_is_better else -value
-            self.fell = height - before <= (0.0 if by_sum else -settings["tolerance"])
+            self.fell = not by_sum and height - before <= -settings["tolerance"]
             if self.fell:
                 return
             before = height
@@ -239,7 +244,10 @@ class Boosting:
         heights = np.full(len(alphas), -np.inf)
         for weak in np.flatnonzero(usable).tolist():
             feature, sign = self._weak[weak]
-            value = self._objective(scores + sign * alphas[weak] * self._sums.column(feature))
+            values = self._objective.each(
+                scores + sign * alphas[weak] * self._sums.column(feature)
+            )
+            value = self._objective.mean(values[self._defined])
             heights[weak] = value if self._objective.higher_is_better else -value
         return int(np.argmax(np.where(np.isnan(heights), -np.inf, heights)))
 
