@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Values
 from rankgauge.checks import Choice, Number, Whole
-from rankgauge.data.errors import MeasureError
+from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
@@ -140,6 +140,15 @@ class AdaRank(LinearRanker):
             detail += "; select='ensemble' adds a feature only if it raises the objective"
         return (Note(STALLED, detail=detail),)
 
+    def check_learnt(self) -> None:
+        super().check_learnt()
+        columns = self.history_
+        objectives = [name for name in columns if name.startswith(f"{TRAINING} ")]
+        if len(objectives) != 1 or not {FEATURE, ALPHA} <= columns.keys():
+            raise RankgaugeError("history_ has not the columns of AdaRank")
+        width = self.n_features_in_
+        if not all(type(f) is int and 1 <= f <= width for f in columns[FEATURE]):
+            raise RankgaugeError("history_ has a feature that is not there")
 
     def _objective_values(self) -> list[float]:
         """The objective on the training data after each round."""
@@ -244,9 +253,7 @@ class Boosting:
         heights = np.full(len(alphas), -np.inf)
         for weak in np.flatnonzero(usable).tolist():
             feature, sign = self._weak[weak]
-            values = self._objective.each(
-                scores + sign * alphas[weak] * self._sums.column(feature)
-            )
+            values = self._objective.each(scores + sign * alphas[weak] * self._sums.column(feature))
             value = self._objective.mean(values[self._defined])
             heights[weak] = value if self._objective.higher_is_better else -value
         return int(np.argmax(np.where(np.isnan(heights), -np.inf, heights)))
