@@ -18,7 +18,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.linear import LinearRanker, feature_means, filled
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.settings import DIRECTIONS, MEASURES, MONITORED, NORMALIZATIONS, setting
 from rankgauge.records import Record
 
@@ -121,11 +121,11 @@ class AdaRank(LinearRanker):
             weights.append(step.weights)
             if monitor is not None and others is not None:
                 measured.append(monitor(others(step.weights)))
+        kept = len(weights) - 1 - boosting.fell
         if monitor is not None:
             history[monitor.name] = measured
-            kept = monitor.best(measured) + 1 if measured else 0
-        else:
-            kept = len(weights) - 1 - boosting.fell
+            if not undecided(measured):
+                kept = monitor.best(measured) + 1
         self.history_ = history
         self.keep(means, weights[kept])
 
@@ -134,11 +134,11 @@ class AdaRank(LinearRanker):
         rounds = list(zip(self.history_[FEATURE], self._objective_values(), strict=True))
         stalled = sum(before == after for before, after in itertools.pairwise(rounds))
         if not stalled:
-            return ()
+            return super().notes()
         detail = f"{stalled:,} of {counted(len(rounds), 'round')}"
         if self.select != ENSEMBLE:
             detail += "; select='ensemble' adds a feature only if it raises the objective"
-        return (Note(STALLED, detail=detail),)
+        return (*super().notes(), Note(STALLED, detail=detail))
 
     def check_learnt(self) -> None:
         super().check_learnt()

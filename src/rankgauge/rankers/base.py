@@ -24,6 +24,7 @@ from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.rankers.libraries import imported
+from rankgauge.rankers.monitoring import undecided
 from rankgauge.rankers.settings import (
     DEFAULT,
     MEASURES,
@@ -38,6 +39,13 @@ from rankgauge.records import FieldSignature, bound, collect_fields
 
 RankerSettings = Mapping[str, Any]
 """The value of each setting, checked."""
+
+EQUAL_LABELS, UNDECIDED = "equal labels", "undecided"
+REMARKS = {
+    EQUAL_LABELS: "nothing to learn about rankings: all documents of each query have the same label",
+    UNDECIDED: "the validation set decides nothing: the measure is the same after all rounds",
+}
+"""What `fit` notices with any method, and the sentence that `notes` says about it."""
 
 PIECE = 1 << 16
 """How many rows are looked at at a time."""
@@ -89,6 +97,8 @@ class Ranker:
     """What was monitored, round by round."""
     n_features_in_: int = dataclasses.field(init=False)
     """How many features there were to learn from."""
+    remarks_: list[str] = dataclasses.field(init=False)
+    """What `fit` noticed; `notes` says it in sentences."""
     scaling_: Scaling = dataclasses.field(init=False)
     """How feature values are normalised before `score` sees them."""
 
@@ -170,8 +180,8 @@ class Ranker:
         """RankgaugeError where what was read from a file cannot be what `learn` learnt."""
 
     def notes(self) -> tuple[Note, ...]:
-        """What to know about what was learnt."""
-        return ()
+        """What to know about what was learnt. A method that has more to say adds to these notes."""
+        return tuple(Note(REMARKS[remark]) for remark in vars(self).get("remarks_", ()))
 
     # What a user calls
 
@@ -180,7 +190,8 @@ class Ranker:
 
         With `validation`, the measure on these other queries decides what the method leaves open, such
         as when to stop; `history_` has its values. A query without relevant documents counts as the
-        measure says, so 0 with most measures.
+        measure says, so 0 with most measures. If the measure is the same after all rounds, it decides
+        nothing: the result is that of learning without `validation`, and a note says so.
         """
         settings = self.settings()
         _check_type(features)
@@ -201,6 +212,7 @@ class Ranker:
         kind, per_query = SCALINGS[settings["normalize"]]
         scaling = Scaling.of(kind, per_query=per_query).fit(features)
         self.n_features_in_, self.scaling_, self.history_ = width, scaling, {}
+        self.remarks_ = [] if has_pairs(features) else [EQUAL_LABELS]
         try:
             self.learn(
                 scaling.apply(features),
@@ -210,6 +222,9 @@ class Ranker:
         except BaseException:
             self._forget()  # half of a model would be taken for a whole one
             raise
+        measured = self.history_.get(str(settings["measure"]), [])
+        if validation is not None and len(measured) > 1 and undecided(measured):
+            self.remarks_.append(UNDECIDED)
         return self
 
     def _forget(self) -> None:
@@ -301,6 +316,13 @@ def _check_type(features: Any) -> None:
             f"{type(features).__name__} in the place of features, expected Features, which say where "
             "each query begins: rankgauge.read_letor reads them, rankgauge.Features makes them of arrays"
         )
+
+
+def has_pairs(features: Features) -> bool:
+    """Whether documents of any query have different labels. Labels below 0 count as 0."""
+    labels, inside = np.maximum(features.labels, 0), np.ones(len(features.labels), dtype=np.bool_)
+    inside[features.bounds[:-1][np.diff(features.bounds) > 0]] = False
+    return bool(((labels[1:] != labels[:-1]) & inside[1:]).any())
 
 
 def check_width(features: Features, expected: int) -> None:

@@ -15,7 +15,7 @@ from rankgauge.data.features import Features
 from rankgauge.native.layers import layer_gradient, layer_sums
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.linear import check_sizes, feature_means, plain_values
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
 from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, RATES, SIZES, Auto, setting
@@ -264,7 +264,7 @@ class NetworkRanker(Ranker):
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         losses: list[float] = []
         measured: list[float] = []
-        best = weights
+        best = weights.copy()
         for _ in range(settings["epochs"]):
             loss = 0.0
             for number in rng.permutation(len(batches)).tolist():
@@ -276,11 +276,12 @@ class NetworkRanker(Ranker):
             losses.append(loss / max(1, queries))
             if monitor is not None and validation is not None:
                 measured.append(monitor(network.scores(validation.values, means, weights)))
-                place = monitor.best(measured)
-                if place == len(measured) - 1:
+                if monitor.best(measured) == len(measured) - 1:
                     best = weights.copy()
-                elif len(measured) - 1 - place >= settings["patience"]:
+                elif monitor.stops(measured, settings["patience"]):
                     break
+        if monitor is None or undecided(measured):
+            best = weights
         if not np.isfinite(best).all():
             raise InputError(
                 training.source,

@@ -119,12 +119,12 @@ class RankBoost(Ranker):
                 column = validation.values[:, feature].astype(np.float64)
                 scores += alpha * (column > threshold)
                 measured.append(monitor(scores))
-                if len(measured) - 1 - monitor.best(measured) >= settings["patience"]:
+                if monitor.stops(measured, settings["patience"]):
                     break
         kept = len(history["loss"])
         if monitor is not None:
             self.history_ = {**history, monitor.name: measured}
-            kept = monitor.best(measured) + 1 if measured else 0
+            kept = monitor.kept(measured) + 1
         else:
             self.history_ = history
         # The column of each stump's feature, from 0; its threshold; what it adds above the threshold.

@@ -23,7 +23,7 @@ from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes, writing
 from rankgauge.data.scaling import Scaling
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.rankers.base import Ranker
+from rankgauge.rankers.base import REMARKS, Ranker
 from rankgauge.rankers.registry import find_method
 from rankgauge.scores.documents import read_json
 from rankgauge.scores.validation import short
@@ -371,6 +371,9 @@ def _check_common(ranker: Ranker) -> None:
     if scaling.learns and (scaling.centre is None or len(scaling.centre) != width):
         raise RankgaugeError("the normalisation has no number for each feature")
     check_history(ranker.history_)
+    remarks = vars(ranker).setdefault("remarks_", [])  # earlier versions have none
+    if not isinstance(remarks, list) or not all(remark in REMARKS for remark in remarks):
+        raise RankgaugeError("remarks_ is not a list of remarks")
 
 
 def check_history(history: Any) -> None:
