@@ -19,7 +19,8 @@ from rankgauge import Features, MeasureError
 from rankgauge.data.model import Ids
 from rankgauge.measures.around import Aggregate
 from rankgauge.rankers import AdaRank, load
-from rankgauge.rankers.adarank import STALLED
+from rankgauge.rankers.adarank import NOTHING, STALLED
+from rankgauge.rankers.base import EQUAL_LABELS, REMARKS
 from rankgauge.rankers.checks import made_features
 
 FEATURES, VALIDATION = made_features(40), made_features(20, seed=8)
@@ -252,3 +253,16 @@ def test_nan_counts_as_the_mean_of_its_feature() -> None:
     holes = AdaRank(**RAW, rounds=3).fit(replace(FEATURES, values=values))
     whole = AdaRank(**RAW, rounds=3).fit(replace(FEATURES, values=filled))
     assert holes.coefficients_ == pytest.approx(whole.coefficients_, rel=1e-12)
+
+
+def test_an_objective_that_no_feature_raises_is_said() -> None:
+    ranker = AdaRank(objective="AP(rel=3)").fit(FEATURES)  # labels are 2 at most
+    assert not ranker.coefficients_.any()
+    assert [note.kind for note in ranker.notes()] == [NOTHING]
+
+
+def test_nothing_is_chosen_where_all_labels_are_equal() -> None:
+    equal = replace(FEATURES, labels=np.full_like(FEATURES.labels, 2))
+    ranker = AdaRank().fit(equal)
+    assert ranker.history_["feature"] == []
+    assert [note.kind for note in ranker.notes()] == [REMARKS[EQUAL_LABELS]]

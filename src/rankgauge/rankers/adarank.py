@@ -16,8 +16,8 @@ from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted
-from rankgauge.rankers.base import RankerSettings
-from rankgauge.rankers.linear import LinearRanker, feature_means, filled
+from rankgauge.rankers.base import EQUAL_LABELS, RankerSettings, has_pairs
+from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, filled
 from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.settings import DIRECTIONS, MEASURES, MONITORED, NORMALIZATIONS, setting
 from rankgauge.records import Record
@@ -32,7 +32,11 @@ FEATURE, ALPHA = "feature", "alpha"
 """The names of the other columns of `history_`."""
 
 STALLED = "training stalled: rounds chose the feature of the round before and gained nothing"
+NOTHING = "nothing was learnt: no feature ranks any query above the worst value of the objective"
 ENSEMBLE = "ensemble"
+
+LARGEST = 1e100
+"""Larger values could overflow when weighted sums are computed."""
 
 
 class AdaRank(LinearRanker):
@@ -105,6 +109,7 @@ class AdaRank(LinearRanker):
     def learn(
         self, training: Features, validation: Features | None, settings: RankerSettings
     ) -> None:
+        check_sizes(training, LARGEST)
         means = feature_means(training.values)
         sums = Sums(training, means)
         objective = Monitor(training, settings["objective"])
@@ -114,7 +119,7 @@ class AdaRank(LinearRanker):
         history: dict[str, list[float]] = {f"{TRAINING} {objective.name}": []}
         history |= {FEATURE: [], ALPHA: []}
         weights, measured = [np.zeros(sums.width)], []
-        for step in boosting.steps(settings):
+        for step in boosting.steps(settings) if has_pairs(training) else ():
             row = (step.value, step.feature + 1, step.alpha)
             for key, value in zip(history, row, strict=True):
                 history[key].append(value)
@@ -131,14 +136,17 @@ class AdaRank(LinearRanker):
 
     def notes(self) -> tuple[Note, ...]:
         self.check_fitted()
+        notes = super().notes()
         rounds = list(zip(self.history_[FEATURE], self._objective_values(), strict=True))
+        if not rounds and EQUAL_LABELS not in self.remarks_:
+            return (*notes, Note(NOTHING, detail="all scores are equal"))
         stalled = sum(before == after for before, after in itertools.pairwise(rounds))
         if not stalled:
-            return super().notes()
+            return notes
         detail = f"{stalled:,} of {counted(len(rounds), 'round')}"
         if self.select != ENSEMBLE:
             detail += "; select='ensemble' adds a feature only if it raises the objective"
-        return (*super().notes(), Note(STALLED, detail=detail))
+        return (*notes, Note(STALLED, detail=detail))
 
     def check_learnt(self) -> None:
         super().check_learnt()

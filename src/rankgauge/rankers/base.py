@@ -47,6 +47,8 @@ REMARKS = {
 }
 """What `fit` notices with any method, and the sentence that `notes` says about it."""
 
+LARGEST = 1e300
+"""The largest value that can be normalised: differences and sums of larger ones could overflow."""
 PIECE = 1 << 16
 """How many rows are looked at at a time."""
 
@@ -195,7 +197,7 @@ class Ranker:
         """
         settings = self.settings()
         _check_type(features)
-        _check_values(features)
+        _check_values(features, settings["normalize"])
         if not len(features.labels):
             raise InputError(features.source, None, "no documents, expected some to learn from")
         width = features.values.shape[1]
@@ -207,7 +209,7 @@ class Ranker:
                 message = "no documents to validate on; give None to learn without validation"
                 raise InputError(validation.source, None, message)
             check_width(validation, width)
-            _check_values(validation)
+            _check_values(validation, settings["normalize"])
         self._forget()
         kind, per_query = SCALINGS[settings["normalize"]]
         scaling = Scaling.of(kind, per_query=per_query).fit(features)
@@ -237,7 +239,7 @@ class Ranker:
         self.check_fitted()
         _check_type(features)
         check_width(features, self.n_features_in_)
-        _check_values(features)
+        _check_values(features, self.scaling_.kind)
         scores = np.asarray(self.score(self.scaling_.apply(features).values), dtype=np.float64)
         if scores.shape != features.labels.shape or not np.isfinite(scores).all():
             raise RankgaugeError(
@@ -336,11 +338,19 @@ def check_width(features: Features, expected: int) -> None:
         raise InputError(features.source, None, message)
 
 
-def _check_values(features: Features) -> None:
-    """InputError for an infinite value. NaN may stand for a value that is not known."""
-    for start in range(0, len(features.values), PIECE):
-        piece = features.values[start : start + PIECE]
-        if np.isinf(piece).any():
-            row, column = np.argwhere(np.isinf(piece))[0].tolist()
-            message = f"row {start + row}: feature {column + 1} is infinite, expected a number"
+def _check_values(features: Features, normalize: str) -> None:
+    """InputError for an infinite value, or one that is too large to be normalised. NaN may stand for a
+    value that is not known."""
+    values = features.values
+    largest = float(np.finfo(values.dtype).max)
+    if normalize != "none":
+        largest = min(largest, LARGEST)
+    for start in range(0, len(values), PIECE):
+        piece = values[start : start + PIECE]
+        beyond = np.abs(piece) > values.dtype.type(largest)
+        if beyond.any():
+            row, column = np.argwhere(beyond)[0].tolist()
+            what = "infinite" if np.isinf(piece[row, column]) else "too large to be normalised"
+            expected = "a number" if what == "infinite" else f"a size of at most {largest:g}"
+            message = f"row {start + row}: feature {column + 1} is {what}, expected {expected}"
             raise InputError(features.source, None, message)

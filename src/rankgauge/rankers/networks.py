@@ -259,13 +259,15 @@ class NetworkRanker(Ranker):
         means, weights = feature_means(training.values), network.start(rng)
         values = plain_values(training.values)
         batches = self._batches(training, settings, rng)
+        if not batches:
+            weights = np.zeros(network.size)  # nothing to learn: all scores are equal
         queries = sum(len(piece.bounds) - 1 for pieces in batches for piece in pieces)
         method = STEPS[settings["steps"]](network.size, settings["learning_rate"])
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         losses: list[float] = []
         measured: list[float] = []
         best = weights.copy()
-        for _ in range(settings["epochs"]):
+        for _ in range(settings["epochs"] if batches else 0):
             loss = 0.0
             for number in rng.permutation(len(batches)).tolist():
                 added, gradient = self.gradient(
@@ -273,7 +275,7 @@ class NetworkRanker(Ranker):
                 )
                 method.step(weights, gradient)
                 loss += added
-            losses.append(loss / max(1, queries))
+            losses.append(loss / queries)
             if monitor is not None and validation is not None:
                 measured.append(monitor(network.scores(validation.values, means, weights)))
                 if monitor.best(measured) == len(measured) - 1:
