@@ -57,9 +57,16 @@ class AdaRank(LinearRanker):
     are mapped. Queries on which the measure is undefined are left out. A value that is NaN counts as the
     mean of its feature.
 
-    With a validation set, the weights of the round with the best `measure` are kept. `history_` has for
-    each round the objective on the training data, the feature (from 1, as in files), what was added to
-    its weight, and the measure on the validation set.
+    Training stops by `tolerance` and `rounds`; the validation set does not stop it. With a validation
+    set, the weights of the round with the best `measure` on it are kept. Without one, the weights of the
+    last round are kept, or of the round before if the last one made training stop.
+
+    `history_` has a number for each round. The first column, such as "training AP", is the objective on
+    the training data after the round. `feature` is the feature that was added (from 1, as in files), and
+    `alpha` is what was added to its weight. With a validation set, another column has the name of the
+    measure: the measure after the round.
+
+    `rankgauge ltr methods adarank` lists the settings and what they mean.
 
     >>> from rankgauge.rankers.checks import made_features
     >>> ranker = AdaRank(tolerance=0).fit(made_features(40))
@@ -93,8 +100,8 @@ class AdaRank(LinearRanker):
     rounds: int | None = setting(Whole(1), "How many features are added at most.", default=500)
     tolerance: float | None = setting(
         Number(0.0),
-        "Training stops when a round lowers the objective by this much; at 0, or with select=ensemble, "
-        "when it does not rise.",
+        "Training stops after a round that makes the objective worse by this much or more, as in "
+        "RankLib; 0: after a round that does not make it better. Only select=weighted asks.",
         default=0.002,
     )
     repeats: int | None = setting(

@@ -58,7 +58,8 @@ class Ranker:
     """A method that learns to rank: it learns from features with labels, and scores documents.
 
     Settings are arguments of the class. They are kept as given and checked by `fit`, and `get_params`,
-    `set_params` and scikit-learn's `clone` work. Everything that was learnt has a name that ends in an
+    `set_params` and scikit-learn's `clone` work. `rankgauge ltr methods NAME` lists the settings of a
+    method, and what they mean. Everything that was learnt has a name that ends in an
     underscore.
 
     A method of one's own is a subclass. It declares its settings as fields made by `parameter`, and

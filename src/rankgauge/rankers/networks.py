@@ -189,8 +189,9 @@ class NetworkRanker(Ranker):
 
     A method defines `targets` and `loss`. Queries whose documents all have the same target are left out.
     With a validation set, learning stops when `measure` has not become better for `patience` epochs, and
-    the weights of the best epoch are kept. `history_` has the measure and the loss of each epoch. The
-    loss is the mean over the queries, each at the time when it was learnt from.
+    the weights of the best epoch are kept. Without one, the weights of the last epoch are kept.
+    `history_` has the measure after each epoch, and the mean loss of the queries, each just before the
+    step that learns from it.
 
     The importance of a feature is the size of its weight. With hidden layers it is a sum over all ways
     from the feature to the output: the sizes of the weights on a way are multiplied.
@@ -202,7 +203,7 @@ class NetworkRanker(Ranker):
         default="query-z",
         ranklib="none",
     )
-    hidden: Sequence[int] | None = setting(
+    hidden: Sequence[int] | int | str | None = setting(
         SIZES, "The sizes of the hidden layers, from the input on; [] for none.", default=()
     )
     units: str | None = setting(
@@ -217,7 +218,9 @@ class NetworkRanker(Ranker):
         default="adam",
         ranklib="plain",
     )
-    learning_rate: float | None = setting(RATES, "How long the steps are.", default=0.01)
+    learning_rate: float | None = setting(
+        RATES, "How far each step moves the weights.", default=0.01
+    )
     epochs: int | None = setting(
         Whole(1), "How often at most all queries are learnt from.", default=200
     )
