@@ -152,6 +152,9 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda d: d["learnt"].update(history_={"AP": [1.0], "C": []}),
         "not of one length",
     ),
+    "unknown remarks": (lambda d: d["learnt"].update(remarks_=["x"]), "remarks_"),
+    "remarks that are no list": (lambda d: d["learnt"].update(remarks_="x"), "remarks_"),
+    "remarks in remarks": (lambda d: d["learnt"].update(remarks_=[["undecided"]]), "not a whole"),
     "no constant": (lambda d: d["learnt"].update(intercept_="1"), "intercept_"),
     "a huge constant": (lambda d: d["learnt"].update(intercept_=10**400), "intercept_"),
     "another shape": (
@@ -171,6 +174,11 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "no scaling": (lambda d: d.update(scaling={}), "not a whole ranker"),
 }
+
+
+def test_a_ranker_without_remarks_is_read(tmp_path: Path) -> None:
+    changed(tmp_path, "features", lambda document: document["learnt"].pop("remarks_"))
+    assert load(tmp_path).notes() == RANKERS["features"].notes()[-1:]
 
 
 @pytest.mark.parametrize("change", CHANGES)
