@@ -109,9 +109,10 @@ def test_settings_are_taken_and_checked_before_anything_is_read(rankgauge, files
     done = rankgauge("ltr", "train", "lambdamart", files[0], *options)
     assert done.code == 0
     assert "trees=3" in done.err
-    layers = ("--setting", "hidden=[4, 3]", "--setting", "epochs=2")
-    done = rankgauge("ltr", "train", "ranknet", files[0], "-o", tmp_path / "network", *layers)
-    assert (done.code, load(tmp_path / "network").network_["hidden"]) == (0, [4, 3])
+    for hidden, sizes in {"[4, 3]": [4, 3], "4,3": [4, 3], "4": [4], "[]": []}.items():
+        layers = ("--setting", f"hidden={hidden}", "--setting", "epochs=2")
+        done = rankgauge("ltr", "train", "ranknet", files[0], "-o", tmp_path / "network", *layers)
+        assert (done.code, load(tmp_path / "network").network_["hidden"]) == (0, sizes)
     for setting, message in {
         "trees=none": "trees",
         "no-such=1": "no-such",

@@ -19,7 +19,8 @@ from rankgauge import Features, MeasureError
 from rankgauge.data.model import Ids
 from rankgauge.measures.around import Aggregate
 from rankgauge.rankers import AdaRank, load
-from rankgauge.rankers.adarank import STALLED
+from rankgauge.rankers.adarank import NOTHING, STALLED
+from rankgauge.rankers.base import EQUAL_LABELS, REMARKS
 from rankgauge.rankers.checks import made_features
 
 FEATURES, VALIDATION = made_features(40), made_features(20, seed=8)
@@ -131,8 +132,8 @@ def test_any_measure_is_climbed(objective: str, select: str) -> None:
     assert sign * reached > sign * value(-ranker.predict(features))
     if select == "ensemble":
         heights = [sign * step for step in steps]
-        assert heights[:-1] == sorted(set(heights[:-1]))
-        assert sign * reached == max(heights)
+        assert heights == sorted(set(heights))
+        assert sign * reached == heights[-1]
 
 
 def test_choosing_for_the_sum_raises_the_objective_higher() -> None:
@@ -143,6 +144,27 @@ def test_choosing_for_the_sum_raises_the_objective_higher() -> None:
         for select in ("weighted", "ensemble")
     }
     assert reached["ensemble"] > reached["weighted"] + 0.01
+
+
+def test_choosing_for_the_sum_ends_where_no_feature_raises_the_objective() -> None:
+    # The first feature is so strong that the others, each with its weight, lower the objective.
+    values = np.random.default_rng(0).random((len(FEATURES.labels), 3)) * 1000
+    values[:, 0] = FEATURES.labels + 0.001 * values[:, 0]
+    values[::9, 0] = 0
+    features = replace(FEATURES, values=values)
+    ranker = AdaRank(**RAW, select="ensemble", objective="AP").fit(features)
+    assert ranker.history_["feature"] == [1]
+    assert ranker.notes() == ()
+    assert np.flatnonzero(ranker.coefficients_).tolist() == [0]
+
+
+def test_the_note_on_a_stall_does_not_name_the_setting_in_use() -> None:
+    ranker = AdaRank(rounds=20).fit(FEATURES)
+    assert "select='ensemble'" in str(*ranker.notes())
+    ranker.set_params(select="ensemble")  # as a ranker that an earlier version saved
+    (note,) = ranker.notes()
+    assert str(note).startswith(STALLED)
+    assert "ensemble" not in str(note)
 
 
 def test_queries_on_which_the_measure_is_undefined_are_left_out() -> None:
@@ -231,3 +253,16 @@ def test_nan_counts_as_the_mean_of_its_feature() -> None:
     holes = AdaRank(**RAW, rounds=3).fit(replace(FEATURES, values=values))
     whole = AdaRank(**RAW, rounds=3).fit(replace(FEATURES, values=filled))
     assert holes.coefficients_ == pytest.approx(whole.coefficients_, rel=1e-12)
+
+
+def test_an_objective_that_no_feature_raises_is_said() -> None:
+    ranker = AdaRank(objective="AP(rel=3)").fit(FEATURES)  # labels are 2 at most
+    assert not ranker.coefficients_.any()
+    assert [note.kind for note in ranker.notes()] == [NOTHING]
+
+
+def test_nothing_is_chosen_where_all_labels_are_equal() -> None:
+    equal = replace(FEATURES, labels=np.full_like(FEATURES.labels, 2))
+    ranker = AdaRank().fit(equal)
+    assert ranker.history_["feature"] == []
+    assert [note.kind for note in ranker.notes()] == [REMARKS[EQUAL_LABELS]]

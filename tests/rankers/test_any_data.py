@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,7 +23,10 @@ from rankgauge.rankers import (
     RankBoost,
     Ranker,
     RankNet,
+    load,
 )
+from rankgauge.rankers.base import EQUAL_LABELS, REMARKS, has_pairs
+from rankgauge.rankers.checks import made_features
 
 RAW = LogisticRegression(normalize="none")
 RANKERS: list[Ranker] = [
@@ -90,3 +96,63 @@ def test_a_ranker_learns_from_anything_and_scores_anything(
     scores = fitted.fit(training, validation).predict(test)
     assert scores.shape == test.labels.shape
     assert np.isfinite(scores).all()
+
+
+METHODS = [AdaRank, CoordinateAscent, LambdaMART, ListNet, LogisticRegression, RandomForest]
+METHODS += [RankBoost, RankNet]
+
+
+@pytest.mark.parametrize("label", [0, 2])
+@pytest.mark.parametrize("method", METHODS)
+def test_data_that_teaches_nothing_is_said(
+    method: type[Ranker], label: int, tmp_path: Path
+) -> None:
+    made = made_features(12)
+    equal = replace(made, labels=np.full_like(made.labels, label))
+    for validation in (None, made):
+        ranker = method().fit(equal, validation)
+        assert [note.kind for note in ranker.notes()][:1] == [REMARKS[EQUAL_LABELS]]
+        if method is not CoordinateAscent:
+            assert len(set(ranker.predict(made).tolist())) == 1
+    ranker.save(tmp_path)
+    assert load(tmp_path).notes() == ranker.notes()
+    assert REMARKS[EQUAL_LABELS] not in [note.kind for note in method().fit(made).notes()]
+
+
+@pytest.mark.parametrize("labels", [[0, -1, 1, 1, 2], [1, 1, 2, 2, -1]])
+def test_labels_are_compared_within_queries_and_below_0_they_count_as_0(labels: list[int]) -> None:
+    features = Features(
+        Ids.of(["a", "b", "c", "d"]),
+        np.array([0, 2, 4, 4, 5]),
+        np.array(labels, np.int32),
+        np.arange(5.0)[:, None],
+    )
+    assert not has_pairs(features)
+    assert has_pairs(replace(features, labels=np.array([0, 0, 1, 2, 0], np.int32)))
+
+
+@pytest.mark.parametrize("normalize", ["none", "z", "min-max", "query-z", "query-min-max"])
+@pytest.mark.parametrize("others", [[1.7e308, -1.7e308], [1.7e308, 1e-310], [1e-310, 0.0]])
+@pytest.mark.parametrize("method", [AdaRank, LogisticRegression, RankBoost, RankNet])
+def test_what_learns_from_extreme_values_scores_them_and_can_be_saved(
+    method: type[Ranker], others: list[float], normalize: str, tmp_path: Path
+) -> None:
+    made = made_features(12)
+    values = made.values.astype(np.float64)
+    values[:, 1] = np.random.default_rng(0).choice(others, len(values))
+    extreme = replace(made, values=values)
+    settings = {"rounds": 5} if "rounds" in method.parameters() else {}
+    ranker = method(normalize=normalize, **settings)
+    fits = others[0] < 1 or (method is RankBoost and normalize == "none")
+    if fits:
+        ranker.fit(extreme)
+    else:
+        with pytest.raises(InputError, match=r"too large to be normalised|a value beyond"):
+            ranker.fit(extreme)
+        ranker.fit(made)
+        if normalize != "none":
+            with pytest.raises(InputError, match="too large to be normalised"):
+                ranker.predict(extreme)
+    if fits:
+        assert np.isfinite(ranker.predict(extreme)).all()
+    ranker.save(tmp_path)

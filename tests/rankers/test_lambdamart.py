@@ -80,26 +80,40 @@ def test_training_stops_by_any_measure_as_the_evaluator_has_it(measure: str) -> 
     # Some queries have nothing relevant: our measures count 0 there, LightGBM would count 1.
     labels = VALIDATION.labels.copy()
     labels[: VALIDATION.bounds[5]] = 0
-    validation = replace(VALIDATION, labels=labels)
-    ranker = LambdaMART(trees=60, patience=5, measure=measure).fit(FEATURES, validation)
+    # The first feature is left out: with it the first tree is as good as all.
+    training = replace(FEATURES, values=FEATURES.values[:, 1:])
+    validation = replace(VALIDATION, labels=labels, values=VALIDATION.values[:, 1:])
+    ranker = LambdaMART(trees=60, patience=5, measure=measure).fit(training, validation)
     (values,) = ranker.history_.values()
     assert list(ranker.history_) == [measure]
     evaluator = rg.Evaluator(validation.judgments, measure)
 
     def evaluated(trees: int) -> float:
-        scores = LambdaMART(trees=trees).fit(FEATURES).predict(validation)
+        scores = LambdaMART(trees=trees).fit(training).predict(validation)
         return next(iter(evaluator.score_features(validation, scores).mean()["run"].values()))
 
     assert values[:3] == [evaluated(trees) for trees in (1, 2, 3)]
     best = values.index(min(values) if measure == "SearchLength" else max(values)) + 1
+    assert len(set(values)) > 1
     assert len(values) in (best + 5, 60)
-    assert ranker.trees_ == LambdaMART(trees=best).fit(FEATURES).trees_
+    assert ranker.trees_ == LambdaMART(trees=best).fit(training).trees_
+
+
+def test_a_measure_that_decides_nothing_leaves_as_many_trees_as_without_validation() -> None:
+    nothing = replace(VALIDATION, labels=np.zeros_like(VALIDATION.labels))
+    ranker = LambdaMART().fit(FEATURES, nothing)
+    assert ranker.trees_ == LambdaMART().fit(FEATURES).trees_
+    assert ranker.history_ == {"nDCG(gain=exp2)@10": [0.0] * 100}
+    few = LambdaMART(trees=8, patience=3).fit(FEATURES, nothing)
+    assert few.trees_ == LambdaMART(trees=8).fit(FEATURES).trees_
 
 
 def test_there_are_fewer_trees_where_nothing_says_when_to_stop() -> None:
     assert LambdaMART().fit(FEATURES).trees_ == LambdaMART(trees=100).fit(FEATURES).trees_
+    training = replace(FEATURES, values=FEATURES.values[:, 1:])
+    validation = replace(VALIDATION, values=VALIDATION.values[:, 1:])
     both = (
-        LambdaMART(trees=trees, patience=1000).fit(FEATURES, VALIDATION).history_
+        LambdaMART(trees=trees, patience=1000).fit(training, validation).history_
         for trees in ("auto", 500)
     )
     assert next(both) == next(both)

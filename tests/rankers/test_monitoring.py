@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,8 +13,18 @@ import rankgauge as rg
 from profiles import examples
 from rankgauge import Features, RankgaugeError
 from rankgauge.data.model import Ids
+from rankgauge.rankers import (
+    AdaRank,
+    LambdaMART,
+    ListNet,
+    LogisticRegression,
+    RankBoost,
+    Ranker,
+    RankNet,
+)
+from rankgauge.rankers.base import REMARKS, UNDECIDED
 from rankgauge.rankers.checks import made_features
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.monitoring import Monitor, undecided
 
 MEASURES = ["nDCG(gain=exp2)@10", "AP", "gm(AP)", "SearchLength", "ERR@3", "linear(AP)", "bpref"]
 
@@ -52,6 +64,44 @@ def test_the_best_value_is_the_first_of_equal_ones_and_never_nan() -> None:
     assert higher.best([nan, 0.25, 0.5, 0.5]) == 2
     assert lower.best([nan, 0.5, 0.25, 0.25]) == 2
     assert higher.best([nan, nan]) == 0
+
+
+def test_values_that_are_all_equal_decide_nothing() -> None:
+    monitor, nan = Monitor(made_features(3), rg.AP), float("nan")
+    for equal in ([0.5] * 4, [nan] * 4):
+        assert undecided(equal)
+        assert monitor.kept(equal) == 3
+        assert not monitor.stops(equal, 2)
+    for values in ([0.5, 0.5, 0.4, 0.3], [0.5, nan, nan, nan]):
+        assert not undecided(values)
+        assert monitor.kept(values) == 0
+        assert monitor.stops(values, 3)
+        assert not monitor.stops(values, 4)
+
+
+UNVALIDATED = {
+    AdaRank: {"rounds": 12},
+    LambdaMART: {"trees": 6, "patience": 2},
+    ListNet: {"epochs": 6, "patience": 2},
+    LogisticRegression: {},
+    RankBoost: {"rounds": 6, "patience": 2},
+    RankNet: {"epochs": 6, "patience": 2},
+}
+
+
+@pytest.mark.parametrize("measure", ["AP(rel=3)", "SearchLength(rel=3)"])
+@pytest.mark.parametrize("method", UNVALIDATED)
+def test_a_validation_set_that_decides_nothing_is_as_good_as_none(
+    method: type[Ranker], measure: str
+) -> None:
+    features, validation = made_features(20), made_features(10, seed=1)  # labels are 2 at most
+    settings: dict[str, Any] = {"measure": measure, **UNVALIDATED[method]}
+    ranker = method(**settings).fit(features, validation)
+    without = method(**settings).fit(features)
+    assert ranker.predict(validation).tolist() == without.predict(validation).tolist()
+    sentences = [note.kind for note in ranker.notes()]
+    assert REMARKS[UNDECIDED] in sentences
+    assert REMARKS[UNDECIDED] not in [note.kind for note in without.notes()]
 
 
 def test_scores_that_are_not_numbers_are_refused() -> None:

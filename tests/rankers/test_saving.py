@@ -8,6 +8,7 @@ import os
 import pickle
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,24 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import InputError, RankgaugeError
-from rankgauge.rankers import LambdaMART, LogisticRegression, RankBoost, Ranker, load, saving
+from rankgauge.rankers import (
+    AdaRank,
+    LambdaMART,
+    LogisticRegression,
+    RankBoost,
+    Ranker,
+    load,
+    registry,
+    saving,
+)
 from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.registry import find_method, methods
 
 FEATURES = made_features()
 RANKERS: dict[str, Ranker] = {
     "linear": LogisticRegression(normalize="z", measure=rg.AP).fit(FEATURES, FEATURES),
     "trees": LambdaMART(trees=4, gain={1: 1, 2: 5}).fit(FEATURES, FEATURES),
+    "features": AdaRank(rounds=4).fit(FEATURES, FEATURES),
     "stumps": RankBoost(rounds=4, measure="SearchLength").fit(FEATURES, FEATURES),
 }
 
@@ -45,6 +57,27 @@ def test_settings_history_and_scores_are_read_back(kind: str, tmp_path: Path) ->
     assert loaded.settings() == ranker.settings()
     assert loaded.feature_importances_.tolist() == ranker.feature_importances_.tolist()
     assert loaded.predict(FEATURES).tolist() == ranker.predict(FEATURES).tolist()
+
+
+SMALL = {"trees": 4, "epochs": 3, "rounds": 8, "restarts": 1}
+
+
+@pytest.mark.parametrize("name", methods())
+def test_notes_and_the_order_of_the_history_are_read_back(name: str, tmp_path: Path) -> None:
+    method = find_method(name)
+    small = {key: value for key, value in SMALL.items() if key in method.parameters()}
+    ranker = method(**small).fit(FEATURES, FEATURES)
+    ranker.save(tmp_path)
+    loaded = load(tmp_path)
+    assert list(loaded.history_) == list(ranker.history_)
+    assert loaded.notes() == ranker.notes()
+
+
+def test_the_order_of_entries_does_not_change_the_digest(tmp_path: Path) -> None:
+    RANKERS["stumps"].save(tmp_path)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(json.loads(path.read_text()), sort_keys=True))
+    assert load(tmp_path).history_ == RANKERS["stumps"].history_
 
 
 def test_the_folder_has_json_text_and_arrays(tmp_path: Path) -> None:
@@ -115,6 +148,13 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another width": (lambda d: d["learnt"].update(n_features_in_=9), "not an array of 9"),
     "no history": (lambda d: d["learnt"].update(history_=[]), "history_"),
     "a text in the history": (lambda d: d["learnt"].update(history_={"AP": ["x"]}), "history_"),
+    "columns of two lengths": (
+        lambda d: d["learnt"].update(history_={"AP": [1.0], "C": []}),
+        "not of one length",
+    ),
+    "unknown remarks": (lambda d: d["learnt"].update(remarks_=["x"]), "remarks_"),
+    "remarks that are no list": (lambda d: d["learnt"].update(remarks_="x"), "remarks_"),
+    "remarks in remarks": (lambda d: d["learnt"].update(remarks_=[["undecided"]]), "not a whole"),
     "no constant": (lambda d: d["learnt"].update(intercept_="1"), "intercept_"),
     "a huge constant": (lambda d: d["learnt"].update(intercept_=10**400), "intercept_"),
     "another shape": (
@@ -136,12 +176,88 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 }
 
 
+def test_a_ranker_without_remarks_is_read(tmp_path: Path) -> None:
+    changed(tmp_path, "features", lambda document: document["learnt"].pop("remarks_"))
+    assert load(tmp_path).notes() == RANKERS["features"].notes()[-1:]
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_document_is_refused(change: str, tmp_path: Path) -> None:
     function, message = CHANGES[change]
     changed(tmp_path, "linear", function)
     with pytest.raises(InputError, match=message):
         load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("history", "message"),
+    [
+        ({}, "columns of AdaRank"),
+        ({"training AP": [0.5], "alpha": [1.0]}, "columns of AdaRank"),
+        ({"training AP": [], "training RR": [], "feature": [], "alpha": []}, "columns of AdaRank"),
+        ({"training AP": [0.5, 0.6], "feature": [1], "alpha": [1.0]}, "not of one length"),
+        ({"training AP": [0.5], "feature": [6], "alpha": [1.0]}, "a feature that is not there"),
+        ({"training AP": [0.5], "feature": [1.5], "alpha": [1.0]}, "a feature that is not there"),
+    ],
+)
+def test_a_history_that_is_not_adaranks_is_refused(
+    history: Any, message: str, tmp_path: Path
+) -> None:
+    changed(tmp_path, "features", lambda document: document["learnt"].update(history_=history))
+    with pytest.raises(InputError, match=message):
+        load(tmp_path)
+
+
+class Own(LogisticRegression):
+    """A method of one's own, with names that end in an underscore."""
+
+    @property
+    def best_(self) -> float:
+        return 1.0
+
+    def odds_(self) -> float:
+        return 2.0
+
+
+@pytest.mark.parametrize("name", ["best_", "odds_"])
+@pytest.mark.parametrize("kind", ["learnt", "arrays"])
+def test_what_would_hide_a_method_or_property_is_refused(
+    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry._methods, "Own", Own)
+    monkeypatch.setitem(RANKERS, "own", Own().fit(FEATURES))
+    changed(tmp_path, "own", lambda document: None)
+    assert isinstance(load(tmp_path), Own)
+    if kind == "learnt":
+        changed(tmp_path, "own", lambda document: document["learnt"].update({name: 1}))
+    else:
+        entry = {name: {"type": "float64", "shape": [5]}}
+        changed(tmp_path, "own", lambda document: document["arrays"].update(entry))
+        content = archive(**GOOD, **{name: np.ones(5)})
+        document = json.loads((tmp_path / "model.json").read_text())
+        file = saving._file_name("arrays", content, "npz")
+        document["files"]["arrays"] = {"file": file, "bytes": len(content)}
+        document["digest"] = saving._digest(document)
+        (tmp_path / file).write_bytes(content)
+        (tmp_path / "model.json").write_bytes(saving._json(document))
+    with pytest.raises(InputError, match=f"'{name}' is no attribute of a ranker"):
+        load(tmp_path)
+
+
+def test_a_history_with_undefined_values_is_saved(tmp_path: Path) -> None:
+    nothing = replace(FEATURES, labels=np.zeros_like(FEATURES.labels))
+    ranker = RankBoost(rounds=3, measure="SearchLength").fit(FEATURES, nothing)
+    ranker.save(tmp_path)
+    values = load(tmp_path).history_["SearchLength"]
+    assert len(values) == 3
+    assert np.isnan(values).all()
+
+
+def test_a_history_of_columns_of_two_lengths_is_not_saved(tmp_path: Path) -> None:
+    ranker = LogisticRegression().fit(FEATURES)
+    ranker.history_ = {"AP": [1.0], "C": []}
+    with pytest.raises(RankgaugeError, match="cannot be saved: the lists of history_"):
+        ranker.save(tmp_path)
 
 
 def put_file(folder: Path, kind: str, name: str, content: bytes) -> None:

@@ -15,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 import rankgauge as rg
 from rankgauge import MeasureError, RankgaugeError, rankers
 from rankgauge.data.errors import NotFitted
-from rankgauge.rankers import LambdaMART, LogisticRegression, RandomForest, Ranker, registry
+from rankgauge.rankers import (
+    LambdaMART,
+    LogisticRegression,
+    RandomForest,
+    Ranker,
+    RankNet,
+    registry,
+)
 from rankgauge.rankers.checks import made_features
 
 METHODS = [rankers.find_method(name) for name in registry.HOMES]
@@ -136,3 +143,18 @@ def test_unknown_settings_are_refused() -> None:
 def test_a_ranker_prints_the_settings_that_differ_from_the_default() -> None:
     assert repr(LambdaMART()) == "LambdaMART()"
     assert repr(LambdaMART(trees=10, seed=2)) == "LambdaMART(seed=2, trees=10)"
+
+
+@pytest.mark.parametrize("sizes", ["10,5", "10, 5", [10, 5], (10, 5)])
+def test_the_sizes_of_layers_may_be_a_text(sizes: Any) -> None:
+    assert RankNet(hidden=sizes).settings()["hidden"] == (10, 5)
+    assert RankNet(hidden=10).settings()["hidden"] == (10,)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    ["", "10,", "10;5", "-1", "1e1", "٣", "0", "5000", "9" * 5000, True, 1.5, ["5"], "1," * 9],
+)
+def test_what_is_no_list_of_sizes_is_refused(sizes: Any) -> None:
+    with pytest.raises(MeasureError, match=r"hidden: .* at most 8 whole numbers"):
+        RankNet(hidden=sizes).settings()

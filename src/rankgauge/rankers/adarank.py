@@ -11,14 +11,14 @@ import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Values
 from rankgauge.checks import Choice, Number, Whole
-from rankgauge.data.errors import MeasureError
+from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.notes import Note
-from rankgauge.rankers.base import RankerSettings
-from rankgauge.rankers.linear import LinearRanker, feature_means, filled
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.notes import Note, counted
+from rankgauge.rankers.base import EQUAL_LABELS, RankerSettings, has_pairs
+from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, filled
+from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.settings import DIRECTIONS, MEASURES, MONITORED, NORMALIZATIONS, setting
 from rankgauge.records import Record
 
@@ -28,8 +28,15 @@ perfectly is weighed as if this were missing, since its weight would be infinite
 
 TRAINING = "training"
 """What the name of the objective begins with in `history_`."""
+FEATURE, ALPHA = "feature", "alpha"
+"""The names of the other columns of `history_`."""
 
-STALLED = "training stalled: the same feature was chosen again, and the rankings stayed as good"
+STALLED = "training stalled: rounds chose the feature of the round before and gained nothing"
+NOTHING = "nothing was learnt: no feature ranks any query above the worst value of the objective"
+ENSEMBLE = "ensemble"
+
+LARGEST = 1e100
+"""Larger values could overflow when weighted sums are computed."""
 
 
 class AdaRank(LinearRanker):
@@ -38,7 +45,11 @@ class AdaRank(LinearRanker):
     The paper's rule, select="weighted", takes the feature whose own rankings have the best weighted mean
     over the queries. It often stalls: if one feature is strong, it is chosen again, the rankings stay as
     they are, and so do the weights of the queries. `history_` shows it, and `notes` says it.
-    select="ensemble" takes the feature with which the whole sum ranks best; it is not in the paper.
+
+    select="ensemble" is not in the paper. It takes the feature with which the whole sum ranks best, and
+    ends when no feature raises the objective. So it never stalls, and each round is a gain. But it tries
+    each feature with one weight only, the weight that the paper's rule gives it. If each feature weighs
+    too much beside the first, training ends with one feature.
 
     Any measure can be the `objective`. If higher values are better and all of them lie between -1 and 1,
     they are taken as they are. Otherwise they are mapped: the worst value that any feature has on any
@@ -46,16 +57,23 @@ class AdaRank(LinearRanker):
     are mapped. Queries on which the measure is undefined are left out. A value that is NaN counts as the
     mean of its feature.
 
-    With a validation set, the weights of the round with the best `measure` are kept. `history_` has for
-    each round the objective on the training data, the feature (from 1, as in files), what was added to
-    its weight, and the measure on the validation set.
+    Training stops by `tolerance` and `rounds`; the validation set does not stop it. With a validation
+    set, the weights of the round with the best `measure` on it are kept. Without one, the weights of the
+    last round are kept, or of the round before if the last one made training stop.
+
+    `history_` has a number for each round. The first column, such as "training AP", is the objective on
+    the training data after the round. `feature` is the feature that was added (from 1, as in files), and
+    `alpha` is what was added to its weight. With a validation set, another column has the name of the
+    measure: the measure after the round.
+
+    `rankgauge ltr methods adarank` lists the settings and what they mean.
 
     >>> from rankgauge.rankers.checks import made_features
     >>> ranker = AdaRank(tolerance=0).fit(made_features(40))
     >>> ranker.history_["feature"]
     [1, 1]
-    >>> ranker.notes()[0].sentence()[:66]
-    'training stalled: the same feature was chosen again, and the ranki'
+    >>> ranker.notes()[0].kind
+    'training stalled: rounds chose the feature of the round before and gained nothing'
     """
 
     summary: ClassVar[str] = "a weighted sum of features, chosen for the queries that rank badly"
@@ -74,16 +92,16 @@ class AdaRank(LinearRanker):
         MEASURES, "The measure that training raises.", default=MONITORED, ranklib="ERR@10"
     )
     select: str | None = setting(
-        Choice(("weighted", "ensemble")),
+        Choice(("weighted", ENSEMBLE)),
         "Which feature is added. weighted: the one that ranks the weighted queries best; ensemble: the "
-        "one with which the sum ranks best.",
+        "one with which the sum ranks best, as long as the objective rises.",
         default="weighted",
     )
     rounds: int | None = setting(Whole(1), "How many features are added at most.", default=500)
     tolerance: float | None = setting(
         Number(0.0),
-        "Training stops when a round lowers the objective by this much; at 0, or with select=ensemble, "
-        "when it does not rise.",
+        "Training stops after a round that makes the objective worse by this much or more, as in "
+        "RankLib; 0: after a round that does not make it better. Only select=weighted asks.",
         default=0.002,
     )
     repeats: int | None = setting(
@@ -98,6 +116,7 @@ class AdaRank(LinearRanker):
     def learn(
         self, training: Features, validation: Features | None, settings: RankerSettings
     ) -> None:
+        check_sizes(training, LARGEST)
         means = feature_means(training.values)
         sums = Sums(training, means)
         objective = Monitor(training, settings["objective"])
@@ -105,35 +124,51 @@ class AdaRank(LinearRanker):
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         others = None if validation is None else Sums(validation, means)
         history: dict[str, list[float]] = {f"{TRAINING} {objective.name}": []}
-        history |= {"feature": [], "alpha": []}
+        history |= {FEATURE: [], ALPHA: []}
         weights, measured = [np.zeros(sums.width)], []
-        for step in boosting.steps(settings):
+        for step in boosting.steps(settings) if has_pairs(training) else ():
             row = (step.value, step.feature + 1, step.alpha)
             for key, value in zip(history, row, strict=True):
                 history[key].append(value)
             weights.append(step.weights)
             if monitor is not None and others is not None:
                 measured.append(monitor(others(step.weights)))
+        kept = len(weights) - 1 - boosting.fell
         if monitor is not None:
             history[monitor.name] = measured
-            kept = monitor.best(measured) + 1 if measured else 0
-        else:
-            kept = len(weights) - 1 - boosting.fell
+            if not undecided(measured):
+                kept = monitor.best(measured) + 1
         self.history_ = history
         self.keep(means, weights[kept])
 
     def notes(self) -> tuple[Note, ...]:
         self.check_fitted()
-        values = next(iter(self.history_.values()))
-        rounds = list(zip(self.history_["feature"], values, strict=True))
+        notes = super().notes()
+        rounds = list(zip(self.history_[FEATURE], self._objective_values(), strict=True))
+        if not rounds and EQUAL_LABELS not in self.remarks_:
+            return (*notes, Note(NOTHING, detail="all scores are equal"))
         stalled = sum(before == after for before, after in itertools.pairwise(rounds))
         if not stalled:
-            return ()
-        return (
-            Note(
-                STALLED, detail=f"in {stalled} of {len(rounds)} rounds; select='ensemble' avoids it"
-            ),
-        )
+            return notes
+        detail = f"{stalled:,} of {counted(len(rounds), 'round')}"
+        if self.select != ENSEMBLE:
+            detail += "; select='ensemble' adds a feature only if it raises the objective"
+        return (*notes, Note(STALLED, detail=detail))
+
+    def check_learnt(self) -> None:
+        super().check_learnt()
+        columns = self.history_
+        objectives = [name for name in columns if name.startswith(f"{TRAINING} ")]
+        if len(objectives) != 1 or not {FEATURE, ALPHA} <= columns.keys():
+            raise RankgaugeError("history_ has not the columns of AdaRank")
+        width = self.n_features_in_
+        if not all(type(f) is int and 1 <= f <= width for f in columns[FEATURE]):
+            raise RankgaugeError("history_ has a feature that is not there")
+
+    def _objective_values(self) -> list[float]:
+        """The objective on the training data after each round."""
+        (name,) = (name for name in self.history_ if name.startswith(f"{TRAINING} "))
+        return self.history_[name]
 
 
 class Step(Record):
@@ -186,16 +221,17 @@ class Boosting:
         self._quality = Quality.of(values[:, self._defined], objective.measure)
         self._each = self._quality(values[:, self._defined])
         self.fell = False
-        """Whether the last round did not raise the objective, so that training stopped."""
+        """Whether the last round lowered the objective too much, so that training stopped."""
 
     def steps(self, settings: RankerSettings) -> Iterator[Step]:
-        """The rounds, until the objective falls, or no feature is left."""
+        """The rounds, until the objective falls, or no feature is left. Those of select="ensemble" end
+        before the first round in which no feature would raise the objective."""
         count = int(np.count_nonzero(self._defined))
         if not count or not self._weak:
             return
         queries, weights = np.full(count, 1 / count), np.zeros(self._sums.width)
         last, streak, before = -1, 0, -math.inf
-        by_sum = settings["select"] == "ensemble"
+        by_sum = settings["select"] == ENSEMBLE
         for _ in range(settings["rounds"]):
             means = self._each @ queries
             usable = means > LEAST
@@ -214,11 +250,11 @@ class Boosting:
             weights[feature] += sign * alphas[weak]
             values = self._objective.each(self._sums(weights))
             value = self._objective.mean(values[self._defined])
-            if math.isnan(value):
+            height = value if self._objective.higher_is_better else -value
+            if math.isnan(value) or (by_sum and height <= before):
                 return
             yield Step(value, feature, float(sign * alphas[weak]), weights)
-            height = value if self._objective.higher_is_better else -value
-            self.fell = height - before <= (0.0 if by_sum else -settings["tolerance"])
+            self.fell = not by_sum and height - before <= -settings["tolerance"]
             if self.fell:
                 return
             before = height
@@ -232,7 +268,8 @@ class Boosting:
         heights = np.full(len(alphas), -np.inf)
         for weak in np.flatnonzero(usable).tolist():
             feature, sign = self._weak[weak]
-            value = self._objective(scores + sign * alphas[weak] * self._sums.column(feature))
+            values = self._objective.each(scores + sign * alphas[weak] * self._sums.column(feature))
+            value = self._objective.mean(values[self._defined])
             heights[weak] = value if self._objective.higher_is_better else -value
         return int(np.argmax(np.where(np.isnan(heights), -np.inf, heights)))
 

@@ -24,6 +24,7 @@ from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.rankers.libraries import imported
+from rankgauge.rankers.monitoring import undecided
 from rankgauge.rankers.settings import (
     DEFAULT,
     MEASURES,
@@ -39,6 +40,15 @@ from rankgauge.records import FieldSignature, bound, collect_fields
 RankerSettings = Mapping[str, Any]
 """The value of each setting, checked."""
 
+EQUAL_LABELS, UNDECIDED = "equal labels", "undecided"
+REMARKS = {
+    EQUAL_LABELS: "nothing to learn about rankings: all documents of each query have the same label",
+    UNDECIDED: "the validation set decides nothing: the measure is the same after all rounds",
+}
+"""What `fit` notices with any method, and the sentence that `notes` says about it."""
+
+LARGEST = 1e300
+"""The largest value that can be normalised: differences and sums of larger ones could overflow."""
 PIECE = 1 << 16
 """How many rows are looked at at a time."""
 
@@ -48,7 +58,8 @@ class Ranker:
     """A method that learns to rank: it learns from features with labels, and scores documents.
 
     Settings are arguments of the class. They are kept as given and checked by `fit`, and `get_params`,
-    `set_params` and scikit-learn's `clone` work. Everything that was learnt has a name that ends in an
+    `set_params` and scikit-learn's `clone` work. `rankgauge ltr methods NAME` lists the settings of a
+    method, and what they mean. Everything that was learnt has a name that ends in an
     underscore.
 
     A method of one's own is a subclass. It declares its settings as fields made by `parameter`, and
@@ -89,6 +100,8 @@ class Ranker:
     """What was monitored, round by round."""
     n_features_in_: int = dataclasses.field(init=False)
     """How many features there were to learn from."""
+    remarks_: list[str] = dataclasses.field(init=False)
+    """What `fit` noticed; `notes` says it in sentences."""
     scaling_: Scaling = dataclasses.field(init=False)
     """How feature values are normalised before `score` sees them."""
 
@@ -170,8 +183,8 @@ class Ranker:
         """RankgaugeError where what was read from a file cannot be what `learn` learnt."""
 
     def notes(self) -> tuple[Note, ...]:
-        """What to know about what was learnt."""
-        return ()
+        """What to know about what was learnt. A method that has more to say adds to these notes."""
+        return tuple(Note(REMARKS[remark]) for remark in vars(self).get("remarks_", ()))
 
     # What a user calls
 
@@ -180,11 +193,12 @@ class Ranker:
 
         With `validation`, the measure on these other queries decides what the method leaves open, such
         as when to stop; `history_` has its values. A query without relevant documents counts as the
-        measure says, so 0 with most measures.
+        measure says, so 0 with most measures. If the measure is the same after all rounds, it decides
+        nothing: the result is that of learning without `validation`, and a note says so.
         """
         settings = self.settings()
         _check_type(features)
-        _check_values(features)
+        _check_values(features, settings["normalize"])
         if not len(features.labels):
             raise InputError(features.source, None, "no documents, expected some to learn from")
         width = features.values.shape[1]
@@ -196,11 +210,12 @@ class Ranker:
                 message = "no documents to validate on; give None to learn without validation"
                 raise InputError(validation.source, None, message)
             check_width(validation, width)
-            _check_values(validation)
+            _check_values(validation, settings["normalize"])
         self._forget()
         kind, per_query = SCALINGS[settings["normalize"]]
         scaling = Scaling.of(kind, per_query=per_query).fit(features)
         self.n_features_in_, self.scaling_, self.history_ = width, scaling, {}
+        self.remarks_ = [] if has_pairs(features) else [EQUAL_LABELS]
         try:
             self.learn(
                 scaling.apply(features),
@@ -210,6 +225,9 @@ class Ranker:
         except BaseException:
             self._forget()  # half of a model would be taken for a whole one
             raise
+        measured = self.history_.get(str(settings["measure"]), [])
+        if validation is not None and len(measured) > 1 and undecided(measured):
+            self.remarks_.append(UNDECIDED)
         return self
 
     def _forget(self) -> None:
@@ -222,7 +240,7 @@ class Ranker:
         self.check_fitted()
         _check_type(features)
         check_width(features, self.n_features_in_)
-        _check_values(features)
+        _check_values(features, self.scaling_.kind)
         scores = np.asarray(self.score(self.scaling_.apply(features).values), dtype=np.float64)
         if scores.shape != features.labels.shape or not np.isfinite(scores).all():
             raise RankgaugeError(
@@ -303,6 +321,13 @@ def _check_type(features: Any) -> None:
         )
 
 
+def has_pairs(features: Features) -> bool:
+    """Whether documents of any query have different labels. Labels below 0 count as 0."""
+    labels, inside = np.maximum(features.labels, 0), np.ones(len(features.labels), dtype=np.bool_)
+    inside[features.bounds[:-1][np.diff(features.bounds) > 0]] = False
+    return bool(((labels[1:] != labels[:-1]) & inside[1:]).any())
+
+
 def check_width(features: Features, expected: int) -> None:
     """An error where there are not as many features as a ranker learns from."""
     width = features.values.shape[1]
@@ -314,11 +339,19 @@ def check_width(features: Features, expected: int) -> None:
         raise InputError(features.source, None, message)
 
 
-def _check_values(features: Features) -> None:
-    """InputError for an infinite value. NaN may stand for a value that is not known."""
-    for start in range(0, len(features.values), PIECE):
-        piece = features.values[start : start + PIECE]
-        if np.isinf(piece).any():
-            row, column = np.argwhere(np.isinf(piece))[0].tolist()
-            message = f"row {start + row}: feature {column + 1} is infinite, expected a number"
+def _check_values(features: Features, normalize: str) -> None:
+    """InputError for an infinite value, or one that is too large to be normalised. NaN may stand for a
+    value that is not known."""
+    values = features.values
+    largest = float(np.finfo(values.dtype).max)
+    if normalize != "none":
+        largest = min(largest, LARGEST)
+    for start in range(0, len(values), PIECE):
+        piece = values[start : start + PIECE]
+        beyond = np.abs(piece) > values.dtype.type(largest)
+        if beyond.any():
+            row, column = np.argwhere(beyond)[0].tolist()
+            what = "infinite" if np.isinf(piece[row, column]) else "too large to be normalised"
+            expected = "a number" if what == "infinite" else f"a size of at most {largest:g}"
+            message = f"row {start + row}: feature {column + 1} is {what}, expected {expected}"
             raise InputError(features.source, None, message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from rankgauge.data.features import Features
 from rankgauge.parameters import parameter
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.libraries import imported
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.search_engines import tree_model
 from rankgauge.rankers.tree_text import forest_of, shortened
+from rankgauge.records import Record
 
 GAIN = "gain"
 LABEL_GAIN = "label_gain"
@@ -51,6 +53,14 @@ LABEL_GAINS = OneValue()
 other."""
 
 
+class Stopping(Record):
+    """When training stops: so many trees after the best one, or with so many trees if the measure is the
+    same after all of them."""
+
+    patience: int
+    undecided: int
+
+
 class TreeRanker(Ranker):
     """A ranker whose score is a sum, or a mean, of trees that LightGBM trained."""
 
@@ -65,7 +75,7 @@ class TreeRanker(Ranker):
         training: Features,
         labels: Floats,
         monitor: Monitor | None = None,
-        patience: int | None = None,
+        stopping: Stopping | None = None,
     ) -> None:
         """Train trees, and keep them with the importances of features and what was monitored.
 
@@ -77,14 +87,14 @@ class TreeRanker(Ranker):
             How many trees.
         training, labels
             The documents, and the label of each as LightGBM takes it.
-        monitor, patience
-            What decides when to stop: after so many rounds that were not better.
+        monitor, stopping
+            What decides how many trees are kept, and when to stop.
         """
         lightgbm = imported("lightgbm")
         data = lightgbm.Dataset(
             training.values, labels, group=_sizes(training), params=dict(parameters)
         )
-        history: dict[str, Any] = {}
+        measured: list[float] = []
         more: dict[str, Any] = {}
         if monitor is not None:
             watched = monitor.features
@@ -100,8 +110,7 @@ class TreeRanker(Ranker):
                     monitor.higher_is_better,
                 ),
                 "callbacks": [
-                    lightgbm.early_stopping(patience, verbose=False),
-                    lightgbm.record_evaluation(history),
+                    partial(_watch, monitor, stopping or Stopping(rounds, rounds), measured)
                 ],
             }
         try:
@@ -109,11 +118,11 @@ class TreeRanker(Ranker):
                 booster = lightgbm.train(dict(parameters), data, num_boost_round=rounds, **more)
         except lightgbm.basic.LightGBMError as error:
             raise RankgaugeError(f"{type(self).__name__}: LightGBM refuses: {error}") from None
-        best = booster.best_iteration if monitor is not None else None
+        best = None if monitor is None else monitor.kept(measured) + 1
         # The trees, in LightGBM's text form.
         self.trees_: str = shortened(booster.model_to_string(num_iteration=best))
         self.feature_importances_ = booster.feature_importance(GAIN, iteration=best).astype(float)
-        self.history_ = {key: list(values) for key, values in history.get("validation", {}).items()}
+        self.history_ = {} if monitor is None else {monitor.name: measured}
 
     def score(self, values: Values) -> Floats:
         if not len(values):
@@ -143,6 +152,17 @@ class TreeRanker(Ranker):
     ) -> dict[str, Any]:
         self.check_fitted()
         return tree_model(forest_of(self.trees_), self.scaling_, names, name)
+
+
+def _watch(monitor: Monitor, stopping: Stopping, measured: list[float], state: Any) -> None:
+    """Note the measure after a tree, and tell LightGBM when to stop."""
+    measured.append(float(state.evaluation_result_list[0][2]))
+    if monitor.stops(measured, stopping.patience) or (
+        undecided(measured) and len(measured) >= stopping.undecided
+    ):
+        raise imported("lightgbm").EarlyStopException(
+            len(measured) - 1, state.evaluation_result_list
+        )
 
 
 def common_parameters(settings: RankerSettings) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.measures.gains import GainMap, gains
 from rankgauge.rankers.base import RankerSettings
-from rankgauge.rankers.boosting import LABEL_GAIN, TreeRanker, common_parameters
+from rankgauge.rankers.boosting import LABEL_GAIN, Stopping, TreeRanker, common_parameters
 from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.settings import AUTO, GAINS, RATES, Auto, setting
 
@@ -85,11 +86,13 @@ class LambdaMART(TreeRanker):
     ) -> None:
         labels, worth = self._labels(training.labels, settings)
         monitor = None if validation is None else Monitor(validation, settings["measure"])
-        trees = settings["trees"]
+        trees, stopping = settings["trees"], Stopping(settings["patience"], UNVALIDATED_TREES)
         if trees == AUTO:
             trees = UNVALIDATED_TREES if monitor is None else MOST_TREES
+        else:
+            stopping = replace(stopping, undecided=trees)
         parameters = lightgbm_parameters(settings, worth)
-        self.train(parameters, trees, training, labels, monitor, settings["patience"])
+        self.train(parameters, trees, training, labels, monitor, stopping)
 
     def _labels(self, labels: Labels, settings: RankerSettings) -> tuple[Floats, list[float]]:
         """Labels as LightGBM takes them, and the gain of each from 0 on.

@@ -22,6 +22,16 @@ class ListNet(NetworkRanker):
     the query. The scores give chances in the same way. The loss is the cross entropy of the two. Values
     that are NaN count as the mean of their feature.
 
+    With a validation set, `measure` is computed on it after each epoch. Learning stops when the measure
+    has not become better for `patience` epochs, and the weights of the best epoch are kept. Without a
+    validation set, all epochs are learnt, and the last weights are kept.
+
+    `history_` has a number for each epoch. `loss` is the mean loss of the training queries; the loss of
+    a query is taken just before the step that learns from it. With a validation set, another column has
+    the name of the measure: the measure after the epoch.
+
+    `rankgauge ltr methods listnet` lists the settings and what they mean.
+
     `preset="ranklib"` learns as RankLib does: weights start at random, the output is logistic, its slope
     is left out, and each query is a plain step. RankLib's rate of 0.00001 is low: on MQ2008 the loss is
     still falling after all 1,500 epochs.
@@ -41,7 +51,7 @@ class ListNet(NetworkRanker):
 
     gain: Any = setting(GAINS, "What labels are worth.", default="linear")
     learning_rate: float | None = setting(
-        RATES, "How long the steps are.", default=0.01, ranklib=1e-5
+        RATES, "How far each step moves the weights.", default=0.01, ranklib=1e-5
     )
     epochs: int | None = setting(
         Whole(1), "How often at most all queries are learnt from.", default=200, ranklib=1500

@@ -12,7 +12,7 @@ from rankgauge.data.features import Features
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, filled, weighted_sums
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, Auto, setting
 
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -78,6 +78,8 @@ class LogisticRegression(LinearRanker):
             ]
             self.history_ = {"C": list(costs), monitor.name: measured}
             best = monitor.best(measured)
+            if undecided(measured) and USUAL_COST in costs:
+                best = costs.index(USUAL_COST)
         self.C_: float = costs[best]
         self.keep(means, *models[best])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rankgauge.arrays import Floats
@@ -48,7 +50,29 @@ class Monitor:
         """The mean of the values of the queries, or what the aggregate makes of them."""
         return combined(self.measure, values)
 
-    def best(self, values: list[float]) -> int:
+    def best(self, values: Sequence[float]) -> int:
         """The place of the best of some values; the first of equal ones. NaN is worse than any other."""
         order = np.asarray(values) if self.higher_is_better else -np.asarray(values)
         return int(np.argmax(np.where(np.isnan(order), -np.inf, order)))
+
+    def kept(self, values: Sequence[float]) -> int:
+        """The round to keep, from the value after each: the best one, or the last if the values decide
+        nothing."""
+        return len(values) - 1 if undecided(values) else self.best(values)
+
+    def stops(self, values: Sequence[float], patience: int) -> bool:
+        """Whether training stops after these rounds: the best one is `patience` rounds ago.
+
+        As long as all values are equal, the measure says nothing about when to stop.
+        """
+        return not undecided(values) and len(values) - 1 - self.best(values) >= patience
+
+
+def undecided(values: Sequence[float]) -> bool:
+    """Whether values are all equal, or all NaN, so that none is the best.
+
+    >>> undecided([0.5, 0.5]), undecided([0.5, 0.4])
+    (True, False)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    return bool((array == array[:1]).all() or np.isnan(array).all())

@@ -15,7 +15,7 @@ from rankgauge.data.features import Features
 from rankgauge.native.layers import layer_gradient, layer_sums
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.linear import check_sizes, feature_means, plain_values
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
 from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, RATES, SIZES, Auto, setting
@@ -189,8 +189,9 @@ class NetworkRanker(Ranker):
 
     A method defines `targets` and `loss`. Queries whose documents all have the same target are left out.
     With a validation set, learning stops when `measure` has not become better for `patience` epochs, and
-    the weights of the best epoch are kept. `history_` has the measure and the loss of each epoch. The
-    loss is the mean over the queries, each at the time when it was learnt from.
+    the weights of the best epoch are kept. Without one, the weights of the last epoch are kept.
+    `history_` has the measure after each epoch, and the mean loss of the queries, each just before the
+    step that learns from it.
 
     The importance of a feature is the size of its weight. With hidden layers it is a sum over all ways
     from the feature to the output: the sizes of the weights on a way are multiplied.
@@ -202,7 +203,7 @@ class NetworkRanker(Ranker):
         default="query-z",
         ranklib="none",
     )
-    hidden: Sequence[int] | None = setting(
+    hidden: Sequence[int] | int | str | None = setting(
         SIZES, "The sizes of the hidden layers, from the input on; [] for none.", default=()
     )
     units: str | None = setting(
@@ -217,7 +218,9 @@ class NetworkRanker(Ranker):
         default="adam",
         ranklib="plain",
     )
-    learning_rate: float | None = setting(RATES, "How long the steps are.", default=0.01)
+    learning_rate: float | None = setting(
+        RATES, "How far each step moves the weights.", default=0.01
+    )
     epochs: int | None = setting(
         Whole(1), "How often at most all queries are learnt from.", default=200
     )
@@ -259,13 +262,15 @@ class NetworkRanker(Ranker):
         means, weights = feature_means(training.values), network.start(rng)
         values = plain_values(training.values)
         batches = self._batches(training, settings, rng)
+        if not batches:
+            weights = np.zeros(network.size)  # nothing to learn: all scores are equal
         queries = sum(len(piece.bounds) - 1 for pieces in batches for piece in pieces)
         method = STEPS[settings["steps"]](network.size, settings["learning_rate"])
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         losses: list[float] = []
         measured: list[float] = []
-        best = weights
-        for _ in range(settings["epochs"]):
+        best = weights.copy()
+        for _ in range(settings["epochs"] if batches else 0):
             loss = 0.0
             for number in rng.permutation(len(batches)).tolist():
                 added, gradient = self.gradient(
@@ -273,14 +278,15 @@ class NetworkRanker(Ranker):
                 )
                 method.step(weights, gradient)
                 loss += added
-            losses.append(loss / max(1, queries))
+            losses.append(loss / queries)
             if monitor is not None and validation is not None:
                 measured.append(monitor(network.scores(validation.values, means, weights)))
-                place = monitor.best(measured)
-                if place == len(measured) - 1:
+                if monitor.best(measured) == len(measured) - 1:
                     best = weights.copy()
-                elif len(measured) - 1 - place >= settings["patience"]:
+                elif monitor.stops(measured, settings["patience"]):
                     break
+        if monitor is None or undecided(measured):
+            best = weights
         if not np.isfinite(best).all():
             raise InputError(
                 training.source,

@@ -34,13 +34,19 @@ class RankBoost(Ranker):
     """A weighted sum of stumps: each asks whether one feature is above one threshold.
 
     Pairs of documents of a query with different labels have weights, which grow where the sum has them
-    in the wrong order. Each round takes the stump that orders the most weight. With a validation set,
-    training stops when `measure` has not become better for `patience` rounds, and the stumps up to the
-    best value are kept. A value that is NaN is below every threshold.
+    in the wrong order. Each round takes the stump that orders the most weight. A value that is NaN is
+    below every threshold.
 
-    `history_` has for each round the training loss, the feature (from 1, as in files), the threshold and
-    the weight `alpha` of its stump, and the measure on the validation set. The loss is the mean of
-    exp(score of the worse document - score of the better one) over pairs.
+    With a validation set, `measure` is computed on it after each round. Training stops when the measure
+    has not become better for `patience` rounds, and the stumps up to the best round are kept. Without a
+    validation set, the stumps of all rounds are kept.
+
+    `history_` has a number for each round. `loss` is the mean of exp(score of the worse document - score
+    of the better one) over the training pairs, after the stump was added. `feature` (from 1, as in
+    files) and `threshold` are what the stump asks, and `alpha` is what it adds above the threshold. With
+    a validation set, another column has the name of the measure: the measure after the round.
+
+    `rankgauge ltr methods rankboost` lists the settings and what they mean.
 
     >>> from rankgauge.rankers.checks import made_features
     >>> ranker = RankBoost(rounds=20).fit(made_features(40))
@@ -69,8 +75,8 @@ class RankBoost(Ranker):
     )
     spacing: str | None = setting(
         Choice(("quantiles", "equal")),
-        "How ranges are cut. quantiles: as many documents in each; equal: as wide, from the lowest "
-        "value to the highest.",
+        "How ranges are cut. quantiles: all ranges have about the same number of documents; equal: all "
+        "ranges are equally wide.",
         default="quantiles",
         ranklib="equal",
     )
@@ -119,12 +125,12 @@ class RankBoost(Ranker):
                 column = validation.values[:, feature].astype(np.float64)
                 scores += alpha * (column > threshold)
                 measured.append(monitor(scores))
-                if len(measured) - 1 - monitor.best(measured) >= settings["patience"]:
+                if monitor.stops(measured, settings["patience"]):
                     break
         kept = len(history["loss"])
         if monitor is not None:
             self.history_ = {**history, monitor.name: measured}
-            kept = monitor.best(measured) + 1 if measured else 0
+            kept = monitor.kept(measured) + 1
         else:
             self.history_ = history
         # The column of each stump's feature, from 0; its threshold; what it adds above the threshold.

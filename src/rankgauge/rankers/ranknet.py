@@ -23,6 +23,16 @@ class RankNet(NetworkRanker):
     the score of the better document minus the score of the other. Values that are NaN count as the mean
     of their feature.
 
+    With a validation set, `measure` is computed on it after each epoch. Learning stops when the measure
+    has not become better for `patience` epochs, and the weights of the best epoch are kept. Without a
+    validation set, all epochs are learnt, and the last weights are kept.
+
+    `history_` has a number for each epoch. `loss` is the mean loss of the training queries; the loss of
+    a query is taken just before the step that learns from it. With a validation set, another column has
+    the name of the measure: the measure after the epoch.
+
+    `rankgauge ltr methods ranknet` lists the settings and what they mean.
+
     `preset="ranklib"` learns as RankLib does: logistic units, also at the output, and a plain step for
     each query. RankLib's rate of 0.00005 is low: on MQ2008 the loss is still falling after all epochs.
 
@@ -36,11 +46,11 @@ class RankNet(NetworkRanker):
     optimizes: ClassVar[str] = "the logistic loss of pairs"
     source: ClassVar[str] = "Burges et al. 2005, Learning to rank using gradient descent"
 
-    hidden: Sequence[int] | None = setting(
+    hidden: Sequence[int] | int | str | None = setting(
         SIZES, "The sizes of the hidden layers, from the input on; [] for none.", default=(10,)
     )
     learning_rate: float | None = setting(
-        RATES, "How long the steps are.", default=0.01, ranklib=5e-5
+        RATES, "How far each step moves the weights.", default=0.01, ranklib=5e-5
     )
     epochs: int | None = setting(
         Whole(1), "How often at most all queries are learnt from.", default=200, ranklib=100

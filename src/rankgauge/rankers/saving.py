@@ -7,7 +7,9 @@ one step, so a folder has the old ranker or the new one at every moment.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -21,7 +23,7 @@ from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes, writing
 from rankgauge.data.scaling import Scaling
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.rankers.base import Ranker
+from rankgauge.rankers.base import REMARKS, Ranker
 from rankgauge.rankers.registry import find_method
 from rankgauge.scores.documents import read_json
 from rankgauge.scores.validation import short
@@ -31,6 +33,7 @@ from rankgauge.version import __version__
 FORMAT, VERSION = "rankgauge-ranker", 1
 MANIFEST = "model.json"
 ARRAYS = "arrays"
+HISTORY = "history_"
 ENTRIES = {
     "format": str,
     "version": int,
@@ -67,6 +70,8 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
             arrays[name] = _array(ranker, name, value)
         elif isinstance(value, str):
             texts[name] = value.encode()
+        elif name == HISTORY:
+            learnt[name] = _saved_history(ranker)
         elif name != "scaling_":
             learnt[name] = value
     contents = {name: (text, "txt") for name, text in texts.items()}
@@ -114,6 +119,31 @@ def _array(ranker: Ranker, name: str, value: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(value)
 
 
+def _saved_history(ranker: Ranker) -> dict[str, list[float | None]]:
+    """The history as JSON has it: null for NaN, which a measure is where it is undefined."""
+    try:
+        columns = {name: _plain(values) for name, values in ranker.history_.items()}
+        check_history(columns)
+    except (RankgaugeError, AttributeError) as error:
+        raise RankgaugeError(f"{type(ranker).__name__} cannot be saved: {error}") from None
+    return {
+        name: [None if math.isnan(value) else value for value in values]
+        for name, values in columns.items()
+    }
+
+
+def _loaded_history(history: Any) -> Any:
+    """The history with NaN for null. What is not a history stays as it is, for `check_history`."""
+    if not isinstance(history, dict):
+        return history
+    return {
+        name: [math.nan if value is None else value for value in values]
+        if isinstance(values, list)
+        else values
+        for name, values in history.items()
+    }
+
+
 def _npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """The file that np.savez writes; its allow_pickle is an array of this name for NumPy 2.0."""
     import zipfile
@@ -137,15 +167,16 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _json(document: Mapping[str, Any]) -> bytes:
+def _json(document: Mapping[str, Any], *, sort_keys: bool = False) -> bytes:
     import json
 
-    return (json.dumps(document, allow_nan=False, sort_keys=True, indent=1) + "\n").encode()
+    return (json.dumps(document, allow_nan=False, sort_keys=sort_keys, indent=1) + "\n").encode()
 
 
 def _digest(document: Mapping[str, Any]) -> str:
+    """The digest of all entries but itself; their order does not change it."""
     rest = {key: value for key, value in document.items() if key != "digest"}
-    return digest(_json(rest), size=16).hex()
+    return digest(_json(rest, sort_keys=True), size=16).hex()
 
 
 def _file_name(name: str, content: bytes, ending: str) -> str:
@@ -201,17 +232,24 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
     state = {**document["learnt"], **_texts(document, folder, source, size_limit)}
     state |= _arrays(document, folder, source, size_limit)
     for name, value in state.items():
-        if not ATTRIBUTE.fullmatch(name) or callable(getattr(method, name, None)):
+        if not ATTRIBUTE.fullmatch(name) or _defined(method, name):
             raise InputError(source, None, f"{short(name)} is no attribute of a ranker, {MADE_BY}")
         setattr(ranker, name, value)
     try:
         ranker.scaling_ = Scaling.from_dict(document["scaling"])
+        ranker.history_ = _loaded_history(ranker.history_)
         _check_common(ranker)
         ranker.check_learnt()
     except (RankgaugeError, AttributeError, KeyError, TypeError, ValueError) as error:
         message = error.message if isinstance(error, InputError) else str(error)
         raise InputError(source, None, f"not a whole ranker ({message}), {MADE_BY}") from None
     return ranker
+
+
+def _defined(method: type[Ranker], name: str) -> bool:
+    """Whether the class has a method or a property of this name, which an attribute would hide."""
+    defined = inspect.getattr_static(method, name, None)
+    return callable(defined) or hasattr(type(defined), "__get__")
 
 
 def _checked(entries: Any, source: str) -> dict[str, Any]:
@@ -332,12 +370,23 @@ def _check_common(ranker: Ranker) -> None:
     scaling = ranker.scaling_
     if scaling.learns and (scaling.centre is None or len(scaling.centre) != width):
         raise RankgaugeError("the normalisation has no number for each feature")
-    history = ranker.history_
+    check_history(ranker.history_)
+    remarks = vars(ranker).setdefault("remarks_", [])  # earlier versions have none
+    if not isinstance(remarks, list) or not all(remark in REMARKS for remark in remarks):
+        raise RankgaugeError("remarks_ is not a list of remarks")
+
+
+def check_history(history: Any) -> None:
+    """RankgaugeError where a history is not a column of numbers by name, all of one length."""
     if not isinstance(history, dict) or not all(
-        isinstance(values, list) and all(type(value) in (int, float) for value in values)
-        for values in history.values()
+        isinstance(name, str)
+        and isinstance(values, list)
+        and all(type(value) in (int, float) for value in values)
+        for name, values in history.items()
     ):
         raise RankgaugeError("history_ is not a list of numbers by name")
+    if len({len(values) for values in history.values()}) > 1:
+        raise RankgaugeError("the lists of history_ are not of one length")
 
 
 def check_array(ranker: Ranker, name: str, shape: tuple[int, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 from typing import Any
 
@@ -69,18 +70,34 @@ MEASURES = MeasureKind()
 
 
 class Sizes(Kind):
-    """The sizes of the hidden layers of a network, from the input on: a tuple, which may be empty."""
+    """The sizes of the hidden layers of a network, from the input on: a tuple, which may be empty.
 
-    description = "a list of at most 8 whole numbers from 1 to 4,096, such as [10], or []"
+    On the command line, sizes may be written without brackets.
+
+    >>> Sizes().check("10,5")
+    (10, 5)
+    """
+
+    description = "a list of at most 8 whole numbers from 1 to 4,096, such as [10, 5], or []"
     layers, units = 8, Whole(1, 4096)
 
     def check(self, value: Any) -> tuple[int, ...]:
-        if not isinstance(value, list | tuple) or len(value) > self.layers:
+        sizes = value
+        if isinstance(value, str):
+            sizes = [_whole(size) for size in value.split(",")]
+        elif isinstance(value, int):
+            sizes = [value]
+        if not isinstance(sizes, list | tuple) or len(sizes) > self.layers:
             raise self.refusal(value)
         try:
-            return tuple(self.units.check(size) for size in value)
+            return tuple(self.units.check(size) for size in sizes)
         except MeasureError:
             raise self.refusal(value) from None
+
+
+def _whole(text: str) -> int | None:
+    """The number that a text of at most 9 digits is, or None."""
+    return int(text) if re.fullmatch(r" *[0-9]{1,9} *", text) else None
 
 
 SIZES = Sizes()
