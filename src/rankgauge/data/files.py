@@ -28,6 +28,8 @@ MOST_EXPANSION, LEAST_CONTENT = 1000, 64 << 20
 CHUNK = 1 << 22
 HEAD = 1 << 12
 STANDARD_INPUT = "-"
+TEMPORARY = ".rankgauge-"
+"""How the names of files begin that are not yet whole."""
 
 UMASK = os.umask(0)
 os.umask(UMASK)
@@ -338,7 +340,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
                 yield stream
             return
         # Its name is known before it is there, so that a signal at any moment leaves none behind.
-        temporary = os.path.join(os.path.dirname(target), f".rankgauge-{os.urandom(8).hex()}")
+        temporary = os.path.join(os.path.dirname(target), f"{TEMPORARY}{os.urandom(8).hex()}")
         with open(temporary, "xb", opener=_private) as raw, _compressor(ending, raw) as stream:
             yield stream
         os.chmod(temporary, 0o666 & ~UMASK if mode is None else stat.S_IMODE(mode))

@@ -14,9 +14,9 @@ from rankgauge.checks import Choice, Number, Whole
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.rankers.base import RankerSettings
+from rankgauge.rankers.base import EQUAL_LABELS, RankerSettings
 from rankgauge.rankers.linear import LinearRanker, feature_means, filled, weighted_sums
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.settings import MEASURES, MONITORED, NORMALIZATIONS, setting
 from rankgauge.records import Record
 from rankgauge.space.ascent import FeatureAscent, LineSearch, climbed
@@ -115,7 +115,7 @@ class CoordinateAscent(LinearRanker):
         way: ExactLines | TrialSteps = ExactLines(ascent)
         if settings["search"] == STEPS:
             way = TrialSteps(scorer, objective, *(settings[n] for n in ("steps", "step", "growth")))
-        if not scorer.varying:
+        if not scorer.varying or EQUAL_LABELS in self.remarks_:
             self.history_ = reached
             self.keep(means, np.zeros(scorer.width))
             return
@@ -131,10 +131,13 @@ class CoordinateAscent(LinearRanker):
                 tolerance=settings["tolerance"],
                 after=after,
             )
-        values = np.array(list(reached.values())[-1])
-        higher = ascent.higher if monitor is None else monitor.higher_is_better
         self.history_ = reached
-        self.keep(means, found[int(np.argmax(values if higher else -values))])
+        training_values = reached[f"training {objective}"]
+        if monitor is not None and not undecided(reached[monitor.name]):
+            best = monitor.best(reached[monitor.name])
+        else:
+            best = int(np.argmax(training_values) if ascent.higher else np.argmin(training_values))
+        self.keep(means, found[best])
 
 
 class ExactLines(Record):

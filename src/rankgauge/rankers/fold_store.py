@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.data.files import TEMPORARY, display_name, read_bytes, writing
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Run
 from rankgauge.data.trec import read_run, write_run
@@ -99,7 +99,12 @@ class FoldStore(Record):
         return digest(b"".join(each), size=16).hex()
 
     def write_times(self, folds: Iterable[int], names: Iterable[str]) -> None:
-        """Gather how long each fold and method took, in a file of its own: times differ every time."""
+        """Gather how long each fold and method took, in a file of its own: times differ every time.
+
+        What a process that was killed left half-written is removed.
+        """
+        for left in self.folder.glob(f"fold-*/{TEMPORARY}*"):
+            left.unlink(missing_ok=True)
         times: dict[str, dict[str, float]] = {}
         names = list(names)
         for fold in folds:
