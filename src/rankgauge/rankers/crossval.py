@@ -53,8 +53,8 @@ Method = str | Ranker | type[Ranker]
 
 def cross_validate(
     folds: Folds,
-    methods: Sequence[Method] | None = None,
-    measures: Sequence[AnyMeasure] = MEASURES,
+    methods: Method | Sequence[Method] | None = None,
+    measures: AnyMeasure | Sequence[AnyMeasure] = MEASURES,
     *,
     evaluation: EvaluationName = DEFAULT_EVALUATION,
     seed: int = SEED,
@@ -69,9 +69,9 @@ def cross_validate(
     folds
         What `read_folds` gives.
     methods
-        Names of methods, classes, or rankers with settings. By default all methods.
+        Names of methods, classes, or rankers with settings; one or several. By default all methods.
     measures
-        The measures to score by.
+        The measures to score by; one or several.
     evaluation
         "letor" evaluates as LETOR's own program does, for comparisons with published values, and "mslr"
         as the program of MSLR. What the rankers learn stays the same.
@@ -99,8 +99,8 @@ def cross_validate(
 
 def cross_validation(
     folds: Folds,
-    methods: Sequence[Method] | None = None,
-    measures: Sequence[AnyMeasure] = MEASURES,
+    methods: Method | Sequence[Method] | None = None,
+    measures: AnyMeasure | Sequence[AnyMeasure] = MEASURES,
     *,
     evaluation: EvaluationName = DEFAULT_EVALUATION,
     seed: int = SEED,
