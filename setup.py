@@ -34,5 +34,6 @@ setup(
         build_dir=f"build/cython-{cython_version}",
         language_level=3,
         shared_utility_qualified_name=f"rankgauge.native.{SHARED}",
-    )
+    ),
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

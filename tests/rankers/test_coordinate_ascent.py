@@ -94,8 +94,8 @@ def test_no_value_of_a_weight_is_better(features: Features, objective: str) -> N
 
 
 def test_no_single_weight_makes_real_data_better(real_data: Callable[[str], Path]) -> None:
-    """Queries of MQ2008, three of its features, and 10,001 values of each weight."""
-    features = rg.read_folds(real_data("mq2008"))[0].train.select(range(40))
+    """Fifteen queries of MQ2008, three of its features, and 10,001 values of each weight."""
+    features = rg.read_folds(real_data("mq2008"))[0].train.select(range(15))
     narrow = Features(
         features.queries, features.bounds, features.labels, features.values[:, [38, 22, 14]]
     )
