@@ -262,6 +262,25 @@ def test_expectations_as_if_ranks_were_independent(
     assert measure.score(labels) == pytest.approx(expected, abs=5e-4)
 
 
+@examples(40)
+@given(
+    st.sampled_from(["SP", "AP", "AP(norm=min)", "DCG(gain=exp2)", "nDCG", "P", "RBP"]),
+    st.lists(st.integers(0, 3), min_size=1, max_size=12),
+    st.integers(1, 30),
+)
+def test_capped_counts_no_more_ranks_than_there_are_documents(
+    name: str, labels: list[int], cutoff: int
+) -> None:
+    capped = parse(f"expected({name}@{cutoff},reb=capped)")
+    within = parse(f"expected({name}@{min(cutoff, len(labels))},reb=independent)")
+    scale = 1.0
+    if name == "P":  # divided by k, not by the ranks that documents fill
+        scale = min(cutoff, len(labels)) / cutoff
+    assert capped.score(labels) == pytest.approx(scale * within.score(labels), rel=1e-12)
+    if any(labels):
+        parse(f"v2({name}@{cutoff},reb=capped)").score(labels)  # never above the best
+
+
 class RootOfFirst(Measure):
     """A measure of a user's own, of which no more than the score is known."""
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Question: TypeAlias = Callable[[JudgedLabels | TiedRankings, Measure], Floats]
 
 JUDGED, RUN, POOL, COLLECTION = NULLS = ("judged", "run", "pool", "collection")
-EXACT, INDEPENDENT = CHANCES = ("exact", "independent")
+EXACT, INDEPENDENT, CAPPED = CHANCES = ("exact", "independent", "capped")
 ACHIEVABLE, FULL = BESTS = ("achievable", "k")
 
 
@@ -47,8 +47,10 @@ class _Asking:
 
     def mean(self, measure: Measure, chance: str = EXACT) -> Mean:
         """The mean score over all orders, or the mean if ranks were independent."""
-        if chance == INDEPENDENT:
-            return Mean.exact(self._ask(_independent, measure))
+        if chance != EXACT:
+            return Mean.exact(
+                self._ask(_independent if chance == INDEPENDENT else _capped, measure)
+            )
         values, errors, samples = self._ask(_mean, measure).T
         return Mean(values, errors, samples.astype(np.int64))
 
@@ -160,6 +162,10 @@ def _variance(of: JudgedLabels | TiedRankings, measure: Measure) -> Floats:
 
 def _independent(of: JudgedLabels | TiedRankings, measure: Measure) -> Floats:
     return measure.independent_each(_tied(of))
+
+
+def _capped(of: JudgedLabels | TiedRankings, measure: Measure) -> Floats:
+    return measure.independent_each(_tied(of), capped=True)
 
 
 def _full(of: JudgedLabels | TiedRankings, measure: Measure) -> Floats:

@@ -110,20 +110,17 @@ class SumOfPrecisions(Binary):
         spread = covariance_of_pairs(sums, tied.sizes, relevant, relevant)
         return ratio(np.maximum(spread, 0.0), self._norms(tied.rankings) ** 2)
 
-    def _independent(self, tied: TiedRankings) -> Floats:
+    def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
         """k·p², as if precision at a rank did not depend on whether it holds a relevant document
         (so Feng and Karmaker have it)."""
         share = ratio(tied.count(tied.rankings.relevant(self.rel)), tied.sizes)
-        return ratio(self._places(tied) * share**2, self._norms(tied.rankings))
+        return ratio(places * share**2, self._norms(tied.rankings))
 
     def _full(self, tied: TiedRankings) -> Floats:
         """k, each of as many relevant documents having a precision of 1 (Feng and Karmaker's Eq. 3)."""
         any_relevant = tied.count(tied.rankings.relevant(self.rel)) > 0
-        return np.where(any_relevant, ratio(self._places(tied), self._norms(tied.rankings)), 0.0)
-
-    def _places(self, tied: TiedRankings) -> Ints:
-        """k, the cut-off, or all documents without one."""
-        return tied.sizes if self.cutoff is None else np.full(len(tied), self.cutoff)
+        places = tied.sizes if self.cutoff is None else np.full(len(tied), self.cutoff)
+        return np.where(any_relevant, ratio(places, self._norms(tied.rankings)), 0.0)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
         from rankgauge.measures.distances.staircase import Rewards, over_pairs

@@ -348,18 +348,25 @@ class Measure(OneList, Parametric):
         self._check_places(tied, "its variance over all orders", "draw orders of")
         return variance_over_orders(self.score_each, tied, self.depth)
 
-    def _independent(self, tied: TiedRankings) -> Floats:
-        """The mean score of random orders if ranks were independent, for lists of one tie each."""
+    def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
+        """The mean score of random orders if ranks were independent, for lists of one tie each; so many
+        ranks of each list count."""
         raise NotImplementedError
 
-    def independent_each(self, tied: TiedRankings) -> Floats:
+    def independent_each(self, tied: TiedRankings, capped: bool = False) -> Floats:
         """The mean score of random orders by the formula of Feng and Karmaker 2023, for lists of one
-        tie each."""
+        tie each.
+
+        The formula counts k ranks, also where there are fewer documents; `capped` counts only ranks that
+        documents fill.
+        """
         if not self.knows("_independent"):
             raise self._unsupported(
                 "the mean score of a random ranking with reb=independent", "no formula is known"
             )
-        return self.complete()._independent(tied)
+        full = capped or self.depth is None
+        places = tied.within(self.depth) if full else np.full(len(tied), self.depth)
+        return self.complete()._independent(tied, places)
 
     def _full(self, tied: TiedRankings) -> Floats:
         """The score of k relevant documents, one on each place, whether they exist or not."""

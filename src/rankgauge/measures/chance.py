@@ -35,7 +35,8 @@ def chance_parameter() -> str:
     """The parameter `reb`: how the mean score over orders is computed."""
     meaning = (
         "how the mean score of a random ranking is computed. exact: over all orders; independent: by "
-        "the simpler formula of Feng and Karmaker 2023, as if ranks were independent"
+        "the simpler formula of Feng and Karmaker 2023, as if ranks were independent; capped: the same "
+        "over no more ranks than there are documents"
     )
     chosen: str = parameter(Choice(CHANCES), meaning, default=EXACT)
     return chosen
@@ -54,9 +55,9 @@ def best_parameter() -> str:
 
 def check_chance(measure: Measure, chance: str) -> None:
     """MeasureError where a measure has no such form of chance."""
-    if chance == INDEPENDENT and not measure.knows("_independent"):
+    if chance != EXACT and not measure.knows("_independent"):
         raise MeasureError(
-            f"reb=independent does not work for {measure} (reb says how the mean score of a random "
+            f"reb={chance} does not work for {measure} (reb says how the mean score of a random "
             "ranking is computed); use reb=exact, or a measure such as nDCG@10, P@5 or AP@30"
         )
 

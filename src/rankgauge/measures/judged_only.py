@@ -81,8 +81,8 @@ class Condensed(LikeInside):
     def _variance(self, tied: TiedRankings) -> Floats:
         return self.measure._variance(tied.condensed())
 
-    def _independent(self, tied: TiedRankings) -> Floats:
-        return self.measure._independent(tied.condensed())
+    def independent_each(self, tied: TiedRankings, capped: bool = False) -> Floats:
+        return self.measure.independent_each(tied.condensed(), capped)
 
     def _full(self, tied: TiedRankings) -> Floats:
         return self.measure._full(tied.condensed())

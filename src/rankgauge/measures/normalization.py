@@ -201,7 +201,7 @@ class UpToBest(ByChance):
             raise MeasureError(
                 f"{self}: the score of a random ranking is above the best score on "
                 f"{counted(int(wrong.sum()), 'topic')}. reb=independent is not exact, and this happens "
-                "where a topic has few documents; use reb=exact"
+                "where a topic has few documents; use reb=exact or reb=capped"
             )
         return best, chance
 

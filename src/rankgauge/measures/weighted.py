@@ -103,12 +103,10 @@ class Weighted(Gainful):
         total = tied.over_groups(gain * (filled[1] - filled[0]))
         return ratio(total, self._divisor(lists.judged)[lists.query])
 
-    def _independent(self, tied: TiedRankings) -> Floats:
-        """The mean gain times the weights of k ranks, also where there are fewer documents (Feng
-        and Karmaker's Eq. 7)."""
+    def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
+        """The mean gain times the weights of the ranks (Feng and Karmaker's Eq. 7)."""
         lists = tied.rankings
         gain = ratio(tied.sum(self._gains(lists.labels, lists.judged.max_grade)), tied.sizes)
-        places = tied.sizes if self.depth is None else np.full(len(tied), self.depth)
         total = gain * self._weight_of_first(np.where(gain > 0, places, 0))
         return ratio(total, self._divisor(lists.judged)[lists.query])
 

@@ -17,6 +17,7 @@ from rankgauge.arrays import Bools, Floats
 from rankgauge.checks import Number, checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
+from rankgauge.measures.answers import EXACT, Answers
 from rankgauge.measures.around import inner
 from rankgauge.measures.base import estimates
 from rankgauge.notes import Note, counted, worded
@@ -427,8 +428,9 @@ def _pair(threshold: Any) -> tuple[float, float]:
     return low, high
 
 
-def above_chance(scores: Scores, qrels: Qrels) -> AboveChance:
-    """How far the runs are above chance on each query that counts."""
+def above_chance(scores: Scores, qrels: Qrels, reb: str = EXACT) -> AboveChance:
+    """How far the runs are above chance on each query that counts. `reb` says how the expected score is
+    computed, as the parameter of `v2` does."""
     measures = [inner(measure) for measure in scores.measures]
     if not measures or not scores.runs:
         raise RankgaugeError(
@@ -458,7 +460,8 @@ def above_chance(scores: Scores, qrels: Qrels) -> AboveChance:
     unanswered = ~counts.any(axis=0)
     undefined: Bools = ~np.asarray(np.isfinite(values).all(axis=(0, 2)))
     kept = np.flatnonzero(~(barren | unanswered | undefined))
-    means = [measure.random_each(judged.take(kept)) for measure in measures]
+    chances = Answers(judged.take(kept))
+    means = [chances.mean(measure, reb) for measure in measures]
     expected = np.mean([mean.values for mean in means], axis=0)
     estimated = [
         replace(remark, measure=str(measure))
