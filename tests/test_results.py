@@ -13,6 +13,7 @@ import rankgauge as rg
 from rankgauge import query_sets, space
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
+from rankgauge.evaluation.inputs import judgments_of
 from rankgauge.notes import MOST_ALIKE, Note, worded
 from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
@@ -55,7 +56,8 @@ def results() -> Iterator[Result]:
     yield curve(lambda t: [t, 0.5], (0, 1), Rankings.of([1, 0]), "P@1")
     beside = np.full((len(scores.runs), len(scores.measures)), 0.25)
     note = Note("one fold")
-    yield CrossValidation(scores, beside, beside[0], beside, None, (note,))
+    judged = judgments_of(QRELS)
+    yield CrossValidation(scores, (), judged, beside, beside[0], beside, None, (note,))
 
 
 RESULTS = list(results())

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -109,7 +109,8 @@ def assess(
     checked("persistence", persistence, PERSISTENCES)
     parts = _parts(scores, sets or {}, others or {})
     first, second, _ = pairs_of(scores.runs, None)
-    task = _Task(first, second, test, correction, level, missing, drawing, halving, fuzziness)
+    testing = Testing(first, second, test, correction, level, drawing, halving, fuzziness)
+    task = _Task(testing, missing)
     work = [
         (part, name, shared, columns)
         for part, shared in ((part, share(chosen, executor)) for part, chosen in parts.items())
@@ -151,18 +152,53 @@ def assess(
 
 
 @dataclass(frozen=True)
-class _Task:
-    """The work on each measure."""
+class Testing:
+    """How the runs are told apart by the scores of a measure: in which pairs, and by which test."""
+
+    __test__ = False  # not one of ours, for pytest
 
     first: Ints
     second: Ints
-    test: str
-    correction: str | None
-    level: float
+    test: str = DEFAULT_TEST
+    correction: str | None = None
+    level: float = LEVEL
+    drawing: Drawing = field(default_factory=Drawing)
+    halving: Drawing | None = None
+    fuzziness: float = FUZZINESS
+
+    def assessed(self, name: str, values: Sequence[Floats], lower: bool = False) -> Assessed:
+        """A measure by the scores of the runs: run × topic, once for each of its cut-offs."""
+        p, better = [], []
+        for each in values:
+            pairs = Pairs(each, self.first, self.second, self.level, self.drawing)
+            p.append(self._p(pairs))
+            better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))
+        together = np.mean(values, axis=0)
+        halves = None
+        if self.halving is not None:
+            halves = split_halves(together, self.first, self.second, self.halving, self.fuzziness)
+        return Assessed(
+            name=name,
+            topics=together.shape[1],
+            means=together.mean(axis=1),
+            lower=lower,
+            p=np.concatenate(p),
+            better=np.concatenate(better),
+            alpha=1 - self.level,
+            splits=halves,
+        )
+
+    def _p(self, pairs: Pairs) -> Floats:
+        method = named_test(self.test)
+        return corrected(method(pairs).p, method, self.correction)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """The work on each measure."""
+
+    testing: Testing
     missing: SharedTopics | None
-    drawing: Drawing
-    halving: Drawing | None
-    fuzziness: float
 
     def __call__(
         self, item: tuple[str, str, Shared[Scores], Sequence[int]]
@@ -182,35 +218,15 @@ class _Task:
             scores = _defined(scores, columns)
         lower = inner(scores.measures[columns[0]]).direction == "lower"
         notes: list[Note] = []
-        p, better, values = [], [], []
+        values = []
         for m in columns:
             scored, remarks = shared_topics(scores, m, self.missing)
             notes += remarks
-            pairs = Pairs(scored, self.first, self.second, self.level, self.drawing)
-            p.append(self._p(pairs))
-            better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))
             values.append(scored)
-        together = np.mean(values, axis=0)
-        halves = None
-        if self.halving is not None:
-            halves = split_halves(together, self.first, self.second, self.halving, self.fuzziness)
-        assessed = Assessed(
-            name=name,
-            topics=together.shape[1],
-            means=together.mean(axis=1),
-            lower=lower,
-            p=np.concatenate(p),
-            better=np.concatenate(better),
-            alpha=1 - self.level,
-            splits=halves,
-        )
-        if np.ptp(assessed.means) <= ROUNDING * np.abs(together).max():
+        assessed = self.testing.assessed(name, values, lower)
+        if np.ptp(assessed.means) <= ROUNDING * np.abs(np.mean(values, axis=0)).max():
             notes.append(Note("the same mean for all runs"))
         return assessed, notes
-
-    def _p(self, pairs: Pairs) -> Floats:
-        method = named_test(self.test)
-        return corrected(method(pairs).p, method, self.correction)
 
 
 def _defined(scores: Scores, columns: Sequence[int]) -> Scores:

@@ -16,7 +16,6 @@ from rankgauge.measures.answers import (
     COLLECTION,
     EXACT,
     FULL,
-    INDEPENDENT,
     JUDGED,
     NULLS,
     RUN,

@@ -18,7 +18,7 @@ from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.features import Features
 from rankgauge.data.folds import Fold, Folds
-from rankgauge.data.model import Ids, Run, decode
+from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
@@ -271,11 +271,14 @@ def _same_query(a: Features, b: Features, query: str) -> bool:
 class CrossValidation(Result):
     """Rankers on the test queries of all folds: what `cross_validation` found.
 
-    `scores` has a run for each method, and one for the best single feature of each fold. `train` and
-    `validation` have means: method × measure, each the mean over the folds.
+    `scores` has a run for each method, and one for the best single feature of each fold; `runs` are
+    these runs, and `judgments` the labels of the test queries. `train` and `validation` have means:
+    method × measure, each the mean over the folds.
     """
 
     scores: Scores
+    runs: tuple[Run, ...]
+    judgments: Judgments
     linear: Floats
     """Method × measure: the mean of `linear(measure)`, which is 0 for a random order and 1 for the best;
     NaN where a measure has none."""
@@ -337,7 +340,9 @@ def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossVal
         *_monitored(work.rankers),
         *_fold_notes(work, parts),
     )
-    return CrossValidation(scores, linear, expected, train, validation, notes)
+    return CrossValidation(
+        scores, tuple(runs), test.judgments, linear, expected, train, validation, notes
+    )
 
 
 def _enumerated(features: Sequence[str]) -> str:
