@@ -39,7 +39,6 @@ from rankgauge.data.letor import read_letor
 from rankgauge.data.model import decode
 from rankgauge.data.trec import run_lines, write_run
 from rankgauge.notes import Note, counted
-from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.crossval import MEASURES
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
 
@@ -176,10 +175,12 @@ def train(
     rankgauge ltr rank model test.txt -o lambdamart.run
     """
 
+    from rankgauge.rankers.registry import with_settings
+
     source = click.get_current_context().get_parameter_source("seed")
     if "seed" in settings and source is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("the seed is given twice: give --seed or --setting seed=…, not both")
-    (ranker,) = _with_settings([method], {"seed": seed, **settings})
+    (ranker,) = with_settings([method], {"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
     features = read_letor(data)
     width = features.values.shape[1]
@@ -217,29 +218,6 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
         print_or_write(map(decode, run_lines(run, "standard output")), None)
     elif output is not None:
         write_run(run, output)
-
-
-def _with_settings(names: list[str], settings: dict[str, Any]) -> list[Ranker]:
-    """The methods with settings: those of all, and those that are written with the name of one."""
-    from rankgauge.rankers.registry import find_method
-
-    rankers = {name: find_method(name)() for name in dict.fromkeys(map(str.lower, names))}
-    for text, value in settings.items():
-        method, dot, setting = text.rpartition(".")
-        if dot and method.lower() not in rankers:
-            raise click.UsageError(
-                f"--setting {text}: {method} is not among the methods {', '.join(names)}"
-            )
-        having = [ranker for ranker in rankers.values() if setting in ranker.parameters()]
-        if not dot and 0 < len(having) < len(rankers):
-            example = f"{type(having[0]).__name__.lower()}.{setting}={value}"
-            raise click.UsageError(
-                f"--setting {text}: not all of these methods have it; write it for one, as {example}"
-            )
-        for name, ranker in rankers.items():
-            if not dot or name == method.lower():
-                ranker.set_params(**{setting: value})
-    return list(rankers.values())
 
 
 @command.command("statistics")
@@ -329,10 +307,11 @@ def crossval(
     from rankgauge.data.folds import read_folds
     from rankgauge.rankers.crossval import cross_validation
     from rankgauge.rankers.registry import methods as all_methods
+    from rankgauge.rankers.registry import with_settings
 
     read = read_folds(folder, folds, seed=seed)
     notify([Note(read.layout)])
-    chosen = _with_settings(list(method) or list(all_methods()), {"seed": seed, **settings})
+    chosen = with_settings(list(method) or list(all_methods()), {"seed": seed, **settings})
     try:
         with progress(len(read) * (len(chosen) + 1), "training") as advance:
             found = cross_validation(

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, Evaluation, EvaluationName
 from rankgauge.rankers.fold_store import FoldStore, Trained, data_digest
-from rankgauge.rankers.libraries import PACKAGES
+from rankgauge.rankers.libraries import PACKAGES, version_of
 from rankgauge.rankers.ranking import run_of
 from rankgauge.rankers.registry import find_method
 from rankgauge.rankers.registry import methods as all_methods
@@ -149,7 +148,7 @@ def _protocol(
     }
     return {
         "rankgauge": __version__,
-        "libraries": {package: _version(package) for package in ("numpy", *PACKAGES.values())},
+        "libraries": {package: version_of(package) for package in ("numpy", *PACKAGES.values())},
         "folds": folds.layout,
         "data": data_digest(folds),
         "methods": {
@@ -158,14 +157,6 @@ def _protocol(
         "measures": [str(measure) for measure in measures],
         "evaluation": by.name,
     }
-
-
-def _version(package: str) -> str | None:
-    """The version of a package; None where it is not installed."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _rankers(given: Method | Sequence[Method] | None, seed: int) -> dict[str, Ranker]:

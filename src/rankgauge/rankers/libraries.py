@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib import metadata
 from typing import Any
 
 from rankgauge.data.errors import RankgaugeError
@@ -19,3 +20,11 @@ def imported(module: str) -> Any:
         raise RankgaugeError(
             f"this method needs {package} ({error}): pip install 'rankgauge[ltr]'"
         ) from None
+
+
+def version_of(package: str) -> str | None:
+    """The version of a package; None where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import threading
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.rankers.base import Ranker
@@ -102,3 +103,25 @@ def _discover() -> None:
                     register(loaded)
             except Exception as error:
                 _broken.append(f"the methods of {point.value} cannot be loaded: {error}")
+
+
+def with_settings(names: Sequence[str], settings: Mapping[str, Any]) -> list[Ranker]:
+    """Rankers of these methods with settings: those of all, such as seed, and those that are written
+    with the name of one, such as lambdamart.trees."""
+    rankers = {name: find_method(name)() for name in dict.fromkeys(map(str.lower, names))}
+    for text, value in settings.items():
+        method, dot, setting = text.rpartition(".")
+        if dot and method.lower() not in rankers:
+            raise RankgaugeError(
+                f"the setting {text}: {method} is not among the methods {', '.join(names)}"
+            )
+        having = [ranker for ranker in rankers.values() if setting in ranker.parameters()]
+        if not dot and 0 < len(having) < len(rankers):
+            example = f"{type(having[0]).__name__.lower()}.{setting}={value}"
+            raise RankgaugeError(
+                f"the setting {text}: not all of these methods have it; write it for one, as {example}"
+            )
+        for name, ranker in rankers.items():
+            if not dot or name == method.lower():
+                ranker.set_params(**{setting: value})
+    return list(rankers.values())

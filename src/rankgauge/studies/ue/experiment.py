@@ -1,0 +1,372 @@
+"""The experiment of the UE study on one data set, in one reading: rankings, scores, sets and tests.
+
+Numbers are kept by version, the measure itself, V1 or V2, and by set of queries. A `Parts` has for each
+set and version what `assess` would find: the means of the methods and the tests of all pairs of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.comparison.assessed import ALL, Assessed
+from rankgauge.comparison.assessment import Testing
+from rankgauge.comparison.correlation import concordance_of
+from rankgauge.comparison.design import pairs_of
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.folds import Folds
+from rankgauge.data.model import Judgments, Run
+from rankgauge.evaluation.evaluator import Evaluator
+from rankgauge.query_sets import broad, focused
+from rankgauge.query_sets.by_chance import AboveChance, above_chance
+from rankgauge.query_sets.by_significance import significance
+from rankgauge.query_sets.model import HowMany
+from rankgauge.query_sets.samples import document_splits, drawn, query_sample
+from rankgauge.rankers.crossval import SINGLE, cross_validation
+from rankgauge.rankers.registry import with_settings
+from rankgauge.records import Record
+from rankgauge.resampling import Progress
+from rankgauge.scores.model import Scores
+from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
+from rankgauge.workers import outcomes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+UNINFORMATIVE, IDEAL, BROAD, FOCUSED = "uninformative", "ideal", "broad", "focused"
+TESTED = (ALL, UNINFORMATIVE, IDEAL)
+"""The sets on which methods are tested; on others only their order counts."""
+EQUAL = {UNINFORMATIVE: "uninformative, equal in size", IDEAL: "ideal, equal in size"}
+"""The sets that are compared across data sets, of the same size in both."""
+FEWEST = 2
+_BLOCK = 20
+
+Parts: TypeAlias = Mapping[str, Mapping[str, Assessed]]
+
+
+@dataclass(frozen=True, eq=False)
+class CaseScores:
+    """The scores of one case: by version, cut-off × method × query, and the sets of queries as rows."""
+
+    case: Case
+    queries: tuple[str, ...]
+    values: Mapping[str, Floats]
+    above: AboveChance
+    sets: Mapping[str, Ints]
+
+    def parts(self, testing: Testing, rows: Ints | None = None) -> Parts:
+        """What `assess` finds on each set. `rows` draws queries, each as often as it is there."""
+        found: dict[str, dict[str, Assessed]] = {}
+        for name, members in self.sets.items():
+            chosen = members
+            if rows is not None:
+                inside = np.zeros(len(self.queries), dtype=bool)
+                inside[members] = True
+                chosen = rows[inside[rows]]
+            if len(chosen) < FEWEST:
+                continue
+            found[name] = {
+                version: assessed(
+                    version, values[:, :, chosen], testing if name in TESTED else None
+                )
+                for version, values in self.values.items()
+            }
+        return found
+
+
+def assessed(version: str, values: Floats, testing: Testing | None) -> Assessed:
+    """A version of a measure, from cut-off × method × query. Without `testing` only means are had."""
+    if testing is not None:
+        return testing.assessed(version, list(values))
+    means, none = values.mean(axis=(0, 2)), np.empty(0)
+    return Assessed(
+        version, values.shape[2], means, False, none, none.astype(np.int64), np.nan, None
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CaseStudy:
+    """What was found in one case: the parts, the parts of drawn queries, and how often random parts of
+    the documents disagree (version: a swap rate for each split)."""
+
+    scores: CaseScores
+    parts: Parts
+    draws: tuple[Parts, ...]
+    document_swaps: Mapping[str, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """One data set in one reading."""
+
+    collection: str
+    reading: Reading
+    methods: tuple[str, ...]
+    without_relevant: int
+    """How many of the drawn test queries have no relevant document."""
+    breadth: tuple[int, int]
+    """How many broad and focused queries there are, before the two sets are made equal."""
+    cases: Mapping[str, CaseStudy]
+    notes: tuple[str, ...] = ()
+
+
+class Ranked(Record):
+    """The runs of the methods on the test queries of all folds."""
+
+    runs: tuple[Run, ...]
+    judgments: Judgments
+    notes: tuple[str, ...] = ()
+
+
+def rank(
+    folds: Folds,
+    reading: Reading,
+    protocol: Protocol,
+    output: Path,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Ranked:
+    """Train the methods on each fold, and rank its test queries. What `output` has is not done again."""
+    rankers = with_settings(
+        protocol.methods,
+        {"preset": reading.preset, "seed": protocol.seed, **protocol.settings},
+    )
+    found = cross_validation(
+        folds, rankers, seed=protocol.seed, output=output, executor=executor, progress=progress
+    )
+    runs = tuple(run for run in found.runs if run.name != SINGLE)
+    return Ranked(runs, found.judgments)
+
+
+class Prepared(Record):
+    """Scores and sets of queries, before the sets of two data sets are made equal in size."""
+
+    scores: dict[str, CaseScores]
+    without_relevant: int
+    breadth: tuple[int, int]
+
+
+def prepare(ranked: Ranked, reading: Reading, protocol: Protocol) -> Prepared:
+    """Score the runs, and choose the sets of queries."""
+    measures = [
+        text
+        for case in CASES
+        for texts in case.measures(reading, protocol.cutoffs).values()
+        for text in texts
+    ]
+    scores = Evaluator(ranked.judgments, measures).scores(list(ranked.runs))
+    if protocol.queries is not None and protocol.queries < len(scores.queries):
+        sample = query_sample(scores.queries, number=protocol.queries, seed=protocol.seed)
+        scores = scores.select(sample.queries)
+    without = int(np.count_nonzero(scores.relevant == 0))
+    if reading.without_relevant == "leave-out":
+        kept = np.flatnonzero(scores.relevant > 0)
+        if len(kept) < FEWEST:
+            raise RankgaugeError(
+                f"{len(kept)} test queries have a relevant document, expected at least {FEWEST}"
+            )
+        scores = scores.select([scores.queries[row] for row in kept.tolist()])
+    by_breadth, breadth = _by_breadth(ranked.judgments, scores.queries, protocol)
+    cases: dict[str, CaseScores] = {}
+    width = len(protocol.cutoffs)
+    start = 0
+    for case in CASES:
+        above, sets = _chosen(case, scores, ranked.judgments, reading, protocol)
+        values = {}
+        for version in case.rows:
+            own = scores.values[:, :, start : start + width]
+            values[version] = np.ascontiguousarray(own.transpose(2, 0, 1))
+            start += width
+        rows = _rows(scores.queries, {**sets, **by_breadth})
+        cases[case.name] = CaseScores(case, scores.queries, values, above, rows)
+    return Prepared(cases, without, breadth)
+
+
+def _chosen(
+    case: Case, scores: Scores, judgments: Judgments, reading: Reading, protocol: Protocol
+) -> tuple[AboveChance, dict[str, Sequence[str]]]:
+    """The queries above chance, and the uninformative and the ideal ones."""
+    originals = case.measures(reading, protocol.cutoffs)[case.name]
+    own = scores.select(measures=originals)
+    above = above_chance(own, judgments, reading.reb)
+    sets: dict[str, Sequence[str]] = {ALL: scores.queries}
+    if reading.informative_by == "significance":
+        better = set(significance(own, judgments, seed=protocol.seed).informative().queries)
+        sets[UNINFORMATIVE] = [query for query in above.queries if query not in better]
+        sets[IDEAL] = [query for query in above.queries if query in better]
+    else:
+        size = protocol.size
+        sets[UNINFORMATIVE] = above.set_of(
+            UNINFORMATIVE, above.uninformative(size, reading.by)
+        ).queries
+        sets[IDEAL] = above.set_of(IDEAL, above.ideal(size)).queries
+    return above, sets
+
+
+def _by_breadth(
+    judgments: Judgments, queries: Sequence[str], protocol: Protocol
+) -> tuple[dict[str, Sequence[str]], tuple[int, int]]:
+    """The broad and the focused queries, equally many, and how many there were of each."""
+    there = set(queries)
+    share, label = protocol.broad_share, protocol.broad_label
+    both = [
+        [query for query in chosen if query in there]
+        for chosen in (
+            broad(judgments, share=share, label=label),
+            focused(judgments, share=share, label=label),
+        )
+    ]
+    size = min(map(len, both))
+    sets: dict[str, Sequence[str]] = {
+        name: drawn(chosen, size, protocol.seed)
+        for name, chosen in zip((BROAD, FOCUSED), both, strict=True)
+    }
+    return sets, (len(both[0]), len(both[1]))
+
+
+def _rows(queries: Sequence[str], sets: Mapping[str, Sequence[str]]) -> dict[str, Ints]:
+    place = {query: row for row, query in enumerate(queries)}
+    return {
+        name: np.array([place[query] for query in chosen], dtype=np.int64)
+        for name, chosen in sets.items()
+    }
+
+
+def equalised(prepared: Sequence[Prepared], reading: Reading) -> list[Prepared]:
+    """The same, with sets that have the same size in both data sets."""
+    results = []
+    for one in prepared:
+        cases = {}
+        for name, scores in one.scores.items():
+            place = {query: row for row, query in enumerate(scores.queries)}
+            sets = dict(scores.sets)
+            for kind, called in EQUAL.items():
+                size = HowMany(number=min(len(each.scores[name].sets[kind]) for each in prepared))
+                above = scores.above
+                chosen = (
+                    above.ideal(size) if kind == IDEAL else above.uninformative(size, reading.by)
+                )
+                sets[called] = np.array(
+                    [place[query] for query in above.set_of(kind, chosen)], dtype=np.int64
+                )
+            cases[name] = replace(scores, sets=sets)
+        results.append(replace(one, scores=cases))
+    return results
+
+
+# Tests, drawn queries, and parts of the documents
+
+
+def study_cases(
+    prepared: Prepared,
+    ranked: Ranked,
+    reading: Reading,
+    protocol: Protocol,
+    place: int,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> dict[str, CaseStudy]:
+    """The tests on all sets, the same on drawn queries, and how far parts of the documents agree.
+
+    `place` is the number of the data set: the queries of each are drawn by another seed.
+    """
+    first, second, _ = pairs_of([run.name for run in ranked.runs], None)
+    testing = Testing(first, second, reading.test, level=protocol.level)
+    drawing = _Drawing(prepared.scores, testing, (protocol.seed, place))
+    blocks = [
+        range(start, min(start + _BLOCK, protocol.samples))
+        for start in range(0, protocol.samples, _BLOCK)
+    ]
+    draws: dict[str, list[Parts]] = {name: [] for name in prepared.scores}
+    for block, result in outcomes(drawing, blocks, executor, name=str):
+        if isinstance(result, RankgaugeError):
+            raise result
+        for name, parts in result.items():
+            draws[name] += parts
+        if progress is not None:
+            progress(f"drawn {block.stop:,}")
+    splitting = _Splitting(ranked, prepared.scores, reading, protocol)
+    swaps: dict[str, dict[str, list[float]]] = {
+        name: {version: [] for version in scores.case.rows}
+        for name, scores in prepared.scores.items()
+    }
+    for number, found in outcomes(splitting, range(protocol.replicates), executor, name=str):
+        if isinstance(found, RankgaugeError):
+            raise found
+        for (name, version), rate in found.items():
+            swaps[name][version].append(rate)
+        if progress is not None:
+            progress(f"split {number + 1}")
+    return {
+        name: CaseStudy(
+            scores,
+            scores.parts(testing),
+            tuple(draws[name]),
+            {version: np.array(rates) for version, rates in swaps[name].items()},
+        )
+        for name, scores in prepared.scores.items()
+    }
+
+
+class _Drawing(Record):
+    """Draws queries with replacement, and assesses the versions on them."""
+
+    scores: dict[str, CaseScores]
+    testing: Testing
+    seed: tuple[int, ...]
+
+    def __call__(self, block: range) -> dict[str, list[Parts]]:
+        found: dict[str, list[Parts]] = {name: [] for name in self.scores}
+        count = len(next(iter(self.scores.values())).queries)
+        for number in block:
+            rows = np.random.default_rng((*self.seed, number)).integers(count, size=count)
+            for name, scores in self.scores.items():
+                found[name].append(scores.parts(self.testing, rows))
+        return found
+
+
+class _Splitting(Record):
+    """Splits the documents at random, and says how often two parts put methods in opposite orders."""
+
+    ranked: Ranked
+    scores: dict[str, CaseScores]
+    reading: Reading
+    protocol: Protocol
+
+    def __call__(self, number: int) -> dict[tuple[str, str], float]:
+        seed, ways = self.protocol.seed + number, self.protocol.ways
+        measures = {
+            (case.name, version): texts
+            for case in CASES
+            for version, texts in case.measures(self.reading, self.protocol.cutoffs).items()
+        }
+        texts = [text for own in measures.values() for text in own]
+        means: dict[tuple[str, str], list[Floats]] = {which: [] for which in measures}
+        queries = next(iter(self.scores.values())).queries
+        for part in document_splits(self.ranked.judgments, ways, seed):
+            evaluator = Evaluator(part, texts, unjudged="condensed")
+            scores = evaluator.scores(list(self.ranked.runs)).select(queries)
+            counted = np.ones(len(queries), dtype=bool)
+            if self.reading.without_relevant == "leave-out":
+                counted = scores.relevant > 0
+            values = scores.values[:, counted].mean(axis=1)
+            for place, which in enumerate(measures):
+                width = len(self.protocol.cutoffs)
+                means[which].append(values[:, place * width : (place + 1) * width].mean(axis=1))
+        return {
+            which: float(
+                np.mean(
+                    [
+                        concordance_of(own[a], own[b]).swap_rate
+                        for a in range(ways)
+                        for b in range(a + 1, ways)
+                    ]
+                )
+            )
+            for which, own in means.items()
+        }

@@ -1,0 +1,218 @@
+"""What a UE study asks: the data, the methods, and how what the paper leaves open is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, field, fields, replace
+from typing import Any, Literal, TypeAlias
+
+from rankgauge.checks import Number, Whole, checked, one_of
+from rankgauge.comparison.significance import named_test
+from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
+from rankgauge.measures.answers import BESTS, CHANCES
+from rankgauge.measures.grammar import parse
+from rankgauge.policies import (
+    BROAD_LABEL,
+    BROAD_SHARE,
+    DEFAULT_BY,
+    DEFAULT_INFORMATIVE_BY,
+    DEFAULT_TEST,
+    LEVEL,
+    LEVELS,
+    SAMPLE_NUMBERS,
+    SEED,
+    SEEDS,
+    SET_SHARE,
+    By,
+    InformativeBy,
+)
+from rankgauge.query_sets.model import HowMany
+from rankgauge.rankers.libraries import version_of
+from rankgauge.records import Record
+from rankgauge.version import __version__
+
+ReadingName: TypeAlias = Literal["paper", "right"]
+WithoutRelevant: TypeAlias = Literal["leave-out", "zero"]
+"""What is done with queries that have no relevant document."""
+
+CUTOFFS = (5, 10, 15, 20, 30)
+VERSIONS = ("V1", "V2")
+STUDY = "ue"
+RESAMPLES = 1_000
+REPLICATES = 20
+
+
+class Case(Record):
+    """One of the two case studies: a measure, and the sum that V1 and V2 normalise."""
+
+    name: str
+    original: str
+    inside: str
+    sums_precisions: bool
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The measure and its two normalised versions, as the tables name them."""
+        return (self.name, *VERSIONS)
+
+    def measures(self, reading: Reading, cutoffs: Sequence[int]) -> dict[str, list[str]]:
+        """The measure and its versions, each at all cut-offs."""
+        found = {self.name: [f"{self.original}@{k}" for k in cutoffs]}
+        full = f",iub={reading.iub}" if self.sums_precisions else ""
+        for version in VERSIONS:
+            found[version] = [
+                f"{version.lower()}({self.inside}@{k},reb={reading.reb}{full})" for k in cutoffs
+            ]
+        return found
+
+
+CASES = (
+    Case("nDCG", "nDCG(gain=exp2)", "DCG(gain=exp2)", False),
+    Case("MAP", "AP(norm=min)", "SP", True),
+)
+
+
+class Reading(Record):
+    """How what the paper leaves open, or has wrong, is read."""
+
+    name: ReadingName
+    preset: str = "default"
+    test: str = DEFAULT_TEST
+    reb: str = "exact"
+    iub: str = "achievable"
+    by: By = DEFAULT_BY
+    informative_by: InformativeBy = DEFAULT_INFORMATIVE_BY
+    without_relevant: WithoutRelevant = "leave-out"
+
+    def checked(self) -> Reading:
+        """The reading, after a check; RankgaugeError for a value that there is not."""
+        checked("name", self.name, one_of(ReadingName))
+        named_test(self.test)
+        for name, allowed in (("reb", CHANCES), ("iub", BESTS)):
+            if getattr(self, name) not in allowed:
+                raise RankgaugeError(
+                    f"{name}={getattr(self, name)!r}, expected one of {', '.join(allowed)}"
+                )
+        checked("by", self.by, one_of(By))
+        checked("informative_by", self.informative_by, one_of(InformativeBy))
+        checked("without_relevant", self.without_relevant, one_of(WithoutRelevant))
+        return self
+
+
+PAPER = Reading("paper", preset="ranklib", test="student", reb="capped")
+RIGHT = Reading("right")
+READINGS = {reading.name: reading for reading in (PAPER, RIGHT)}
+
+
+class Collection(Record):
+    """Learning-to-rank data: a name, and the folder or file that `read_folds` reads."""
+
+    name: str
+    folds: str
+    digest: str = ""
+    """Tells whether the data are the same."""
+
+
+class Protocol(Record):
+    """All that a study depends on. Written to `study.json`, it gives the same study again."""
+
+    collections: tuple[Collection, ...]
+    methods: tuple[str, ...]
+    readings: tuple[Reading, ...] = (PAPER, RIGHT)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the methods by name, such as lambdamart.trees."""
+    folds: int | None = None
+    """Into how many folds a single file is cut."""
+    queries: int | None = None
+    """How many test queries are drawn; None for all."""
+    cutoffs: tuple[int, ...] = CUTOFFS
+    set_share: float | None = SET_SHARE
+    set_number: int | None = None
+    broad_share: float = BROAD_SHARE
+    broad_label: int = BROAD_LABEL
+    ways: int = 2
+    """Into how many parts the documents of a query are split."""
+    replicates: int = REPLICATES
+    """How often they are split."""
+    samples: int = RESAMPLES
+    """How often the topics are drawn again, for intervals."""
+    level: float = LEVEL
+    seed: int = SEED
+
+    @property
+    def size(self) -> HowMany:
+        """How many queries are uninformative, and how many ideal."""
+        return HowMany(self.set_number, self.set_share)
+
+    def checked(self) -> Protocol:
+        """The protocol, after a check; RankgaugeError for what is out of range."""
+        if not 1 <= len(self.collections) <= 2:
+            raise RankgaugeError(
+                f"{len(self.collections)} data sets, expected one, or two to compare"
+            )
+        names = [collection.name for collection in self.collections]
+        if len(set(names)) < len(names):
+            raise RankgaugeError(
+                f"two data sets are called {names[0]}, expected different names; write NAME=FOLDS"
+            )
+        if len(self.methods) < 2:
+            raise RankgaugeError(f"{len(self.methods)} methods, expected at least 2 to compare")
+        if not self.readings:
+            raise RankgaugeError("no reading, expected paper, right or both")
+        for reading in self.readings:
+            reading.checked()
+        HowMany(self.set_number, self.set_share)
+        checked("queries", self.queries, Whole(2), optional=True)
+        checked("broad_share", self.broad_share, Number(0, 1))
+        checked("broad_label", self.broad_label, Whole(0))
+        checked("ways", self.ways, Whole(2))
+        checked("replicates", self.replicates, Whole(1, 10_000))
+        checked("samples", self.samples, SAMPLE_NUMBERS)
+        checked("level", self.level, LEVELS)
+        checked("seed", self.seed, SEEDS)
+        for case in CASES:
+            for reading in self.readings:
+                for texts in case.measures(reading, self.cutoffs).values():
+                    for text in texts:
+                        parse(text)
+        return self
+
+    def to_json(self) -> bytes:
+        """The text of `study.json`."""
+        content = {
+            "study": STUDY,
+            "rankgauge": __version__,
+            "libraries": {name: version_of(name) for name in LIBRARIES},
+            **asdict(self),
+        }
+        return (json.dumps(content, indent=1, default=dict) + "\n").encode()
+
+    @classmethod
+    def from_json(cls, content: Any, source: str) -> Protocol:
+        """The protocol in a `study.json`; InputError where it is none."""
+        if not isinstance(content, dict) or content.get("study") != STUDY:
+            raise InputError(source, None, "no UE study, expected the study.json of one")
+        try:
+            given = {
+                name: content[name]
+                for name in (each.name for each in fields(cls))
+                if name in content
+            }
+            given["collections"] = tuple(Collection(**each) for each in given["collections"])
+            given["readings"] = tuple(Reading(**each) for each in given["readings"])
+            for name in ("methods", "cutoffs"):
+                given[name] = tuple(given[name])
+            return cls(**given).checked()
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(source, None, f"not a whole study.json: {error}") from None
+        except (MeasureError, RankgaugeError) as error:
+            raise InputError(source, None, str(error)) from None
+
+    def with_data(self, collections: Sequence[Collection]) -> Protocol:
+        """The same study of these data."""
+        return replace(self, collections=tuple(collections))
+
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm", "matplotlib", "jinja2")
+"""Other versions of these may give other bytes."""
