@@ -58,7 +58,8 @@ async ({ readable, contrast }) => {
     }
     for (const { name, value } of element.attributes) {
       if (name.startsWith("on") || name === "style") active.push(`${element.localName} ${name}`);
-      if (/^\s*javascript:/i.test(value)) active.push(`${element.localName} ${name}=${short(value)}`);
+      const address = ["href", "src", "action", "xlink:href"].includes(name);
+      if (address && /^\s*javascript:/i.test(value)) active.push(`${element.localName} ${name}=${short(value)}`);
     }
   }
 
