@@ -1,14 +1,15 @@
-"""The profiles of random cases, and where the real data is."""
+"""The profiles of random cases, where the real data is, and the browser."""
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import browser
 import profiles
 
 profiles.register()
@@ -39,3 +40,10 @@ def real_data() -> Callable[[str], Path]:
         pytest.skip(f"no real data: set {VARIABLE} to its folder ({name})")
 
     return find
+
+
+@pytest.fixture(scope="module")
+def looked_at() -> Iterator[browser.LookedAt]:
+    """Opens a file in headless Chromium and says what it saw: `looked_at(path, width, dark)`."""
+    with browser.opened_browser() as look:
+        yield look

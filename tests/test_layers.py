@@ -22,7 +22,7 @@ LAYERS = [
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
     # Whole programs on top of all that.
-    "trec_eval", "pytrec_eval", "studies", "", "cli", "__main__",
+    "trec_eval", "pytrec_eval", "report", "studies", "", "cli", "__main__",
 ]  # fmt: skip
 """From the bottom up; a module imports what stands before its own entry, or in it. The empty one is the
 package itself, whose public names those below it do without."""

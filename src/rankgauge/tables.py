@@ -180,7 +180,13 @@ def _visible(text: str) -> str:
     return re.sub(_HIDDEN, _code, text)
 
 
-def _visible_line(text: str) -> str:
+def visible_line(text: str) -> str:
+    r"""The text on one line, for people to read. Characters that hide or turn text are shown as escapes,
+    and so are bytes that are not UTF-8.
+
+    >>> print(visible_line("a\u202eb"))
+    a\u202eb
+    """
     return _visible(" ".join(text.splitlines()))
 
 
@@ -209,21 +215,45 @@ def _grid(
     marks: _Marks = _plain_marks,
 ) -> Iterator[list[str]]:
     """The texts of the cells, row by row, the column names as the first row."""
-
-    def text(cell: Cell) -> str:
-        if isinstance(cell, Marked):
-            return text(_nan_as_none(cell.value)) + marks(cell.above, cell.below)
-        if isinstance(cell, str):
-            return escape(cell)
-        if isinstance(cell, float) and digits is not None:
-            least = 10.0**-digits
-            if isinstance(cell, PValue) and 0 < cell < least / 2:
-                return escape(f"<{least:.{digits}f}")
-            return f"{cell:.{digits}f}"
-        return missing if cell is None else str(cell)
-
     for row in chain((table.columns,), table.rows):
-        yield [text(_nan_as_none(cell)) for cell in row]
+        yield [_text(cell, escape, missing, digits) + marks(*_marks_of(cell)) for cell in row]
+
+
+def _marks_of(cell: Cell) -> tuple[str, str]:
+    return (cell.above, cell.below) if isinstance(cell, Marked) else ("", "")
+
+
+def _text(cell: Cell, escape: _Escape, missing: str, digits: int | None) -> str:
+    """The text of a cell, without its marks."""
+    cell = _nan_as_none(cell.value if isinstance(cell, Marked) else cell)
+    if isinstance(cell, str):
+        return escape(cell)
+    if isinstance(cell, float) and digits is not None:
+        least = 10.0**-digits
+        if isinstance(cell, PValue) and 0 < cell < least / 2:
+            return escape(f"<{least:.{digits}f}")
+        return f"{cell:.{digits}f}"
+    return missing if cell is None else str(cell)
+
+
+class ShownCell(NamedTuple):
+    """The texts of a cell for people to read: not escaped for any format, the marks apart."""
+
+    text: str
+    above: str = ""
+    below: str = ""
+
+
+def shown_cell(cell: Cell, digits: int) -> ShownCell:
+    """A cell for people to read: floats have `digits` decimals, and nothing in it is hidden.
+
+    >>> shown_cell(Marked(0.25, "ab"), 3)
+    ShownCell(text='0.250', above='ab', below='')
+    >>> shown_cell(PValue(1e-9), 3).text, shown_cell(None, 3).text
+    ('<0.001', '–')
+    """
+    above, below = map(visible_line, _marks_of(cell))
+    return ShownCell(_text(cell, visible_line, _DASH, digits), above, below)
 
 
 def _sides(table: Table, left: str, right: str) -> list[str]:
@@ -258,7 +288,7 @@ def _table_lines(table: Table, digits: int | None, width: int | None = None) -> 
         )
         rule = "─" * (sum(widths[c] for c in part) + fit.gap * (len(part) - 1))
         yield from (*([""] if number else []), header, rule, *rows)
-    notes = [*map(_visible_line, table.notes), *fit.notes]
+    notes = [*map(visible_line, table.notes), *fit.notes]
     if notes:
         yield ""
     for note in notes:
@@ -296,7 +326,7 @@ def _csv_lines(table: Table, digits: int | None) -> Iterator[str]:
         line = io.StringIO()
         csv.writer(line, dialect="excel", lineterminator="\r\n").writerow(cells)
         yield line.getvalue().removesuffix("\r\n")
-    yield from (f"# {_visible_line(note)}" for note in table.notes)
+    yield from (f"# {visible_line(note)}" for note in table.notes)
 
 
 def _json_line(record: dict[str, Cell] | dict[str, list[str]]) -> str:
@@ -324,7 +354,7 @@ def _jsonl_lines(table: Table, digits: int | None) -> Iterator[str]:
 
 
 def _markdown_text(text: str) -> str:
-    escaped = re.sub(_MARKDOWN, r"\\\g<0>", _visible_line(text))
+    escaped = re.sub(_MARKDOWN, r"\\\g<0>", visible_line(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;")
 
 
@@ -337,7 +367,7 @@ def _markdown_lines(table: Table, digits: int | None) -> Iterator[str]:
 
 
 def _latex_text(text: str) -> str:
-    escaped = _visible_line(text).translate(_LATEX_ESCAPES)
+    escaped = visible_line(text).translate(_LATEX_ESCAPES)
     # At the start of a row, [ and * would be read as arguments of the row end before it.
     return f"{{}}{escaped}" if escaped.lstrip().startswith(("[", "*")) else escaped
 
@@ -347,13 +377,13 @@ def _latex_lines(table: Table, digits: int | None) -> Iterator[str]:
     header, *rows = (rf"{' & '.join(cells)} \\" for cells in grid)
     yield rf"\begin{{tabular}}{{{''.join(_sides(table, 'l', 'r'))}}}"
     yield from (r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
-    yield from (f"% {_visible_line(note)}" for note in table.notes)
+    yield from (f"% {visible_line(note)}" for note in table.notes)
 
 
 def _html_note(note: str) -> str:
     from html import escape
 
-    text = escape(_visible_line(note))
+    text = escape(visible_line(note))
     return f"<strong style='color: #b00020'>{text}</strong>" if note.startswith(LOUD) else text
 
 
@@ -367,7 +397,7 @@ def _html_lines(table: Table, digits: int | None) -> Iterator[str]:
         styled = (f"<{tag} style='text-align: {side}'>{text}</{tag}>" for side, text in texts)
         return f"<tr>{''.join(styled)}</tr>"
 
-    header, *rows = _grid(table, _visible_line, _DASH, digits)
+    header, *rows = _grid(table, visible_line, _DASH, digits)
     yield "<table>"
     if table.notes:
         notes = "<br>".join(map(_html_note, table.notes))

@@ -44,7 +44,7 @@ MULTIPLES = tuple(f"{i / 5}" for i in range(1, 11))
 
 
 @dataclass(frozen=True)
-class Listing:
+class ListedMeasure:
     """One of trec_eval's measures. `takes` tells what its parameters are, if it has any.
 
     Each cut-off or level makes a column of its own; values make one, named after them as given.
@@ -58,44 +58,46 @@ class Listing:
 
 
 LISTINGS = (
-    Listing("runid", run_id),
-    Listing("num_q", number_of_queries),
-    Listing("num_ret", counted("NumRet")),
-    Listing("num_rel", number_relevant),
-    Listing("num_rel_ret", counted("NumRelRet")),
-    Listing("map", scored("AP")),
-    Listing("gm_map", geometric("AP")),
-    Listing("Rprec", scored("Rprec")),
-    Listing("bpref", scored("bpref")),
-    Listing("recip_rank", scored("RR")),
-    Listing("iprec_at_recall", recall_levels, RECALL_LEVELS, "levels"),
-    Listing("P", cut("P@{}"), CUTOFFS, "cutoffs"),
-    Listing("relstring", relevance_string, ("10",), "values"),
-    Listing("recall", cut("Recall@{}"), CUTOFFS, "cutoffs"),
-    Listing("infAP", scored("infAP")),
-    Listing("gm_bpref", geometric("bpref")),
-    Listing("Rprec_mult", multiples_of_r, MULTIPLES, "levels"),
-    Listing("utility", utility, ("1", "-1", "0", "0"), "values"),
-    Listing("11pt_avg", mean_over_levels, RECALL_LEVELS, "values"),
-    Listing("binG", scored("binG")),
-    Listing("G", with_gains("G(gain={gain})"), (), "values"),
-    Listing("ndcg", with_gains("nDCG(gain={gain})"), (), "values"),
-    Listing("ndcg_rel", with_gains("ndcg_rel(gain={gain})"), (), "values"),
-    Listing("Rndcg", gain_levels, (), "values"),
-    Listing("ndcg_cut", cut("nDCG@{}", graded), CUTOFFS, "cutoffs"),
-    Listing("map_cut", cut("AP@{}"), CUTOFFS, "cutoffs"),
-    Listing("relative_P", cut("RelP@{}"), CUTOFFS, "cutoffs"),
-    Listing("success", cut("Success@{}"), ("1", "5", "10"), "cutoffs"),
-    Listing("set_P", scored("SetP")),
-    Listing("set_relative_P", scored("SetRelP")),
-    Listing("set_recall", scored("Recall")),
-    Listing("set_map", scored("SetAP")),
-    Listing("set_F", set_f, ("1.0",), "values"),
-    Listing("num_nonrel_judged_ret", counted("NumNonRelRet")),
-    Listing("rbp", rank_biased, (), "values", since=10),
-    Listing("rbp_resid", rank_biased, (), "values", since=10),
-    Listing("unj", cut("Unjudged@{}", unjudged_share), ("5", "10", "20"), "cutoffs", since=10),
-    Listing("yaap", scored("yaap")),
+    ListedMeasure("runid", run_id),
+    ListedMeasure("num_q", number_of_queries),
+    ListedMeasure("num_ret", counted("NumRet")),
+    ListedMeasure("num_rel", number_relevant),
+    ListedMeasure("num_rel_ret", counted("NumRelRet")),
+    ListedMeasure("map", scored("AP")),
+    ListedMeasure("gm_map", geometric("AP")),
+    ListedMeasure("Rprec", scored("Rprec")),
+    ListedMeasure("bpref", scored("bpref")),
+    ListedMeasure("recip_rank", scored("RR")),
+    ListedMeasure("iprec_at_recall", recall_levels, RECALL_LEVELS, "levels"),
+    ListedMeasure("P", cut("P@{}"), CUTOFFS, "cutoffs"),
+    ListedMeasure("relstring", relevance_string, ("10",), "values"),
+    ListedMeasure("recall", cut("Recall@{}"), CUTOFFS, "cutoffs"),
+    ListedMeasure("infAP", scored("infAP")),
+    ListedMeasure("gm_bpref", geometric("bpref")),
+    ListedMeasure("Rprec_mult", multiples_of_r, MULTIPLES, "levels"),
+    ListedMeasure("utility", utility, ("1", "-1", "0", "0"), "values"),
+    ListedMeasure("11pt_avg", mean_over_levels, RECALL_LEVELS, "values"),
+    ListedMeasure("binG", scored("binG")),
+    ListedMeasure("G", with_gains("G(gain={gain})"), (), "values"),
+    ListedMeasure("ndcg", with_gains("nDCG(gain={gain})"), (), "values"),
+    ListedMeasure("ndcg_rel", with_gains("ndcg_rel(gain={gain})"), (), "values"),
+    ListedMeasure("Rndcg", gain_levels, (), "values"),
+    ListedMeasure("ndcg_cut", cut("nDCG@{}", graded), CUTOFFS, "cutoffs"),
+    ListedMeasure("map_cut", cut("AP@{}"), CUTOFFS, "cutoffs"),
+    ListedMeasure("relative_P", cut("RelP@{}"), CUTOFFS, "cutoffs"),
+    ListedMeasure("success", cut("Success@{}"), ("1", "5", "10"), "cutoffs"),
+    ListedMeasure("set_P", scored("SetP")),
+    ListedMeasure("set_relative_P", scored("SetRelP")),
+    ListedMeasure("set_recall", scored("Recall")),
+    ListedMeasure("set_map", scored("SetAP")),
+    ListedMeasure("set_F", set_f, ("1.0",), "values"),
+    ListedMeasure("num_nonrel_judged_ret", counted("NumNonRelRet")),
+    ListedMeasure("rbp", rank_biased, (), "values", since=10),
+    ListedMeasure("rbp_resid", rank_biased, (), "values", since=10),
+    ListedMeasure(
+        "unj", cut("Unjudged@{}", unjudged_share), ("5", "10", "20"), "cutoffs", since=10
+    ),
+    ListedMeasure("yaap", scored("yaap")),
 )
 """trec_eval's measures, in the order in which it prints them."""
 
@@ -156,7 +158,9 @@ def columns(settings: Settings) -> list[ReportColumn]:
     return made
 
 
-def columns_of(listing: Listing, given: str | None, settings: Settings) -> Iterable[ReportColumn]:
+def columns_of(
+    listing: ListedMeasure, given: str | None, settings: Settings
+) -> Iterable[ReportColumn]:
     """The columns of one measure with these parameters; None stands for the default ones."""
     parameters = listing.defaults if given is None else tuple(given.split(","))
     label = listing.name

@@ -1,0 +1,206 @@
+"""A page of sections as one self-contained HTML file.
+
+A page has no script and asks for nothing from outside; its Content-Security-Policy forbids both. All
+texts are plain: the templates escape them, and show characters that hide or turn text as escapes. So
+ids from any file can stand anywhere in a page.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankgauge.checks import Choice, Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.files import writing
+from rankgauge.notes import LOUD
+from rankgauge.records import Record
+from rankgauge.tables import ShownCell, Table, shown_cell, visible_line
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+SYMBOLS = {"yes": "✓", "no": "✗", "open": "?"}
+"""What stands before the verdict of a finding, by its kind."""
+
+_TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
+_WIDEST_MARKS = 12
+"""For so many letters of marks page.css has room beside numbers that stay aligned."""
+
+
+class Text(Record):
+    """A paragraph."""
+
+    text: str
+
+
+class Listing(Record):
+    """A list of sentences."""
+
+    items: tuple[str, ...]
+
+
+class ShownTable(Record):
+    """A table with its caption. `about` says more about it; floats have `digits` decimals."""
+
+    table: Table
+    caption: str
+    about: str = ""
+    digits: int = 3
+
+    def __post_init__(self) -> None:
+        checked("digits", self.digits, Whole(0))
+
+
+class Picture(Record):
+    """An SVG file as a picture; `alt` says what it shows to those who cannot see it."""
+
+    svg: bytes
+    caption: str
+    alt: str
+
+    def __post_init__(self) -> None:
+        if b"<svg" not in self.svg:
+            raise RankgaugeError(
+                "a picture of a page without <svg>, expected the bytes of an SVG file"
+            )
+
+
+class Finding(Record):
+    """A claim and its verdict: `verdict` has the words, `kind` chooses their symbol and colour. The
+    sentences give the evidence."""
+
+    verdict: str
+    kind: Literal["yes", "no", "open"]
+    claim: str
+    sentences: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        checked("kind", self.kind, Choice(tuple(SYMBOLS)))
+
+
+class Facts(Record):
+    """Names and their values, such as how something was computed."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+class Beside(Record):
+    """Items side by side if there is room, else one below the other."""
+
+    items: tuple[Item, ...]
+
+
+Item = Text | Listing | ShownTable | Picture | Finding | Facts | Beside
+
+
+class Section(Record):
+    """A heading, what stands below it, and sections within the section."""
+
+    title: str
+    items: tuple[Item, ...]
+    sections: tuple[Section, ...] = ()
+
+
+class Page(Record):
+    """A title, what the page is about in one sentence or two (`lead`), and sections."""
+
+    title: str
+    lead: str
+    sections: tuple[Section, ...]
+
+    def render(self) -> str:
+        """The whole HTML file; the same page gives the same text.
+
+        Raises RankgaugeError if Jinja2 is not installed.
+        """
+        from base64 import b64encode
+        from hashlib import sha256
+
+        template = _environment().get_template("page.html")
+        with open(os.path.join(_TEMPLATES, "page.css"), encoding="utf-8") as file:
+            style = file.read()
+        digest = b64encode(sha256(style.encode()).digest()).decode()
+        return template.render(page=self, style=style, digest=digest)
+
+
+def write_page(page: Page, path: str | os.PathLike[str]) -> None:
+    """Write a page as an HTML file. After an error no partial file is left.
+
+    Raises InputError if the file cannot be written, and RankgaugeError if Jinja2 is not installed.
+    """
+    content = page.render().encode()
+    with writing(path) as stream:
+        stream.write(content)
+
+
+def check_pages() -> None:
+    """Check, before any work, that pages can be made: RankgaugeError if Jinja2 is not installed."""
+    _environment()
+
+
+class _Column(Record):
+    """A column as it is laid out: its name, whether its cells are numbers, and how many letters of marks
+    its widest cell has."""
+
+    name: str
+    numbers: bool
+    marks: int
+
+
+class _Layout(Record):
+    """The columns, cells and notes of a table."""
+
+    columns: list[_Column]
+    rows: list[list[ShownCell]]
+    notes: list[tuple[str, bool]]
+
+
+def _layout(shown: ShownTable) -> _Layout:
+    """What the template of tables needs."""
+    table = shown.table
+    rows = [[shown_cell(cell, shown.digits) for cell in row] for row in table.rows]
+    columns = []
+    for number, name in enumerate(table.columns):
+        marks = max(
+            (max(len(row[number].above), len(row[number].below)) for row in rows), default=0
+        )
+        texts = any(isinstance(row[number], str) for row in table.rows)
+        columns.append(_Column(name, not texts, min(marks, _WIDEST_MARKS)))
+    return _Layout(columns, rows, [(note, note.startswith(LOUD)) for note in table.notes])
+
+
+def _data_address(svg: bytes) -> str:
+    from base64 import b64encode
+
+    return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
+
+
+def _kind(item: Item) -> str:
+    return type(item).__name__.lower()
+
+
+def _environment() -> Environment:
+    """Jinja2 with our templates: every text is escaped, and nothing in it is hidden."""
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+        from markupsafe import Markup
+    except ImportError:
+        message = "pages need Jinja2; install it: pip install 'rankgauge[report]'"
+        raise RankgaugeError(message) from None
+
+    def shown(value: Any) -> Any:
+        plain = isinstance(value, str) and not isinstance(value, Markup)
+        return visible_line(value) if plain else value
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(layout=_layout, data_address=_data_address, kind=_kind)
+    environment.globals["symbols"] = SYMBOLS
+    return environment

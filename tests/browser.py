@@ -1,0 +1,153 @@
+"""Pages in headless Chromium: what a browser makes of a file, and what is wrong with it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PHONE, DESKTOP = 390, 1280
+"""Widths in pixels."""
+READABLE = 16
+"""How many pixels high letters on a phone are, at least."""
+CONTRAST = 4.5
+"""The contrast of text, level AA of the Web Content Accessibility Guidelines."""
+_HEIGHT = 900
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_SCRIPT = (Path(__file__).parent / "browser.js").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one look at a page found.
+
+    Parameters
+    ----------
+    width
+        The width of the window.
+    messages
+        What the page wrote to the console, and its errors.
+    requests
+        The addresses that the page asked for, other than itself.
+    elements
+        How many elements of each name there are.
+    text
+        The text that can be read.
+    tables, pictures
+        How many there are.
+    hidden
+        Tables and pictures without a size, and pictures that cannot be decoded.
+    beyond
+        By how many pixels the document is wider than the window.
+    small
+        Texts that are lower than `READABLE`, marks beside numbers aside.
+    faint
+        Texts with less than `CONTRAST` against what is behind them.
+    active
+        Elements that could run code or load something: scripts, frames, handlers, inline styles.
+    disorder
+        Headings that skip a level, ids that occur twice, links that lead nowhere.
+    """
+
+    width: int
+    messages: list[str]
+    requests: list[str]
+    elements: dict[str, int]
+    text: str
+    tables: int
+    pictures: int
+    hidden: list[str]
+    beyond: int
+    small: list[str]
+    faint: list[str]
+    active: list[str]
+    disorder: list[str]
+
+    def faults(self) -> list[str]:
+        """What no page of ours may have, a line for each fault."""
+        kinds = {
+            "the page says": self.messages,
+            "the page asks for": self.requests,
+            "not visible": self.hidden,
+            "could act": self.active,
+            "faint": self.faint,
+            "too small": self.small if self.width <= PHONE else [],
+            "out of order": self.disorder,
+        }
+        lines = [f"{kind}: {fault}" for kind, faults in kinds.items() for fault in faults]
+        if self.beyond > 0:
+            lines.append(f"the page is {self.beyond} pixels wider than the window of {self.width}")
+        return lines
+
+
+LookedAt = Callable[..., Look]
+"""`looked_at(path, width=DESKTOP, dark=False, screenshot=None)`."""
+
+
+@contextmanager
+def opened_browser() -> Iterator[LookedAt]:
+    """A function that opens a file in Chromium and says what it saw; skips where there is no browser."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="no playwright: pip install 'rankgauge[browser]'"
+    )
+    executable = next(filter(None, map(shutil.which, _NAMES)), None)
+    if executable is None:
+        pytest.skip("no Chromium: install it, on Debian with apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+
+        def looked_at(
+            path: Path, width: int = DESKTOP, dark: bool = False, screenshot: Path | None = None
+        ) -> Look:
+            context = browser.new_context(
+                viewport={"width": width, "height": _HEIGHT},
+                color_scheme="dark" if dark else "light",
+                offline=True,
+                service_workers="block",
+            )
+            try:
+                return _look(context, path.resolve().as_uri(), width, screenshot)
+            finally:
+                context.close()
+
+        try:
+            yield looked_at
+        finally:
+            browser.close()
+
+
+def _look(context: Any, address: str, width: int, screenshot: Path | None) -> Look:
+    messages: list[str] = []
+    requests: list[str] = []
+
+    def asked(route: Any) -> None:
+        if route.request.url == address:
+            route.continue_()
+        else:
+            route.abort()
+
+    def seen(request: Any) -> None:
+        if request.url != address and not request.url.startswith("data:"):
+            requests.append(request.url)
+
+    page = context.new_page()
+    page.on("console", lambda message: messages.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: messages.append(f"error: {error}"))
+    page.on(
+        "dialog", lambda dialog: (messages.append(f"dialog: {dialog.message}"), dialog.dismiss())
+    )
+    page.on("popup", lambda popup: messages.append(f"popup: {popup.url}"))
+    page.on("request", seen)
+    context.route("**/*", asked)
+    page.goto(address, wait_until="load")
+    found = page.evaluate(_SCRIPT, {"readable": READABLE, "contrast": CONTRAST})
+    if screenshot is not None:
+        page.screenshot(path=screenshot, full_page=True)
+    if page.url.split("#")[0] != address:
+        messages.append(f"the page went to {page.url}")
+    return Look(width=width, messages=messages, requests=requests, **found)
