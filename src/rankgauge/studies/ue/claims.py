@@ -1,0 +1,247 @@
+"""What the UE paper claims, and whether it holds on other data: numbers with intervals over queries.
+
+Each statement of a claim is one number, computed so that the claim says it is above 0. Queries are drawn
+again, with replacement, and the number is computed from them. A statement holds if the interval of these
+numbers is above 0. It does not hold if the interval is at or below 0. Else the data do not decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankgauge.comparison.assessed import ALL, conflicts_of
+from rankgauge.comparison.correlation import concordance_of
+from rankgauge.studies.ue.experiment import IDEAL, UNINFORMATIVE, Parts
+from rankgauge.studies.ue.protocol import CASES, VERSIONS, Case
+from rankgauge.studies.ue.tables import (
+    SET_PAIR,
+    Drawn,
+    Opposed,
+    across_collections,
+    interval,
+    within_collections,
+)
+from rankgauge.tables import Cell, Table
+
+Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
+Number: TypeAlias = Callable[[Parts], float]
+NOT_A_NUMBER = float("nan")
+
+CLAIMS = {
+    "rankings": "Normalised measures rank the methods differently on uninformative queries.",
+    "conflicts": "A difference is significant by the measure and not by its normalised form, or the "
+    "other way round, on uninformative queries.",
+    "power": "Normalised measures find more significant differences: 23% more on MSLR-WEB30K and 19% "
+    "more on MQ2007.",
+    "swaps across data": "Normalised MAP lowers the swap rate across data sets by 28%.",
+    "swaps across queries": "Normalised MAP lowers the swap rate between uninformative and ideal "
+    "queries by 26%.",
+    "effect": "Normalisation changes more on uninformative queries than on ideal ones.",
+}
+"""The claims of the abstract and of the conclusions, in our words."""
+
+
+class Statement(NamedTuple):
+    """One number that a claim says is above 0: where, of which measure, and what it counts."""
+
+    claim: str
+    data: str
+    measure: str
+    version: str
+    what: str
+    value: float
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the statement holds, does not hold, or is not decided by these queries."""
+        if self.low > 0:
+            return "holds"
+        return "does not hold" if self.high <= 0 else "undecided"
+
+
+def statements(found: Mapping[str, Mapping[str, Drawn]], level: float) -> list[Statement]:
+    """All statements, for what was found by data set and case."""
+    made: list[Statement] = []
+    for name, cases in found.items():
+        for case in CASES:
+            drawn = cases[case.name]
+            for claim, version, what, number in _about_one(case):
+                made.append(_stated((claim, name, case.name, version, what), number, drawn, level))
+            if case.sums_precisions:
+                (opposed,) = within_collections({name: drawn}, *SET_PAIR).values()
+                made += _about_swaps("swaps across queries", name, case, opposed, level)
+    for case in CASES:
+        if case.sums_precisions:
+            pairs = across_collections({name: cases[case.name] for name, cases in found.items()})
+            if pairs:
+                both = " and ".join(found)
+                made += _about_swaps("swaps across data", both, case, pairs[ALL], level)
+    order = list(CLAIMS)
+    return sorted(made, key=lambda each: order.index(each.claim))
+
+
+def _about_one(case: Case) -> list[tuple[str, str, str, Number]]:
+    """Claim, version, what is counted, and the number, for the claims about one data set."""
+    both = " and ".join(VERSIONS)
+    made: list[tuple[str, str, str, Number]] = []
+    for version in VERSIONS:
+        made += [
+            ("rankings", version, "pairs of methods in another order", _reordered(case, version)),
+            ("conflicts", version, "conflicting tests", _conflicts(case, version)),
+            (
+                "effect",
+                version,
+                "pairs in another order, uninformative minus ideal",
+                _difference(_reordered, case, version),
+            ),
+            (
+                "effect",
+                version,
+                "conflicting tests, uninformative minus ideal",
+                _difference(_conflicts, case, version),
+            ),
+        ]
+    made += [
+        ("power", both, "more significant tests, percentage points", _power_gain(case, False)),
+        ("power", both, "more significant tests, percent", _power_gain(case, True)),
+    ]
+    return made
+
+
+def _reordered(case: Case, version: str, part: str = UNINFORMATIVE) -> Number:
+    def number(parts: Parts) -> float:
+        if part not in parts:
+            return NOT_A_NUMBER
+        own = parts[part]
+        return float(concordance_of(own[case.name].merits, own[version].merits).discordant)
+
+    return number
+
+
+def _conflicts(case: Case, version: str, part: str = UNINFORMATIVE) -> Number:
+    def number(parts: Parts) -> float:
+        if part not in parts:
+            return NOT_A_NUMBER
+        own = parts[part]
+        return float(conflicts_of(own[case.name].significant, own[version].significant).conflicts)
+
+    return number
+
+
+def _difference(made: Callable[[Case, str, str], Number], case: Case, version: str) -> Number:
+    one, other = made(case, version, UNINFORMATIVE), made(case, version, IDEAL)
+    return lambda parts: one(parts) - other(parts)
+
+
+def _power_gain(case: Case, relative: bool) -> Number:
+    """By how much more of the tests on uninformative queries are significant, the mean of V1 and V2."""
+
+    def number(parts: Parts) -> float:
+        if UNINFORMATIVE not in parts:
+            return NOT_A_NUMBER
+        own = parts[UNINFORMATIVE]
+        power = float(np.mean([own[version].power for version in VERSIONS]))
+        before = own[case.name].power
+        if not relative:
+            return 100 * (power - before)
+        return 100 * (power / before - 1) if before else NOT_A_NUMBER
+
+    return number
+
+
+def _stated(
+    about: tuple[str, str, str, str, str], number: Number, drawn: Drawn, level: float
+) -> Statement:
+    low, high = interval([number(parts) for parts in drawn.draws], level)
+    return Statement(*about, number(drawn.parts), low, high)
+
+
+def _about_swaps(
+    claim: str, name: str, case: Case, opposed: Opposed, level: float
+) -> list[Statement]:
+    """By how much V2 lowers a swap rate, as the abstract has it, and V1 beside it."""
+    made = []
+    before, drawn_before = opposed.rate(case.name), opposed.drawn_rates(case.name)
+    for version in VERSIONS:
+        after, drawn_after = opposed.rate(version), opposed.drawn_rates(version)
+        for what, lowered in (
+            ("swap rate lowered, percentage points", _points),
+            ("swap rate lowered, percent", _percent),
+        ):
+            ends = interval(
+                [lowered(a, b) for a, b in zip(drawn_before, drawn_after, strict=True)], level
+            )
+            made.append(
+                Statement(claim, name, case.name, version, what, lowered(before, after), *ends)
+            )
+    return made
+
+
+def _points(before: float, after: float) -> float:
+    return 100 * (before - after)
+
+
+def _percent(before: float, after: float) -> float:
+    return 100 * (before - after) / before if before else NOT_A_NUMBER
+
+
+def claim_table(made: Sequence[Statement], reading: str) -> Table:
+    """A row for each statement, with its interval and its verdict."""
+    columns = ("reading", *Statement._fields, "verdict")
+    rows: list[tuple[Cell, ...]] = [(reading, *each, each.verdict) for each in made]
+    return Table(columns, tuple(rows))
+
+
+# In words
+
+
+class Judged(NamedTuple):
+    """A claim in one reading: the verdict on all its statements, and what they say, in words."""
+
+    claim: str
+    reading: str
+    verdict: str
+    kind: Literal["yes", "no", "open"]
+    sentences: tuple[str, ...]
+
+
+def judged(made: Sequence[Statement], reading: str) -> list[Judged]:
+    """Each claim that there is a statement about, with a verdict and sentences."""
+    results = []
+    for claim, text in CLAIMS.items():
+        own = [each for each in made if each.claim == claim]
+        if not own:
+            continue
+        verdicts = [each.verdict for each in own]
+        held = verdicts.count("holds")
+        refuted = verdicts.count("does not hold")
+        kind: Literal["yes", "no", "open"] = "open"
+        if held == len(own):
+            kind, verdict = "yes", "holds"
+        elif held:
+            verdict = f"holds in part: {held} of {len(own)} statements"
+        elif refuted == len(own):
+            kind, verdict = "no", "does not hold"
+        elif refuted:
+            kind, verdict = (
+                "no",
+                f"shown nowhere; does not hold for {refuted} of {len(own)} statements",
+            )
+        else:
+            verdict = "undecided"
+        results.append(Judged(text, reading, verdict, kind, tuple(map(sentence, own))))
+    return results
+
+
+def sentence(each: Statement) -> str:
+    """A statement in words, with its interval and its verdict."""
+    about = f"{each.data}, {each.measure}, {each.version}: {each.what}"
+    if not np.isfinite(each.value):
+        return f"{about}: not defined (the measure itself has 0)."
+    ends = f" ({each.low:.4g} to {each.high:.4g})" if np.isfinite(each.low) else ""
+    return f"{about} {each.value:.4g}{ends}: {each.verdict}."
