@@ -32,6 +32,31 @@ class Trained(Record):
     notes: tuple[str, ...] = ()
 
 
+def begin_folder(folder: Path, name: str, content: Mapping[str, Any], what: str) -> None:
+    """Make a folder for long work, with a file that says what it is. RankgaugeError where the folder has
+    other work of this kind (`what`); with the same content the work goes on."""
+    path, wanted = folder / name, json_bytes(content)
+    if path.exists() and path.read_bytes() != wanted:
+        raise RankgaugeError(
+            f"{folder} has another {what}: {_difference(path, wanted)}. Expected the same one to go on "
+            "with; give another folder, or remove this one"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    with writing(path) as stream:
+        stream.write(wanted)
+
+
+def _difference(path: Path, wanted: bytes) -> str:
+    """In what a file differs from what it should have."""
+    try:
+        there = dict(read_json(read_bytes(path), display_name(path)))
+    except (InputError, TypeError, ValueError):
+        return f"{path.name} cannot be read"
+    here = dict(read_json(wanted, path.name))
+    names = [name for name in {**there, **here} if there.get(name) != here.get(name)]
+    return f"{path.name} differs in {', '.join(names)}"
+
+
 class FoldStore(Record):
     """A folder with what is finished: for each fold and method a run, scores, and means on other data.
 
@@ -45,25 +70,7 @@ class FoldStore(Record):
         """Make the folder, or check that it has the same cross-validation; RankgaugeError else."""
         import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
 
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / PROTOCOL
-        if path.exists() and path.read_bytes() != _json(protocol):
-            raise RankgaugeError(
-                f"{self.folder} has another cross-validation: {self._difference(protocol)}. Expected "
-                "the same one to go on with; give another folder, or remove this one"
-            )
-        with writing(path) as stream:
-            stream.write(_json(protocol))
-
-    def _difference(self, protocol: Mapping[str, Any]) -> str:
-        """In what the cross-validation of the folder is another one."""
-        path = self.folder / PROTOCOL
-        try:
-            there = dict(read_json(read_bytes(path), display_name(path)))
-        except (InputError, TypeError, ValueError):
-            return f"{PROTOCOL} cannot be read"
-        names = [name for name in {**there, **protocol} if there.get(name) != protocol.get(name)]
-        return f"{PROTOCOL} differs in {', '.join(names)}"
+        begin_folder(self.folder, PROTOCOL, protocol, "cross-validation")
 
     def finished(self, fold: int, name: str) -> Trained | None:
         """What was finished before; None if it was not, or was changed since."""
@@ -88,14 +95,14 @@ class FoldStore(Record):
         other = None if trained.validation is None else list(trained.validation)
         means = {"train": list(trained.train), "validation": other, "notes": list(trained.notes)}
         with writing(path) as stream:
-            stream.write(_json({**means, DIGEST: self._digest(fold, name, means)}))
+            stream.write(json_bytes({**means, DIGEST: self._digest(fold, name, means)}))
         with writing(self._path(fold, name, "seconds")) as stream:
             stream.write(f"{seconds:.3f}\n".encode())
 
     def _digest(self, fold: int, name: str, means: Mapping[str, Any]) -> str:
         """A digest of the run, the scores and the means."""
         files = (self._path(fold, name, ending).read_bytes() for ending in ("run", "scores"))
-        each = [digest(content, size=16) for content in (*files, _json(means))]
+        each = [digest(content, size=16) for content in (*files, json_bytes(means))]
         return digest(b"".join(each), size=16).hex()
 
     def write_times(self, folds: Iterable[int], names: Iterable[str]) -> None:
@@ -115,7 +122,7 @@ class FoldStore(Record):
                     path.unlink()
         if times:
             with writing(self.folder / TIMES) as stream:
-                stream.write(_json(times))
+                stream.write(json_bytes(times))
 
     def _path(self, fold: int, name: str, ending: str) -> Path:
         return self.folder / f"fold-{fold}" / f"{name.replace(' ', '-')}.{ending}"
@@ -132,5 +139,6 @@ def data_digest(folds: Folds) -> str:
     return digest(repr(found).encode(), size=16).hex()
 
 
-def _json(content: Any) -> bytes:
+def json_bytes(content: Any) -> bytes:
+    """The text of a JSON file, the same for the same content."""
     return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()

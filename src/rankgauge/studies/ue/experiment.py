@@ -22,13 +22,13 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Judgments, Run
 from rankgauge.evaluation.evaluator import Evaluator
+from rankgauge.notes import worded
 from rankgauge.query_sets import broad, focused
 from rankgauge.query_sets.by_chance import AboveChance, above_chance
 from rankgauge.query_sets.by_significance import significance
 from rankgauge.query_sets.model import HowMany
 from rankgauge.query_sets.samples import document_splits, drawn, query_sample
 from rankgauge.rankers.crossval import SINGLE, cross_validation
-from rankgauge.rankers.registry import with_settings
 from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.scores.model import Scores
@@ -132,15 +132,17 @@ def rank(
     progress: Progress | None = None,
 ) -> Ranked:
     """Train the methods on each fold, and rank its test queries. What `output` has is not done again."""
-    rankers = with_settings(
-        protocol.methods,
-        {"preset": reading.preset, "seed": protocol.seed, **protocol.settings},
-    )
     found = cross_validation(
-        folds, rankers, seed=protocol.seed, output=output, executor=executor, progress=progress
+        folds,
+        protocol.rankers(reading),
+        seed=protocol.seed,
+        output=output,
+        executor=executor,
+        progress=progress,
     )
     runs = tuple(run for run in found.runs if run.name != SINGLE)
-    return Ranked(runs, found.judgments)
+    learnt = [note for note in found.notes if note.detail]
+    return Ranked(runs, found.judgments, worded(learnt))
 
 
 class Prepared(Record):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, field, fields
 from typing import Any, Literal, TypeAlias
 
 from rankgauge.checks import Number, Whole, checked, one_of
@@ -28,7 +27,9 @@ from rankgauge.policies import (
     InformativeBy,
 )
 from rankgauge.query_sets.model import HowMany
+from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.libraries import version_of
+from rankgauge.rankers.registry import with_settings
 from rankgauge.records import Record
 from rankgauge.version import __version__
 
@@ -178,15 +179,19 @@ class Protocol(Record):
                         parse(text)
         return self
 
-    def to_json(self) -> bytes:
-        """The text of `study.json`."""
-        content = {
+    def rankers(self, reading: Reading) -> list[Ranker]:
+        """The methods with their settings."""
+        own = {"preset": reading.preset, "seed": self.seed}
+        return with_settings(self.methods, {**own, **self.settings})
+
+    def content(self) -> dict[str, Any]:
+        """What `study.json` has."""
+        return {
             "study": STUDY,
             "rankgauge": __version__,
             "libraries": {name: version_of(name) for name in LIBRARIES},
             **asdict(self),
         }
-        return (json.dumps(content, indent=1, default=dict) + "\n").encode()
 
     @classmethod
     def from_json(cls, content: Any, source: str) -> Protocol:
@@ -208,10 +213,6 @@ class Protocol(Record):
             raise InputError(source, None, f"not a whole study.json: {error}") from None
         except (MeasureError, RankgaugeError) as error:
             raise InputError(source, None, str(error)) from None
-
-    def with_data(self, collections: Sequence[Collection]) -> Protocol:
-        """The same study of these data."""
-        return replace(self, collections=tuple(collections))
 
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm", "matplotlib", "jinja2")

@@ -13,14 +13,11 @@ import numpy as np
 
 from rankgauge.comparison.assessed import ALL
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.data.folds import Folds, read_folds
 from rankgauge.notes import Note, counted
-from rankgauge.rankers.fold_store import data_digest
-from rankgauge.rankers.registry import with_settings
+from rankgauge.rankers.fold_store import begin_folder, data_digest
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
-from rankgauge.scores.documents import read_json
 from rankgauge.studies.ue import tables
 from rankgauge.studies.ue.claims import Judged, Statement, claim_table, judged, statements
 from rankgauge.studies.ue.experiment import (
@@ -36,7 +33,7 @@ from rankgauge.studies.ue.experiment import (
     rank,
     study_cases,
 )
-from rankgauge.studies.ue.protocol import CASES, VERSIONS, Case, Collection, Protocol, Reading
+from rankgauge.studies.ue.protocol import CASES, VERSIONS, Case, Collection, Protocol
 from rankgauge.studies.ue.tables import Drawn
 from rankgauge.tables import Cell, Table
 
@@ -134,8 +131,12 @@ class Study(Result):
         made: dict[str, StudyTable] = {
             "claims": StudyTable(self.table(), "claims", "The paper's claims on these data", ""),
             "statistics": StudyTable(self._statistics(), "statistics", "The data", "1"),
-            "methods": StudyTable(self._methods(), "methods", "The methods and their settings", "2"),
-            "sets": StudyTable(self._sets(), "sets", "The sets of queries, and how many they have", ""),
+            "methods": StudyTable(
+                self._methods(), "methods", "The methods and their settings", "2"
+            ),
+            "sets": StudyTable(
+                self._sets(), "sets", "The sets of queries, and how many they have", ""
+            ),
         }
         for reading, experiments in self.experiments.items():
             for number, case in enumerate(CASES):
@@ -181,27 +182,27 @@ class Study(Result):
         return made
 
     def _statistics(self) -> Table:
+        counts = (
+            "documents",
+            "queries",
+            "features",
+            "documents a query",
+            "queries without relevant",
+        )
         rows: list[tuple[Cell, ...]] = []
         for name, table in self.statistics.items():
             total = dict(zip(table.columns, table.rows[0], strict=True))
             drawn = self.protocol.queries
-            queries = int(total["queries"] or 0)
-            rows.append(
-                (
-                    name,
-                    *(total[column] for column in ("documents", "queries", "features")),
-                    total["documents a query"],
-                    total["queries without relevant"],
-                    queries if drawn is None else min(drawn, queries),
-                )
-            )
-        columns = ("data", "documents", "queries", "features", "documents a query")
-        return Table((*columns, "queries without relevant", "queries drawn"), tuple(rows))
+            queries = total["queries"]
+            if drawn is not None and isinstance(queries, int):
+                queries = min(drawn, queries)
+            rows.append((name, *(total[column] for column in counts), queries))
+        return Table(("data", *counts, "queries drawn"), tuple(rows))
 
     def _methods(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
         for reading in self.protocol.readings:
-            for ranker in rankers_of(self.protocol, reading):
+            for ranker in self.protocol.rankers(reading):
                 settings = {
                     name: value
                     for name, value in ranker.settings().items()
@@ -220,9 +221,7 @@ class Study(Result):
                     equal = next((n for part, n in sizes.items() if part.endswith("size")), None)
                     own = [sizes[part] for part in (ALL, UNINFORMATIVE, IDEAL)]
                     breadth = (*each.breadth, sizes[BROAD], sizes[FOCUSED])
-                    rows.append(
-                        (reading, name, case, *own, equal, *breadth, each.without_relevant)
-                    )
+                    rows.append((reading, name, case, *own, equal, *breadth, each.without_relevant))
         columns = (
             *("reading", "data", "case", ALL, UNINFORMATIVE, IDEAL, "of equal size"),
             *("broad", "focused", "broad compared", "focused compared", "without relevant"),
@@ -242,7 +241,7 @@ class Study(Result):
             for name, each in experiments.items():
                 for case, study in each.cases.items():
                     above = study.scores.above
-                    left = {reason: count for reason, count in above.left_out}
+                    left = dict(above.left_out)
                     measure = f"{name}: {case}, the mean over cut-offs"
                     file = f"{reading}-{case}-{{}}-{slug(name)}"
                     made[file.format("expected")] = expected_histogram(
@@ -264,12 +263,6 @@ class Study(Result):
     def _title(self) -> str:
         data = " and ".join(collection.name for collection in self.protocol.collections)
         return f"Study: upper and expected value normalisation on {data}"
-
-
-def rankers_of(protocol: Protocol, reading: Reading):  # type: ignore[no-untyped-def]
-    return with_settings(
-        protocol.methods, {"preset": reading.preset, "seed": protocol.seed, **protocol.settings}
-    )
 
 
 def _kinds(study: CaseStudy) -> dict[str, str]:
@@ -340,9 +333,12 @@ def run_study(
         Called with what was done last.
     """
     protocol = protocol.checked()
-    read = {each.name: read_folds(each.folds, protocol.folds, seed=protocol.seed) for each in protocol.collections}
+    read = {
+        each.name: read_folds(each.folds, protocol.folds, seed=protocol.seed)
+        for each in protocol.collections
+    }
     protocol = _with_digests(protocol, read)
-    begin(protocol, output)
+    begin_folder(output, PROTOCOL_FILE, protocol.content(), "study")
     experiments: dict[str, dict[str, Experiment]] = {}
     ranked: dict[tuple[str, str], Ranked] = {}
     for reading in protocol.readings:
@@ -350,7 +346,7 @@ def run_study(
             if (name, reading.preset) not in ranked:
                 folder = output / RUNS / f"{slug(name)}-{slug(reading.preset)}"
                 ranked[name, reading.preset] = rank(
-                    folds, rankers_of(protocol, reading), protocol.seed, folder, executor, progress
+                    folds, reading, protocol, folder, executor, progress
                 )
     for reading in protocol.readings:
         own = [ranked[name, reading.preset] for name in read]
@@ -382,31 +378,7 @@ def _with_digests(protocol: Protocol, read: Mapping[str, Folds]) -> Protocol:
         digest = data_digest(read[each.name])
         if each.digest not in ("", digest):
             raise RankgaugeError(
-                f"{each.folds}: not the data of the study, {each.name} had other files; expected the same"
+                f"{each.folds}: other files than the study had for {each.name}, expected the same data"
             )
         made.append(Collection(each.name, each.folds, digest))
     return replace(protocol, collections=tuple(made))
-
-
-def begin(protocol: Protocol, output: Path) -> None:
-    """Write study.json; RankgaugeError where the folder has another study."""
-    path = output / PROTOCOL_FILE
-    content = protocol.to_json()
-    if path.exists() and path.read_bytes() != content:
-        raise RankgaugeError(
-            f"{output} has another study: {_difference(path, content)}. Expected the same one to go on "
-            "with; give another folder, or remove this one"
-        )
-    output.mkdir(parents=True, exist_ok=True)
-    with writing(path) as stream:
-        stream.write(content)
-
-
-def _difference(path: Path, content: bytes) -> str:
-    try:
-        there = dict(read_json(read_bytes(path), display_name(path)))
-    except (RankgaugeError, TypeError, ValueError):
-        return f"{PROTOCOL_FILE} cannot be read"
-    wanted = dict(read_json(content, PROTOCOL_FILE))
-    names = [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]
-    return f"{PROTOCOL_FILE} differs in {', '.join(names)}"

@@ -1,0 +1,233 @@
+"""The page of a UE study: what was asked, which claims hold, the tables and the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rankgauge.report.html import (
+    Beside,
+    Facts,
+    Finding,
+    Item,
+    Listing,
+    Page,
+    Picture,
+    Section,
+    ShownTable,
+    Text,
+)
+from rankgauge.studies.ue import published
+from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
+from rankgauge.studies.ue.study import SUBJECTS, Study, StudyTable, query_table
+from rankgauge.tables import Table
+
+PAPER = (
+    "Feng and Karmaker, Joint upper & expected value normalization for evaluation of retrieval "
+    "systems (2023)"
+)
+READINGS = {
+    "paper": "As printed: the settings of RankLib, an unpaired t-test, and k·p² for the expected sum of "
+    "precisions.",
+    "right": "As we think it should be: today's settings, a paired t-test, exact expected values.",
+}
+FIRST_QUERIES = 10
+
+
+def study_page(study: Study, pictures: Mapping[str, bytes]) -> Page:
+    """The page. `pictures` are the figures as SVG, by name; it may be empty."""
+    data = " and ".join(collection.name for collection in study.protocol.collections)
+    tables = study.tables()
+    return Page(
+        f"Upper and expected value normalisation on {data}",
+        f"The experiment of {PAPER}, done again with other data or anew: what a measure says once it is "
+        "held against the best ranking and against a random one.",
+        (
+            _asked(study.protocol),
+            _claims(study),
+            _data(study, tables, pictures),
+            *(_case(study, case, tables) for case in CASES),
+            _elsewhere(study.protocol),
+            _computed(study, tables),
+        ),
+    )
+
+
+def _asked(protocol: Protocol) -> Section:
+    facts = [
+        ("Data", "; ".join(f"{each.name} ({each.folds})" for each in protocol.collections)),
+        ("Methods", ", ".join(protocol.methods)),
+        ("Cut-offs", ", ".join(map(str, protocol.cutoffs))),
+        ("Readings", "; ".join(reading.name for reading in protocol.readings)),
+    ]
+    texts = [
+        Text(
+            "V1 = (A/best) · A/(A + chance) and V2 = (A − chance)/(best − chance), or "
+            "(A − chance)/chance below chance. A is the score of a ranking, best the score of the best "
+            "ranking, chance the mean score of random rankings. V1 and V2 of DCG stand beside nDCG, and "
+            "V1 and V2 of the sum of precisions (SP) beside MAP."
+        ),
+        Text(
+            "Uninformative queries are those on which the methods are least above chance, ideal ones "
+            "those on which they are furthest above it."
+        ),
+    ]
+    readings = Listing(
+        tuple(f"{reading.name}: {READINGS[reading.name]}" for reading in protocol.readings)
+    )
+    return Section("What was asked", (*texts, readings, Facts(tuple(facts))))
+
+
+def _claims(study: Study) -> Section:
+    sections = []
+    for reading, found in study.judged().items():
+        findings = tuple(
+            Finding(each.verdict, each.kind, each.claim, each.sentences) for each in found
+        )
+        sections.append(Section(f"Reading: {reading}", (Text(READINGS[reading]), *findings)))
+    about = (
+        "Each statement is a number that the claim says is above 0, with the range that "
+        f"{study.protocol.level:.0%} of {study.protocol.samples:,} draws of the queries have. It holds "
+        "if the range is above 0. It does not hold if the range is at or below 0. Else these queries do "
+        "not decide."
+    )
+    return Section("Which claims hold here", (Text(about),), tuple(sections))
+
+
+def _data(study: Study, tables: Mapping[str, StudyTable], pictures: Mapping[str, bytes]) -> Section:
+    sections = []
+    for case in CASES:
+        items: list[Item] = []
+        for reading, experiments in study.experiments.items():
+            own = [
+                Picture(svg, _figure_caption(name), _figure_caption(name))
+                for name, svg in pictures.items()
+                if name.startswith(f"{reading}-{case.name}-")
+            ]
+            if own:
+                items.append(Beside(tuple(own)))
+            items += (
+                ShownTable(
+                    _first(query_table(each.cases[case.name])),
+                    f"{name}, reading {reading}: the {FIRST_QUERIES} queries least above chance by "
+                    f"{case.name}",
+                )
+                for name, each in experiments.items()
+            )
+        sections.append(Section(f"Queries by {case.name}", tuple(items)))
+    shown = tuple(_shown(tables[name]) for name in ("statistics", "sets"))
+    return Section("The data", shown, tuple(sections))
+
+
+def _figure_caption(name: str) -> str:
+    reading, case, kind, data = name.split("-", 3)
+    what = {
+        "expected": f"Expected {case} of random rankings",
+        "map": f"The map of queries by {case}: scores against chance",
+    }
+    return f"{what[kind]}, {data}, reading {reading}"
+
+
+def _first(table: Table) -> Table:
+    return Table(table.columns, table.rows[:FIRST_QUERIES], table.notes)
+
+
+def _case(study: Study, case: Case, tables: Mapping[str, StudyTable]) -> Section:
+    sections = []
+    for subject, (text, _) in SUBJECTS.items():
+        own = [
+            each for each in tables.values() if (each.case, each.subject) == (case.name, subject)
+        ]
+        items: list[Item] = []
+        for data in dict.fromkeys(each.data for each in own):
+            beside: list[Item] = [_shown(each) for each in own if each.data == data]
+            printed = _printed(study.protocol, subject, case, data)
+            items.append(Beside((*beside, *printed)))
+        if items:
+            sections.append(Section(text.format(case=case.name), tuple(items)))
+    return Section(case.name, (), tuple(sections))
+
+
+def _shown(each: StudyTable) -> ShownTable:
+    where = f" (reading {each.reading})" if each.reading else ""
+    about = ""
+    if each.paper:
+        word = "Tables" if " and " in each.paper else "Table"
+        about = f"The counterpart of {word} {each.paper} of the paper."
+    return ShownTable(each.table, f"{each.caption}{where}", about)
+
+
+def _printed(protocol: Protocol, subject: str, case: Case, data: str) -> list[ShownTable]:
+    """The paper's table of the same data sets, where there is one."""
+    names = [data] if data else [each.name for each in protocol.collections]
+    same = tuple(filter(None, map(published.known, names)))
+    if not same:
+        return []
+    table = published.published(subject, case.name, same)
+    if table is None:
+        return []
+    caption = f"As printed in the paper: {', '.join(same)}"
+    return [ShownTable(table, caption, "Printed numbers are truncated.")]
+
+
+def _elsewhere(protocol: Protocol) -> Section:
+    """The paper's tables of data sets that the study does not have."""
+    there = {published.known(each.name) for each in protocol.collections}
+    missing = tuple(name for name in published.COLLECTIONS if name not in there)
+    if not missing:
+        return Section("The paper's tables", (Text("All stand beside ours, above."),))
+    sections = []
+    for case in CASES:
+        items: list[Item] = []
+        for subject, (text, _) in SUBJECTS.items():
+            chosen: list[tuple[str, ...]] = [(name,) for name in missing]
+            if subject not in ("scores", "normalised"):
+                chosen = [missing]
+            if subject == "swaps-data":
+                chosen = [published.COLLECTIONS]
+            for names in chosen:
+                table = published.published(subject, case.name, names)
+                if table is not None:
+                    caption = f"Other data: {', '.join(names)}. {text.format(case=case.name)}"
+                    items.append(ShownTable(table, caption))
+        sections.append(Section(f"{case.name}, other data", tuple(items)))
+    about = (
+        f"These tables are of {' and '.join(missing)}, which this study does not have. They are apart "
+        "because numbers of different data cannot be compared cell by cell. docs/ERRATA.md of rankgauge "
+        "lists what cannot be right in them."
+    )
+    return Section("The paper's tables: other data", (Text(about),), tuple(sections))
+
+
+def _computed(study: Study, tables: Mapping[str, StudyTable]) -> Section:
+    protocol, content = study.protocol, study.protocol.content()
+    size = (
+        f"{protocol.set_number:,} queries" if protocol.set_number else f"{protocol.set_share:.0%}"
+    )
+    facts = [
+        ("rankgauge", str(content["rankgauge"])),
+        ("Libraries", ", ".join(f"{name} {v}" for name, v in content["libraries"].items() if v)),
+        ("Seed", str(protocol.seed)),
+        ("Size of the uninformative and of the ideal set", size),
+        ("Draws of queries", f"{protocol.samples:,}"),
+        ("Splits of documents", f"{protocol.replicates} into {protocol.ways} parts"),
+        *((f"Reading {reading.name}", _settings(reading)) for reading in protocol.readings),
+        ("The same study again", "rankgauge study ue --again study.json -o another-folder"),
+    ]
+    notes = tuple(
+        f"{reading}, {name}: {text}"
+        for reading, experiments in study.experiments.items()
+        for name, each in experiments.items()
+        for text in each.notes
+    )
+    items: list[Item] = [Facts(tuple(facts)), _shown(tables["methods"])]
+    if notes:
+        items.append(Listing(notes))
+    return Section("How it was computed", tuple(items))
+
+
+def _settings(reading: Reading) -> str:
+    return (
+        f"preset {reading.preset}; test {reading.test}; reb={reading.reb}, iub={reading.iub}; "
+        f"difference {reading.by}; informative by {reading.informative_by}; queries without relevant "
+        f"documents: {reading.without_relevant}"
+    )
