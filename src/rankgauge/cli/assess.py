@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rankgauge.cli.assessment_output import TABLES, draw, show_assessment, write_json
+from rankgauge.cli.learning_options import set_size_options
 from rankgauge.cli.options import (
     CommandWithFiles,
     output_options,
@@ -52,19 +53,7 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     f"least half of the judged documents have grade {BROAD_LABEL} or higher), and focused (all "
     "other topics). The set of all topics is always included.",
 )
-@click.option(
-    "--set-share",
-    type=click.FloatRange(0, 1),
-    help="Which share of the topics is in the set `ideal`. The set `uninformative` gets the same share; "
-    f"`hard` and `easy` are its two halves. By default {SET_SHARE}.",
-)
-@click.option(
-    "--set-number",
-    type=click.IntRange(0),
-    metavar="N",
-    help="In place of --set-share: how many topics are in the set `ideal`. The set `uninformative` gets "
-    "the same number.",
-)
+@set_size_options(f"; `hard` and `easy` are its two halves. By default {SET_SHARE}.")
 @click.option(
     "--set",
     "set_files",

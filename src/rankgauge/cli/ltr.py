@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
+from rankgauge.cli.learning_options import setting_option
 from rankgauge.cli.options import (
-    F,
     color_option,
     folds_option,
     form_options,
@@ -101,36 +99,6 @@ def _explanation(name: str) -> str:
     return "\n".join(lines)
 
 
-def _settings(
-    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, Any]:
-    """The settings in `trees=100`; values are JSON where they can be, else text."""
-    settings = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if name in settings:
-            raise click.BadParameter(f"{name} is given twice, expected each setting once")
-        if not equals:
-            raise click.BadParameter(f"{text!r}, expected NAME=VALUE, such as preset=ranklib")
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
-    return settings
-
-
-def _setting_option(what: str) -> Callable[[F], F]:
-    """--setting, which may be repeated."""
-    return click.option(
-        "--setting",
-        "settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        callback=_settings,
-        help=f"{what}; may be repeated. `rankgauge ltr methods NAME` lists the settings.",
-    )
-
-
 def _read_for(width: int, data: str) -> Features:
     """The features of a file, for a ranker of so many features. A feature that no line has is 0, like
     any feature that a line lacks."""
@@ -154,7 +122,7 @@ def _read_for(width: int, data: str) -> Features:
     help="Other queries, in the same form. A measure on them decides what the method leaves open, such "
     "as when to stop.",
 )
-@_setting_option("A setting of the method, such as preset=ranklib")
+@setting_option("A setting of the method, such as preset=ranklib")
 @seed_option("everything that the method draws at random")
 @output_option("DIR", "The folder to write the ranker to.", required=True, type=OUTPUT_FOLDER)
 @method_plugin_option
@@ -265,7 +233,7 @@ def statistics(
     "program does: nDCG with gain exp2 and discount log_2, P and AP count labels from 2 on, ties as in "
     "the file.",
 )
-@_setting_option(
+@setting_option(
     "A setting of all the methods, such as preset=ranklib, or of one, such as lambdamart.trees=100"
 )
 @folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")

@@ -250,19 +250,26 @@ def level_option(
     )
 
 
+def significance_test_option(default: str | None, more: str = "") -> Callable[[F], F]:
+    """`--test`; `more` is a last sentence of the help."""
+    from rankgauge.comparison.significance import TESTS
+
+    return click.option(
+        "--test",
+        type=click.Choice(list(TESTS)),
+        default=default,
+        show_default=True,
+        help="The significance test. welch and student are unpaired; all other tests pair the runs by "
+        f"topic.{more and f' {more}'}",
+    )
+
+
 def testing_options(correction: str | None) -> Callable[[F], F]:
     """The options for tests of pairs of runs, with this correction by default."""
-    from rankgauge.comparison.significance import CORRECTIONS, TESTS
+    from rankgauge.comparison.significance import CORRECTIONS
 
     return together(
-        click.option(
-            "--test",
-            type=click.Choice(list(TESTS)),
-            default=DEFAULT_TEST,
-            show_default=True,
-            help="The significance test. welch and student are unpaired; all other tests pair the runs "
-            "by topic.",
-        ),
+        significance_test_option(DEFAULT_TEST),
         click.option(
             "--correction",
             type=click.Choice([*CORRECTIONS, NO_CORRECTION]),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import click
 import numpy as np
 
 from rankgauge.arrays import Floats
+from rankgauge.cli.learning_options import by_option
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     level_option,
@@ -52,15 +53,7 @@ from rankgauge.scores.model import Scores
     help="A query is uninformative if its difference is at most LOW. It is ideal if its difference is "
     "at least HIGH.",
 )
-@click.option(
-    "--by",
-    type=click.Choice(get_args(By)),
-    default=DEFAULT_BY,
-    show_default=True,
-    help="Which queries are uninformative. signed: the queries with the lowest difference, so queries "
-    "on which the runs are worse than a random ranking come first. absolute: the queries with the "
-    "difference nearest to 0.",
-)
+@by_option(DEFAULT_BY)
 @click.option(
     "--significance",
     is_flag=True,

@@ -26,10 +26,26 @@ BESIDE = "../shared/data"
 STUDIES = {
     "med": "Moffat: maximized effectiveness distance for recall-based metrics.",
     "optimisation": "Robertson and Zaragoza: rank-based effectiveness measures and optimisation.",
+    "ue": "Feng and Karmaker: joint upper and expected value normalisation.",
 }
 
 
-@click.group("study", invoke_without_command=True)
+class Studies(click.Group):
+    """The group of studies. That of UE, which has many options, is imported when it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(STUDIES)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name == "ue":
+            from rankgauge.cli.study_ue import ue
+
+            ue.short_help = STUDIES[name]
+            return ue
+        return super().get_command(context, name)
+
+
+@click.group("study", cls=Studies, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     """Repeat a published study, and print its numbers next to ours. Without a name, list the studies."""

@@ -44,7 +44,7 @@ TESTED = (ALL, UNINFORMATIVE, IDEAL)
 EQUAL = {UNINFORMATIVE: "uninformative, equal in size", IDEAL: "ideal, equal in size"}
 """The sets that are compared across data sets, of the same size in both."""
 FEWEST = 2
-_BLOCK = 20
+BLOCK = 20
 
 Parts: TypeAlias = Mapping[str, Mapping[str, Assessed]]
 
@@ -281,8 +281,8 @@ def study_cases(
     testing = Testing(first, second, reading.test, level=protocol.level)
     drawing = _Drawing(prepared.scores, testing, (protocol.seed, place))
     blocks = [
-        range(start, min(start + _BLOCK, protocol.samples))
-        for start in range(0, protocol.samples, _BLOCK)
+        range(start, min(start + BLOCK, protocol.samples))
+        for start in range(0, protocol.samples, BLOCK)
     ]
     draws: dict[str, list[Parts]] = {name: [] for name in prepared.scores}
     for block, result in outcomes(drawing, blocks, executor, name=str):

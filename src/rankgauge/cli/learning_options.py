@@ -1,0 +1,74 @@
+"""Options about rankers and about sets of queries, which several commands have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+import click
+
+from rankgauge.cli.options import F, together
+from rankgauge.policies import By
+
+
+def _settings(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, Any]:
+    """The settings in `trees=100`; values are JSON where they can be, else text."""
+    settings = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if name in settings:
+            raise click.BadParameter(f"{name} is given twice, expected each setting once")
+        if not equals:
+            raise click.BadParameter(f"{text!r}, expected NAME=VALUE, such as preset=ranklib")
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return settings
+
+
+def setting_option(what: str) -> Callable[[F], F]:
+    """--setting, which may be repeated."""
+    return click.option(
+        "--setting",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_settings,
+        help=f"{what}; may be repeated. `rankgauge ltr methods NAME` lists the settings.",
+    )
+
+
+def by_option(default: By | None, more: str = "") -> Callable[[F], F]:
+    """`--by`: which queries are uninformative; `more` is a last sentence of the help."""
+    return click.option(
+        "--by",
+        type=click.Choice(get_args(By)),
+        default=default,
+        show_default=True,
+        help="Which queries are uninformative. signed: the queries with the lowest difference, so "
+        "queries on which the runs are worse than a random ranking come first. absolute: the queries "
+        f"with the difference nearest to 0.{more and f' {more}'}",
+    )
+
+
+def set_size_options(more: str) -> Callable[[F], F]:
+    """`--set-share` and `--set-number`: how large the sets `ideal` and `uninformative` are."""
+    return together(
+        click.option(
+            "--set-share",
+            type=click.FloatRange(0, 1),
+            help="Which share of the topics is in the set `ideal`. The set `uninformative` gets the "
+            f"same share{more}",
+        ),
+        click.option(
+            "--set-number",
+            type=click.IntRange(0),
+            metavar="N",
+            help="In place of --set-share: how many topics are in the set `ideal`. The set "
+            "`uninformative` gets the same number.",
+        ),
+    )
