@@ -38,11 +38,13 @@ from rankgauge.studies.ue.protocol import (
     Reading,
     WithoutRelevant,
 )
+from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from rankgauge.studies.ue.study import Study
 
 BOTH = "both"
+PAGE = "study.html"
 FORMATS = {"csv": "csv", "md": "md", "latex": "tex"}
 """The forms of a table that are written, with the endings of their files."""
 DEFAULTS = "By default as the reading has it."
@@ -176,11 +178,10 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
         notify([Note(f"the same command goes on from what is finished in {output}")])
         raise
     failed = write_study(study, folder)
-    click.echo(study.table().render("table", width=line_width()), nl=False)
     for reading, claims in study.judged().items():
-        click.echo(f"\nReading {reading}:")
-        for each in claims:
-            click.echo(f"- {each.claim} {each.verdict[0].upper()}{each.verdict[1:]}.")
+        table = Table(("claim", "verdict"), tuple((each.claim, each.verdict) for each in claims))
+        click.echo(f"Reading {reading}\n\n{table.render('table', width=line_width())}")
+    click.echo(f"All of it: {folder / PAGE}")
     if failed:
         raise Incomplete(failed)
 
@@ -281,7 +282,7 @@ def write_study(study: Study, folder: Path) -> str:
         from rankgauge.report.html import write_page
         from rankgauge.studies.ue.page import study_page
 
-        write_page(study_page(study, pictures), folder / "study.html")
+        write_page(study_page(study, pictures), folder / PAGE)
     except RankgaugeError as error:
         failed.append(f"no study.html: {error}")
     return "\n".join(failed)

@@ -21,7 +21,7 @@ from rankgauge.studies.ue.tables import (
     Drawn,
     Opposed,
     across_collections,
-    interval,
+    drawn_interval,
     within_collections,
 )
 from rankgauge.tables import Cell, Table
@@ -44,24 +44,51 @@ CLAIMS = {
 """The claims of the abstract and of the conclusions, in our words."""
 
 
+class Amount(NamedTuple):
+    """A number with its interval over queries."""
+
+    value: float
+    low: float
+    high: float
+
+    def words(self, digits: int = 1) -> str:
+        """The number and its interval."""
+        ends = (
+            f" ({self.low:.{digits}f} to {self.high:.{digits}f})" if np.isfinite(self.low) else ""
+        )
+        return f"{self.value:.{digits}f}{ends}"
+
+
 class Statement(NamedTuple):
-    """One number that a claim says is above 0: where, of which measure, and what it counts."""
+    """One number that a claim says is above 0: where, of which measure, and what it counts. `relative`
+    is the same in percent of what the measure itself has, where the claim is about an increase."""
 
     claim: str
     data: str
     measure: str
     version: str
     what: str
-    value: float
-    low: float
-    high: float
+    amount: Amount
+    relative: Amount | None = None
 
     @property
     def verdict(self) -> Verdict:
         """Whether the statement holds, does not hold, or is not decided by these queries."""
-        if self.low > 0:
+        if self.amount.low > 0:
             return "holds"
-        return "does not hold" if self.high <= 0 else "undecided"
+        return "does not hold" if self.amount.high <= 0 else "undecided"
+
+    @property
+    def sentence(self) -> str:
+        """The statement in words, with its interval and its verdict."""
+        about = f"{self.data}, {self.measure}, {self.version}: {self.what}"
+        if not np.isfinite(self.amount.value):
+            return f"{about}: not defined, a set has fewer than two queries."
+        text = f"{about} {self.amount.words()}"
+        if self.relative is not None:
+            relative = self.relative.words() if np.isfinite(self.relative.value) else "undefined"
+            text += f", in percent {relative}"
+        return f"{text}: {self.verdict}."
 
 
 def statements(found: Mapping[str, Mapping[str, Drawn]], level: float) -> list[Statement]:
@@ -71,7 +98,11 @@ def statements(found: Mapping[str, Mapping[str, Drawn]], level: float) -> list[S
         for case in CASES:
             drawn = cases[case.name]
             for claim, version, what, number in _about_one(case):
-                made.append(_stated((claim, name, case.name, version, what), number, drawn, level))
+                relative = None
+                if claim == "power":
+                    relative = _amount(_power_gain(case, True), drawn, level)
+                amount = _amount(number, drawn, level)
+                made.append(Statement(claim, name, case.name, version, what, amount, relative))
             if case.sums_precisions:
                 (opposed,) = within_collections({name: drawn}, *SET_PAIR).values()
                 made += _about_swaps("swaps across queries", name, case, opposed, level)
@@ -106,10 +137,7 @@ def _about_one(case: Case) -> list[tuple[str, str, str, Number]]:
                 _difference(_conflicts, case, version),
             ),
         ]
-    made += [
-        ("power", both, "more significant tests, percentage points", _power_gain(case, False)),
-        ("power", both, "more significant tests, percent", _power_gain(case, True)),
-    ]
+    made.append(("power", both, "more significant tests, percentage points", _power_gain(case)))
     return made
 
 
@@ -138,7 +166,7 @@ def _difference(made: Callable[[Case, str, str], Number], case: Case, version: s
     return lambda parts: one(parts) - other(parts)
 
 
-def _power_gain(case: Case, relative: bool) -> Number:
+def _power_gain(case: Case, relative: bool = False) -> Number:
     """By how much more of the tests on uninformative queries are significant, the mean of V1 and V2."""
 
     def number(parts: Parts) -> float:
@@ -147,18 +175,18 @@ def _power_gain(case: Case, relative: bool) -> Number:
         own = parts[UNINFORMATIVE]
         power = float(np.mean([own[version].power for version in VERSIONS]))
         before = own[case.name].power
-        if not relative:
-            return 100 * (power - before)
-        return 100 * (power / before - 1) if before else NOT_A_NUMBER
+        return _percent(before, power) if relative else 100 * (power - before)
 
     return number
 
 
-def _stated(
-    about: tuple[str, str, str, str, str], number: Number, drawn: Drawn, level: float
-) -> Statement:
-    low, high = interval([number(parts) for parts in drawn.draws], level)
-    return Statement(*about, number(drawn.parts), low, high)
+def _percent(before: float, after: float) -> float:
+    return 100 * (after - before) / before if before else NOT_A_NUMBER
+
+
+def _amount(number: Number, drawn: Drawn, level: float) -> Amount:
+    value = number(drawn.parts)
+    return Amount(value, *drawn_interval(value, [number(parts) for parts in drawn.draws], level))
 
 
 def _about_swaps(
@@ -166,34 +194,38 @@ def _about_swaps(
 ) -> list[Statement]:
     """By how much V2 lowers a swap rate, as the abstract has it, and V1 beside it."""
     made = []
-    before, drawn_before = opposed.rate(case.name), opposed.drawn_rates(case.name)
+    before = opposed.rate(case.name), opposed.drawn_rates(case.name)
     for version in VERSIONS:
-        after, drawn_after = opposed.rate(version), opposed.drawn_rates(version)
-        for what, lowered in (
-            ("swap rate lowered, percentage points", _points),
-            ("swap rate lowered, percent", _percent),
-        ):
-            ends = interval(
-                [lowered(a, b) for a, b in zip(drawn_before, drawn_after, strict=True)], level
-            )
-            made.append(
-                Statement(claim, name, case.name, version, what, lowered(before, after), *ends)
-            )
+        after = opposed.rate(version), opposed.drawn_rates(version)
+        points = _lowered(lambda a, b: 100 * (a - b), before, after, level)
+        percent = _lowered(lambda a, b: -_percent(a, b), before, after, level)
+        what = "swap rate lowered, percentage points"
+        made.append(Statement(claim, name, case.name, version, what, points, percent))
     return made
 
 
-def _points(before: float, after: float) -> float:
-    return 100 * (before - after)
+def _lowered(
+    number: Callable[[float, float], float],
+    before: tuple[float, list[float]],
+    after: tuple[float, list[float]],
+    level: float,
+) -> Amount:
+    value = number(before[0], after[0])
+    draws = [number(a, b) for a, b in zip(before[1], after[1], strict=True)]
+    return Amount(value, *drawn_interval(value, draws, level))
 
 
-def _percent(before: float, after: float) -> float:
-    return 100 * (before - after) / before if before else NOT_A_NUMBER
-
-
-def claim_table(made: Sequence[Statement], reading: str) -> Table:
-    """A row for each statement, with its interval and its verdict."""
-    columns = ("reading", *Statement._fields, "verdict")
-    rows: list[tuple[Cell, ...]] = [(reading, *each, each.verdict) for each in made]
+def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
+    """A row for each reading and statement, with its interval and its verdict."""
+    columns = (
+        *("reading", "claim", "data", "measure", "version", "what", "value", "low", "high"),
+        *("percent", "percent low", "percent high", "verdict"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (reading, *each[:5], *each.amount, *(each.relative or (None,) * 3), each.verdict)
+        for reading, own in made.items()
+        for each in own
+    ]
     return Table(columns, tuple(rows))
 
 
@@ -234,14 +266,5 @@ def judged(made: Sequence[Statement], reading: str) -> list[Judged]:
             )
         else:
             verdict = "undecided"
-        results.append(Judged(text, reading, verdict, kind, tuple(map(sentence, own))))
+        results.append(Judged(text, reading, verdict, kind, tuple(each.sentence for each in own)))
     return results
-
-
-def sentence(each: Statement) -> str:
-    """A statement in words, with its interval and its verdict."""
-    about = f"{each.data}, {each.measure}, {each.version}: {each.what}"
-    if not np.isfinite(each.value):
-        return f"{about}: not defined (the measure itself has 0)."
-    ends = f" ({each.low:.4g} to {each.high:.4g})" if np.isfinite(each.low) else ""
-    return f"{about} {each.value:.4g}{ends}: {each.verdict}."

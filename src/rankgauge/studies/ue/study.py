@@ -14,7 +14,7 @@ import numpy as np
 from rankgauge.comparison.assessed import ALL
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.folds import Folds, read_folds
-from rankgauge.notes import Note, counted
+from rankgauge.notes import Note, counted, worded
 from rankgauge.rankers.fold_store import begin_folder, data_digest
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
@@ -87,9 +87,10 @@ class Study(Result):
         """How queries and intervals were drawn, and what was left out."""
         made = [
             Note(
-                f"value: above 0 is what the claim says. low, high: {self.protocol.level:.0%} of "
-                f"{counted(self.protocol.samples, 'draw')} of the queries with replacement lie between "
-                "them. holds: low is above 0; does not hold: high is at most 0"
+                f"the {self.protocol.level:.0%} interval by {counted(self.protocol.samples, 'draw')} of "
+                "the queries with replacement, bias-corrected. A claim says that the value is above 0. "
+                "It holds if low is above 0, and does not hold if high is at most 0",
+                column="low, high",
             )
         ]
         for reading, experiments in self.experiments.items():
@@ -99,12 +100,8 @@ class Study(Result):
 
     def table(self) -> Table:
         """A row for each statement of the paper's claims, with its interval and its verdict."""
-        rows: list[tuple[Cell, ...]] = []
-        columns: tuple[str, ...] = ()
-        for reading, made in self.statements.items():
-            each = claim_table(made, reading)
-            columns, rows = each.columns, [*rows, *each.rows]
-        return Table(columns, tuple(rows), tuple(str(note.kind) for note in self.notes[:1]))
+        table = claim_table(self.statements)
+        return Table(table.columns, table.rows, worded(self.notes[:1]))
 
     @cached_property
     def statements(self) -> dict[str, list[Statement]]:
