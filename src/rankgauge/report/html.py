@@ -24,7 +24,7 @@ SYMBOLS = {"yes": "✓", "no": "✗", "open": "?"}
 """What stands before the verdict of a finding, by its kind."""
 
 _TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
-_WIDEST_MARKS = 12
+_MOST_MARKS = 12
 """For so many letters of marks page.css has room beside numbers that stay aligned."""
 
 
@@ -140,12 +140,10 @@ def check_pages() -> None:
 
 
 class _Column(Record):
-    """A column as it is laid out: its name, whether its cells are numbers, and how many letters of marks
-    its widest cell has."""
+    """The name of a column, and the classes of its cells in page.css."""
 
     name: str
-    numbers: bool
-    marks: int
+    kind: str
 
 
 class _Layout(Record):
@@ -158,15 +156,14 @@ class _Layout(Record):
 
 def _layout(shown: ShownTable) -> _Layout:
     """What the template of tables needs."""
-    table = shown.table
-    rows = [[shown_cell(cell, shown.digits) for cell in row] for row in table.rows]
+    table, cells = shown.table, list(shown.table.rows)
+    rows = [[shown_cell(cell, shown.digits) for cell in row] for row in cells]
     columns = []
     for number, name in enumerate(table.columns):
-        marks = max(
-            (max(len(row[number].above), len(row[number].below)) for row in rows), default=0
-        )
-        texts = any(isinstance(row[number], str) for row in table.rows)
-        columns.append(_Column(name, not texts, min(marks, _WIDEST_MARKS)))
+        marks = max((len(mark) for row in rows for mark in row[number][1:]), default=0)
+        words = any(isinstance(row[number], str) for row in cells)
+        kind = "text" if words else "number"
+        columns.append(_Column(name, f"{kind} room-{min(marks, _MOST_MARKS)}" if marks else kind))
     return _Layout(columns, rows, [(note, note.startswith(LOUD)) for note in table.notes])
 
 
