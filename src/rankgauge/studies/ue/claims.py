@@ -44,6 +44,25 @@ CLAIMS = {
 """The claims of the abstract and of the conclusions, in our words."""
 
 
+REORDERED, CONFLICTING = "pairs of methods in another order", "conflicting tests"
+MORE_REORDERED = "pairs in another order, uninformative minus ideal"
+MORE_CONFLICTING = "conflicting tests, uninformative minus ideal"
+MORE_SIGNIFICANT = "more significant tests, percentage points"
+LOWERED = "swap rate lowered, percentage points"
+SENTENCES = {
+    REORDERED: "pairs of methods that {version} puts in another order than {measure} does: {amount}",
+    CONFLICTING: "tests that only one of {measure} and {version} finds significant: {amount}",
+    MORE_REORDERED: "pairs that {version} puts in another order than {measure}, on uninformative minus on "
+    "ideal queries: {amount}",
+    MORE_CONFLICTING: "tests significant by only one of {measure} and {version}, on uninformative minus "
+    "on ideal queries: {amount}",
+    MORE_SIGNIFICANT: "{version} find more significant differences than {measure}, in percentage points: "
+    "{amount}",
+    LOWERED: "{version} lowers the swap rate of {measure}, in percentage points: {amount}",
+}
+"""What the statements count, and how they are said."""
+
+
 class Amount(NamedTuple):
     """A number with its interval over queries."""
 
@@ -51,12 +70,20 @@ class Amount(NamedTuple):
     low: float
     high: float
 
-    def words(self, digits: int = 1) -> str:
+    def words(self, unit: str = "") -> str:
         """The number and its interval."""
-        ends = (
-            f" ({self.low:.{digits}f} to {self.high:.{digits}f})" if np.isfinite(self.low) else ""
-        )
-        return f"{self.value:.{digits}f}{ends}"
+        if not np.isfinite(self.value):
+            return "an undefined share"
+        text = f"{_plain(self.value)}{unit}"
+        if np.isfinite(self.low):
+            text += f" ({_plain(self.low)} to {_plain(self.high)})"
+        return text
+
+
+def _plain(value: float) -> str:
+    """A number with one decimal, a whole number with none."""
+    shown = f"{value:.1f}".removesuffix(".0").replace("-", "−")
+    return "0" if shown == "−0" else shown
 
 
 class Statement(NamedTuple):
@@ -81,14 +108,14 @@ class Statement(NamedTuple):
     @property
     def sentence(self) -> str:
         """The statement in words, with its interval and its verdict."""
-        about = f"{self.data}, {self.measure}, {self.version}: {self.what}"
         if not np.isfinite(self.amount.value):
-            return f"{about}: not defined, a set has fewer than two queries."
-        text = f"{about} {self.amount.words()}"
+            return f"{self.data}, {self.measure}, {self.version}: a set has fewer than two queries."
+        text = SENTENCES[self.what].format(
+            version=self.version, measure=self.measure, amount=self.amount.words()
+        )
         if self.relative is not None:
-            relative = self.relative.words() if np.isfinite(self.relative.value) else "undefined"
-            text += f", in percent {relative}"
-        return f"{text}: {self.verdict}."
+            text += f", which is {self.relative.words('%')} of it"
+        return f"{self.data}: {text}: {self.verdict}."
 
 
 def statements(found: Mapping[str, Mapping[str, Drawn]], level: float) -> list[Statement]:
@@ -122,22 +149,12 @@ def _about_one(case: Case) -> list[tuple[str, str, str, Number]]:
     made: list[tuple[str, str, str, Number]] = []
     for version in VERSIONS:
         made += [
-            ("rankings", version, "pairs of methods in another order", _reordered(case, version)),
-            ("conflicts", version, "conflicting tests", _conflicts(case, version)),
-            (
-                "effect",
-                version,
-                "pairs in another order, uninformative minus ideal",
-                _difference(_reordered, case, version),
-            ),
-            (
-                "effect",
-                version,
-                "conflicting tests, uninformative minus ideal",
-                _difference(_conflicts, case, version),
-            ),
+            ("rankings", version, REORDERED, _reordered(case, version)),
+            ("conflicts", version, CONFLICTING, _conflicts(case, version)),
+            ("effect", version, MORE_REORDERED, _difference(_reordered, case, version)),
+            ("effect", version, MORE_CONFLICTING, _difference(_conflicts, case, version)),
         ]
-    made.append(("power", both, "more significant tests, percentage points", _power_gain(case)))
+    made.append(("power", both, MORE_SIGNIFICANT, _power_gain(case)))
     return made
 
 
@@ -199,8 +216,7 @@ def _about_swaps(
         after = opposed.rate(version), opposed.drawn_rates(version)
         points = _lowered(lambda a, b: 100 * (a - b), before, after, level)
         percent = _lowered(lambda a, b: -_percent(a, b), before, after, level)
-        what = "swap rate lowered, percentage points"
-        made.append(Statement(claim, name, case.name, version, what, points, percent))
+        made.append(Statement(claim, name, case.name, version, LOWERED, points, percent))
     return made
 
 

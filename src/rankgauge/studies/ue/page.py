@@ -148,12 +148,13 @@ def _case(study: Study, case: Case, tables: Mapping[str, StudyTable]) -> Section
 
 
 def _shown(each: StudyTable) -> ShownTable:
-    where = f" (reading {each.reading})" if each.reading else ""
-    about = ""
+    caption, about = each.caption, ""
+    if each.reading:  # below a heading that says what it shows
+        caption = ", ".join(filter(None, (each.data, f"reading {each.reading}")))
     if each.paper:
         word = "Tables" if " and " in each.paper else "Table"
         about = f"The counterpart of {word} {each.paper} of the paper."
-    return ShownTable(each.table, f"{each.caption}{where}", about)
+    return ShownTable(each.table, caption, about)
 
 
 def _printed(protocol: Protocol, subject: str, case: Case, data: str) -> list[ShownTable]:

@@ -138,11 +138,11 @@ def pad_table(case: Case, found: Mapping[str, Parts]) -> Table:
     rows = tuple((*one, *other[2:]) for one, other in zip(printed.rows, safe.rows, strict=True))
     notes = (
         "|a − b| / max(a, b) in percent, the mean over pairs of methods. It is of no use where a mean "
-        "is 0 or below; the columns with | | divide by max(|a|, |b|).",
+        "is 0 or below; safe: divided by max(|a|, |b|).",
         "Both change if a constant is added to all scores. So they do not show that V2, whose 0 is what "
         "chance gets, is better than a measure whose 0 is the lowest score.",
     )
-    return Table((*printed.columns, *(f"{part} | |" for part in SETS)), rows, notes)
+    return Table((*printed.columns, *(f"{part}, safe" for part in SETS)), rows, notes)
 
 
 def _each(case: Case, found: Mapping[str, Parts], number: Callable[[Assessed], float]) -> Table:
