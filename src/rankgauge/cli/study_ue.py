@@ -24,7 +24,7 @@ from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.scoring import named
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.data.files import TEMPORARY, display_name, read_bytes, writing
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.notes import Note
 from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
@@ -236,12 +236,11 @@ def _protocol(
     readings: list[Reading] = [
         replace(reading, **changed) for name, reading in READINGS.items() if asked in (name, BOTH)
     ]
-    settings = {name: str(value) for name, value in options.pop("settings").items()}
     return Protocol(
         collections,
         tuple(methods),
         tuple(readings),
-        settings,
+        options.pop("settings"),
         set_number=number,
         set_share=None if number is not None else SET_SHARE if share is None else share,
         **options,
@@ -261,6 +260,8 @@ def _steps(protocol: Protocol) -> int:
 def write_study(study: Study, folder: Path) -> str:
     """Write tables, figures and the page; what could not be made is the result, in words."""
     failed = []
+    for left in folder.rglob(f"{TEMPORARY}*"):  # by a process that was killed
+        left.unlink(missing_ok=True)
     for name, each in study.tables().items():
         for form, ending in FORMATS.items():
             _write(folder / "tables" / f"{name}.{ending}", each.table.render(form))

@@ -52,12 +52,12 @@ LOWERED = "swap rate lowered, percentage points"
 SENTENCES = {
     REORDERED: "pairs of methods that {version} puts in another order than {measure} does: {amount}",
     CONFLICTING: "tests that only one of {measure} and {version} finds significant: {amount}",
-    MORE_REORDERED: "pairs that {version} puts in another order than {measure}, on uninformative minus on "
-    "ideal queries: {amount}",
+    MORE_REORDERED: "pairs that {version} puts in another order than {measure}, on uninformative minus "
+    "on ideal queries: {amount}",
     MORE_CONFLICTING: "tests significant by only one of {measure} and {version}, on uninformative minus "
     "on ideal queries: {amount}",
-    MORE_SIGNIFICANT: "{version} find more significant differences than {measure}, in percentage points: "
-    "{amount}",
+    MORE_SIGNIFICANT: "{version} find more significant differences than {measure}, in percentage "
+    "points: {amount}",
     LOWERED: "{version} lowers the swap rate of {measure}, in percentage points: {amount}",
 }
 """What the statements count, and how they are said."""

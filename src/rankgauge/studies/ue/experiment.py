@@ -279,7 +279,7 @@ def study_cases(
     """
     first, second, _ = pairs_of([run.name for run in ranked.runs], None)
     testing = Testing(first, second, reading.test, level=protocol.level)
-    drawing = _Drawing(prepared.scores, testing, (protocol.seed, place))
+    drawing = Drawing(prepared.scores, testing, (protocol.seed, place))
     blocks = [
         range(start, min(start + BLOCK, protocol.samples))
         for start in range(0, protocol.samples, BLOCK)
@@ -315,7 +315,7 @@ def study_cases(
     }
 
 
-class _Drawing(Record):
+class Drawing(Record):
     """Draws queries with replacement, and assesses the versions on them."""
 
     scores: dict[str, CaseScores]

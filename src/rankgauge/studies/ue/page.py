@@ -154,7 +154,11 @@ def _shown(each: StudyTable) -> ShownTable:
     if each.paper:
         word = "Tables" if " and " in each.paper else "Table"
         about = f"The counterpart of {word} {each.paper} of the paper."
-    return ShownTable(each.table, caption, about)
+    return ShownTable(each.table, caption, about, _digits(each.subject))
+
+
+def _digits(subject: str) -> int:
+    return 4 if subject in ("scores", "normalised") else 3
 
 
 def _printed(protocol: Protocol, subject: str, case: Case, data: str) -> list[ShownTable]:
@@ -167,7 +171,7 @@ def _printed(protocol: Protocol, subject: str, case: Case, data: str) -> list[Sh
     if table is None:
         return []
     caption = f"As printed in the paper: {', '.join(same)}"
-    return [ShownTable(table, caption, "Printed numbers are truncated.")]
+    return [ShownTable(table, caption, "Printed numbers are truncated.", _digits(subject))]
 
 
 def _elsewhere(protocol: Protocol) -> Section:
@@ -189,7 +193,7 @@ def _elsewhere(protocol: Protocol) -> Section:
                 table = published.published(subject, case.name, names)
                 if table is not None:
                     caption = f"Other data: {', '.join(names)}. {text.format(case=case.name)}"
-                    items.append(ShownTable(table, caption))
+                    items.append(ShownTable(table, caption, digits=_digits(subject)))
         sections.append(Section(f"{case.name}, other data", tuple(items)))
     about = (
         f"These tables are of {' and '.join(missing)}, which this study does not have. They are apart "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
 from typing import Any, Literal, TypeAlias
 
@@ -30,7 +30,7 @@ from rankgauge.query_sets.model import HowMany
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.libraries import version_of
 from rankgauge.rankers.registry import with_settings
-from rankgauge.records import Record
+from rankgauge.records import Record, Value
 from rankgauge.version import __version__
 
 ReadingName: TypeAlias = Literal["paper", "right"]
@@ -41,6 +41,8 @@ CUTOFFS = (5, 10, 15, 20, 30)
 VERSIONS = ("V1", "V2")
 STUDY = "ue"
 RESAMPLES = 1_000
+MOST = 1_000_000
+"""The greatest cut-off."""
 REPLICATES = 20
 
 
@@ -74,7 +76,7 @@ CASES = (
 )
 
 
-class Reading(Record):
+class Reading(Value):
     """How what the paper leaves open, or has wrong, is read."""
 
     name: ReadingName
@@ -106,7 +108,12 @@ RIGHT = Reading("right")
 READINGS = {reading.name: reading for reading in (PAPER, RIGHT)}
 
 
-class Collection(Record):
+def _texts(what: str, values: Iterable[Any]) -> None:
+    if not all(isinstance(value, str) for value in values):
+        raise RankgaugeError(f"{what}: not a text, expected texts")
+
+
+class Collection(Value):
     """Learning-to-rank data: a name, and the folder or file that `read_folds` reads."""
 
     name: str
@@ -121,7 +128,7 @@ class Protocol(Record):
     collections: tuple[Collection, ...]
     methods: tuple[str, ...]
     readings: tuple[Reading, ...] = (PAPER, RIGHT)
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str | float | bool | None] = field(default_factory=dict)
     """Settings of the methods by name, such as lambdamart.trees."""
     folds: int | None = None
     """Into how many folds a single file is cut."""
@@ -152,6 +159,17 @@ class Protocol(Record):
             raise RankgaugeError(
                 f"{len(self.collections)} data sets, expected one, or two to compare"
             )
+        for each in self.collections:
+            _texts("the name and the folder of a data set", vars(each).values())
+        _texts("the methods", self.methods)
+        for reading in self.readings:
+            _texts("a reading", vars(reading).values())
+        if not isinstance(self.settings, Mapping):
+            raise RankgaugeError("settings: expected names with values")
+        if not self.cutoffs:
+            raise RankgaugeError("no cut-offs, expected at least one")
+        for cutoff in self.cutoffs:
+            checked("cutoffs", cutoff, Whole(1, MOST))
         names = [collection.name for collection in self.collections]
         if len(set(names)) < len(names):
             raise RankgaugeError(

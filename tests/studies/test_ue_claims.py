@@ -1,0 +1,265 @@
+"""The claims of the UE study on made-up scores, in which each is true or false by construction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from profiles import examples
+from rankgauge.arrays import Floats
+from rankgauge.comparison.assessed import ALL
+from rankgauge.comparison.assessment import Testing
+from rankgauge.comparison.design import pairs_of
+from rankgauge.query_sets.by_chance import AboveChance
+from rankgauge.studies.ue import tables
+from rankgauge.studies.ue.claims import (
+    CLAIMS,
+    REORDERED,
+    Amount,
+    Statement,
+    judged,
+    statements,
+)
+from rankgauge.studies.ue.experiment import (
+    EQUAL,
+    IDEAL,
+    UNINFORMATIVE,
+    CaseScores,
+    Drawing,
+    Parts,
+)
+from rankgauge.studies.ue.protocol import CASES, CUTOFFS
+from rankgauge.studies.ue.tables import Drawn, drawn_interval
+
+METHODS = 8
+QUERIES = 40
+"""In each of the two sets."""
+PAIRS = METHODS * (METHODS - 1) // 2
+UP, DOWN, FLAT = "up", "down", "flat"
+"""Method after method clearly better, clearly worse, or hardly different."""
+LEVEL = 0.95
+
+
+def made(order: str, seed: int) -> Floats:
+    """Cut-off × method × query."""
+    generator = np.random.default_rng(seed)
+    noise = generator.standard_normal((METHODS, QUERIES))
+    noise -= noise.mean(axis=1, keepdims=True)
+    slope = {UP: 1.0, DOWN: -1.0, FLAT: 1e-3}[order]
+    values = 10 + slope * np.arange(METHODS)[:, None] + 0.3 * noise
+    return np.stack([values + 0.001 * k for k in range(len(CUTOFFS))])
+
+
+def drawn(
+    orders: dict[str, tuple[str, str]], case: int = 0, seed: int = 0, draws: int = 60
+) -> Drawn:
+    """What is found where each version orders the methods so on uninformative and on ideal queries."""
+    none: Floats = np.empty(0)
+    # Versions with the same order have the same scores.
+    values = {
+        version: np.concatenate([made(own, seed + place) for place, own in enumerate(both)], axis=2)
+        for version, both in orders.items()
+    }
+    rows = np.arange(2 * QUERIES)
+    sets = {ALL: rows, UNINFORMATIVE: rows[:QUERIES], IDEAL: rows[QUERIES:]}
+    sets |= {EQUAL[name]: sets[name] for name in EQUAL}
+    above = AboveChance((), none, none, none, none, none, (), ())
+    queries = tuple(map(str, rows.tolist()))
+    scores = CaseScores(CASES[case], queries, values, above, sets)
+    first, second, _ = pairs_of([str(number) for number in range(METHODS)], None)
+    testing = Testing(first, second)
+    name = CASES[case].name
+    return Drawn(
+        scores.parts(testing), Drawing({name: scores}, testing, (seed, 1))(range(draws))[name]
+    )
+
+
+def orders(case: int, original: tuple[str, str], v1: tuple[str, str], v2: tuple[str, str]):
+    return {CASES[case].name: original, "V1": v1, "V2": v2}
+
+
+SAME = (UP, UP)
+
+
+def stated(ndcg: Drawn, precisions: Drawn, other: Drawn | None = None) -> list[Statement]:
+    found = {"a": {"nDCG": ndcg, "MAP": precisions}}
+    if other is not None:
+        found["b"] = {"nDCG": ndcg, "MAP": other}
+    return statements(found, LEVEL)
+
+
+def verdicts(made: list[Statement], claim: str, measure: str, version: str = "V2") -> set[str]:
+    return {
+        each.verdict
+        for each in made
+        if each.claim == claim and each.measure == measure and version in each.version
+    }
+
+
+@pytest.fixture(scope="module")
+def nothing() -> Drawn:
+    """All versions say the same."""
+    return drawn(orders(0, SAME, SAME, SAME))
+
+
+@pytest.fixture(scope="module")
+def nothing_map() -> Drawn:
+    return drawn(orders(1, SAME, SAME, SAME), case=1)
+
+
+def test_where_nothing_differs_no_claim_holds(nothing: Drawn, nothing_map: Drawn) -> None:
+    found = stated(nothing, nothing_map, nothing_map)
+    assert {each.claim for each in found} == set(CLAIMS)
+    assert {each.verdict for each in found} == {"does not hold"}
+    assert {each.amount.value for each in found} == {0.0}
+    assert {each.kind for each in judged(found, "right")} == {"no"}
+
+
+def test_rankings_turned_round_on_uninformative_queries(nothing_map: Drawn) -> None:
+    found = stated(drawn(orders(0, SAME, SAME, (DOWN, UP))), nothing_map)
+    assert verdicts(found, "rankings", "nDCG") == {"holds"}
+    assert verdicts(found, "rankings", "nDCG", "V1") == {"does not hold"}
+    assert verdicts(found, "rankings", "MAP") == {"does not hold"}
+    turned = [each for each in found if each.claim == "rankings" and each.version == "V2"]
+    assert turned[0].amount == (PAIRS, PAIRS, PAIRS)
+    # More changes there than on ideal queries, but all tests are significant by both.
+    effects = [each for each in found if each.claim == "effect" and each.version == "V2"]
+    assert [each.verdict for each in effects[:2]] == ["holds", "does not hold"]
+
+
+def test_rankings_turned_round_on_ideal_queries_alone(nothing_map: Drawn) -> None:
+    found = stated(drawn(orders(0, SAME, SAME, (UP, DOWN))), nothing_map)
+    assert verdicts(found, "rankings", "nDCG") == {"does not hold"}
+    (effect, _) = (e for e in found if (e.claim, e.measure, e.version) == ("effect", "nDCG", "V2"))
+    assert effect.amount.value == -PAIRS
+    assert effect.verdict == "does not hold"
+
+
+def test_differences_only_the_normalised_form_finds(nothing_map: Drawn) -> None:
+    found = stated(drawn(orders(0, (FLAT, UP), SAME, SAME)), nothing_map)
+    assert verdicts(found, "conflicts", "nDCG") == {"holds"}
+    assert verdicts(found, "power", "nDCG") == {"holds"}
+    assert verdicts(found, "power", "MAP") == {"does not hold"}
+    (power,) = (each for each in found if each.claim == "power" and each.measure == "nDCG")
+    assert power.amount.value > 50
+    assert power.relative is not None
+
+
+def test_differences_only_the_measure_itself_finds(nothing_map: Drawn) -> None:
+    found = stated(drawn(orders(0, SAME, (FLAT, UP), (FLAT, UP))), nothing_map)
+    assert verdicts(found, "conflicts", "nDCG") == {"holds"}  # in either direction
+    assert verdicts(found, "power", "nDCG") == {"does not hold"}
+    (power,) = (each for each in found if each.claim == "power" and each.measure == "nDCG")
+    assert power.relative is not None
+    assert power.relative.value < -50
+
+
+def test_swaps_between_sets_that_normalisation_takes_away(nothing: Drawn) -> None:
+    lowered = drawn(orders(1, (DOWN, UP), (DOWN, UP), SAME), case=1)
+    found = stated(nothing, lowered)
+    assert verdicts(found, "swaps across queries", "MAP", "V2") == {"holds"}
+    assert verdicts(found, "swaps across queries", "MAP", "V1") == {"does not hold"}
+    raised = drawn(orders(1, SAME, SAME, (DOWN, UP)), case=1)
+    assert verdicts(stated(nothing, raised), "swaps across queries", "MAP") == {"does not hold"}
+    amounts = [e for e in stated(nothing, lowered) if e.claim == "swaps across queries"]
+    assert amounts[1].amount.value == 100
+    assert amounts[1].relative is not None
+    assert amounts[1].relative.value == 100
+
+
+def test_swaps_across_data_that_normalisation_takes_away(nothing: Drawn) -> None:
+    one = drawn(orders(1, SAME, SAME, SAME), case=1)
+    other = drawn(orders(1, (DOWN, DOWN), SAME, SAME), case=1, seed=9)
+    found = stated(nothing, one, other)
+    assert verdicts(found, "swaps across data", "MAP") == {"holds"}
+    back = drawn(orders(1, SAME, SAME, (DOWN, DOWN)), case=1, seed=9)
+    assert verdicts(stated(nothing, one, back), "swaps across data", "MAP") == {"does not hold"}
+
+
+def test_a_near_tie_is_undecided() -> None:
+    """Some draws agree and some do not."""
+    draws = np.random.default_rng(4).integers(0, 3, 200).astype(float).tolist()
+    amount = Amount(1.0, *drawn_interval(1.0, draws, LEVEL))
+    assert amount == (1, 0, 2)
+    statement = Statement("rankings", "a", "nDCG", "V2", REORDERED, amount)
+    assert statement.verdict == "undecided"
+    (found,) = judged([statement], "right")
+    assert (found.verdict, found.kind) == ("undecided", "open")
+    assert found.sentences == (
+        "a: pairs of methods that V2 puts in another order than nDCG does: 1 (0 to 2): undecided.",
+    )
+
+
+def test_an_empty_set_is_said_to_be_one(nothing_map: Drawn, nothing: Drawn) -> None:
+    without: list[Parts] = [
+        {name: part for name, part in parts.items() if name != UNINFORMATIVE}
+        for parts in (nothing.parts, *nothing.draws)
+    ]
+    found = stated(Drawn(without[0], without[1:]), nothing_map)
+    (first, *_) = (each for each in found if each.measure == "nDCG")
+    assert np.isnan(first.amount.value)
+    assert first.verdict == "undecided"
+    assert "fewer than two queries" in first.sentence
+
+
+# Intervals
+
+
+@examples(100)
+@given(
+    st.lists(st.integers(-5, 5).map(float), min_size=3, max_size=60),
+    st.integers(-6, 6).map(float),
+)
+def test_an_interval_includes_its_number_and_shrinks_with_the_level(
+    draws: list[float], value: float
+) -> None:
+    wide, narrow = drawn_interval(value, draws, 0.99), drawn_interval(value, draws, 0.5)
+    assert wide[0] <= narrow[0] <= value <= narrow[1] <= wide[1]
+    assert set(wide) | set(narrow) <= {*draws, value}
+
+
+def test_an_interval_without_bias_is_the_percentiles() -> None:
+    draws = np.linspace(-1, 1, 2001).tolist()
+    assert drawn_interval(0.0, draws, 0.9) == pytest.approx((-0.9, 0.9), abs=0.002)
+
+
+def test_an_interval_by_the_formula_of_bias_correction() -> None:
+    """Worked out: 20% of the draws are below 2, z0 = −0.8416, and the ends are at Φ(2 z0 ± 1.645)."""
+    draws = [float(number) for number in range(10_000)]
+    low, high = drawn_interval(2000.0, draws, 0.9)
+    assert low == pytest.approx(10_000 * 0.000434, abs=1)
+    assert high == pytest.approx(10_000 * 0.4849, abs=5)
+
+
+# Eight methods at five cut-offs: 28 pairs, 140 tests
+
+
+@examples(20)
+@given(st.lists(st.sampled_from([UP, DOWN, FLAT]), min_size=6, max_size=6), st.integers(0, 99))
+def test_parities_of_the_tables(which: list[str], seed: int) -> None:
+    case = CASES[0]
+    found = drawn(
+        orders(0, (which[0], which[1]), (which[2], which[3]), (which[4], which[5])),
+        seed=seed,
+        draws=1,
+    )
+    parts = {"a": found.parts}
+    counts = {row[1]: row[2:] for row in tables.significant_table(case, parts).rows}
+    assert tables.significant_table(case, parts).notes == ("of 140 tests",)
+    for row in tables.conflict_table(case, parts).rows:
+        version = str(row[1]).split(" vs ")[1]
+        for conflicts, one, other in zip(row[2:], counts["nDCG"], counts[version], strict=True):
+            assert (int(one) - int(other) - int(conflicts)) % 2 == 0
+            assert abs(int(one) - int(other)) <= int(conflicts)
+    taus = tables.tau_table(case, parts).rows
+    own = tables.swap_table(
+        case, "data", tables.within_collections({"a": found}, UNINFORMATIVE, IDEAL), LEVEL
+    )
+    for row in taus:
+        for tau in row[2:]:
+            assert (1 - float(tau)) / 2 * PAIRS == pytest.approx(
+                round((1 - float(tau)) / 2 * PAIRS)
+            )
+    assert {row[3] for row in own.rows} == {PAIRS}
