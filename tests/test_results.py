@@ -19,6 +19,8 @@ from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.space import curve
+from rankgauge.studies.ue.protocol import DataSet, Protocol
+from rankgauge.studies.ue.study import Study
 from rankgauge.tables import Table
 
 QRELS = {
@@ -58,6 +60,8 @@ def results() -> Iterator[Result]:
     note = Note("one fold")
     judged = judgments_of(QRELS)
     yield CrossValidation(scores, (), judged, beside, beside[0], beside, None, (note,))
+    asked = Protocol((DataSet("data", "folder"),), ("AdaRank", "RankNet"))
+    yield Study(asked, {}, {"right": {}})
 
 
 RESULTS = list(results())

@@ -23,7 +23,7 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.report.html import write_page
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.page import study_page
-from rankgauge.studies.ue.protocol import CASES, PAPER, READINGS, RIGHT, Collection, Protocol
+from rankgauge.studies.ue.protocol import CASES, PAPER, READINGS, RIGHT, DataSet, Protocol
 from rankgauge.studies.ue.study import Study, run_study, slug
 from rankgauge.tables import visible_line
 
@@ -209,7 +209,7 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
 
 
 def protocol(data: Path, **changes: object) -> Protocol:
-    collections = (Collection("MQ2007", str(data / "MQ2007")),)
+    collections = (DataSet("MQ2007", str(data / "MQ2007")),)
     small = Protocol(
         collections, METHODS[:2], queries=30, samples=4, replicates=2,
         settings={"rankboost.rounds": 5}, readings=(RIGHT,),
@@ -265,7 +265,7 @@ def test_a_folder_named_mq2007_has_the_published_tables_beside(study: Study) -> 
 
 
 def test_other_data_has_all_published_tables_apart(study: Study) -> None:
-    moved = replace(study.protocol, collections=(Collection("mine", "mine"),))
+    moved = replace(study.protocol, collections=(DataSet("mine", "mine"),))
     there = {"right": {"mine": study.experiments["right"]["MQ2007"]}}
     statistics = {"mine": study.statistics["MQ2007"]}
     other = replace(study, protocol=moved, experiments=there, statistics=statistics)
@@ -372,7 +372,7 @@ def test_too_few_queries_with_relevant_documents(data: Path, tmp_path: Path) -> 
         path.write_text(
             "".join(f"0{line[1:]}" for line in path.read_text().splitlines(keepends=True))
         )
-    asked = protocol(data, collections=(Collection("zeros", str(folder)),), queries=None)
+    asked = protocol(data, collections=(DataSet("zeros", str(folder)),), queries=None)
     with pytest.raises(RankgaugeError, match="0 test queries have a relevant document"):
         run_study(asked, tmp_path / "out")
 
@@ -416,7 +416,7 @@ def test_hostile_names_of_methods_queries_and_data_do_no_harm(
     methods = tuple(name + method for method in one.methods)
     hostile = replace(
         study,
-        protocol=replace(study.protocol, collections=(Collection(name, name),)),
+        protocol=replace(study.protocol, collections=(DataSet(name, name),)),
         statistics={name: study.statistics["MQ2007"]},
         experiments={"right": {name: replace(one, methods=methods, cases=cases)}},
     )

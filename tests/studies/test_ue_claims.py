@@ -27,8 +27,8 @@ from rankgauge.studies.ue.experiment import (
     IDEAL,
     UNINFORMATIVE,
     CaseScores,
-    Drawing,
     Parts,
+    QueryDraws,
 )
 from rankgauge.studies.ue.protocol import CASES, CUTOFFS
 from rankgauge.studies.ue.tables import Drawn, drawn_interval
@@ -72,7 +72,7 @@ def drawn(
     testing = Testing(first, second)
     name = CASES[case].name
     return Drawn(
-        scores.parts(testing), Drawing({name: scores}, testing, (seed, 1))(range(draws))[name]
+        scores.parts(testing), QueryDraws({name: scores}, testing, (seed, 1))(range(draws))[name]
     )
 
 

@@ -33,7 +33,7 @@ from rankgauge.studies.ue.protocol import (
     READINGS,
     REPLICATES,
     RESAMPLES,
-    Collection,
+    DataSet,
     Protocol,
     Reading,
     WithoutRelevant,
@@ -186,14 +186,14 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
         raise Incomplete(failed)
 
 
-def _collection(text: str) -> Collection:
+def _collection(text: str) -> DataSet:
     """The data set in [NAME=]FOLDS; its name is by default that of the folder."""
     name, folder = named(text)
     plain = os.path.basename(os.path.abspath(folder))
-    return Collection(name or plain or folder, folder)
+    return DataSet(name or plain or folder, folder)
 
 
-def _again(file: str, collections: tuple[Collection, ...]) -> Protocol:
+def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
     context = click.get_current_context()
     for option in context.command.params:
         given = context.get_parameter_source(option.name or "")
@@ -219,7 +219,7 @@ def _again(file: str, collections: tuple[Collection, ...]) -> Protocol:
 
 
 def _protocol(
-    collections: tuple[Collection, ...], methods: list[str], options: dict[str, Any]
+    collections: tuple[DataSet, ...], methods: list[str], options: dict[str, Any]
 ) -> Protocol:
     """The study that the options ask for."""
     if not collections:

@@ -27,7 +27,7 @@ from rankgauge.studies.ue.tables import (
 from rankgauge.tables import Cell, Table
 
 Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
-Number: TypeAlias = Callable[[Parts], float]
+Statistic: TypeAlias = Callable[[Parts], float]
 NOT_A_NUMBER = float("nan")
 
 CLAIMS = {
@@ -143,10 +143,10 @@ def statements(found: Mapping[str, Mapping[str, Drawn]], level: float) -> list[S
     return sorted(made, key=lambda each: order.index(each.claim))
 
 
-def _about_one(case: Case) -> list[tuple[str, str, str, Number]]:
+def _about_one(case: Case) -> list[tuple[str, str, str, Statistic]]:
     """Claim, version, what is counted, and the number, for the claims about one data set."""
     both = " and ".join(VERSIONS)
-    made: list[tuple[str, str, str, Number]] = []
+    made: list[tuple[str, str, str, Statistic]] = []
     for version in VERSIONS:
         made += [
             ("rankings", version, REORDERED, _reordered(case, version)),
@@ -158,7 +158,7 @@ def _about_one(case: Case) -> list[tuple[str, str, str, Number]]:
     return made
 
 
-def _reordered(case: Case, version: str, part: str = UNINFORMATIVE) -> Number:
+def _reordered(case: Case, version: str, part: str = UNINFORMATIVE) -> Statistic:
     def number(parts: Parts) -> float:
         if part not in parts:
             return NOT_A_NUMBER
@@ -168,7 +168,7 @@ def _reordered(case: Case, version: str, part: str = UNINFORMATIVE) -> Number:
     return number
 
 
-def _conflicts(case: Case, version: str, part: str = UNINFORMATIVE) -> Number:
+def _conflicts(case: Case, version: str, part: str = UNINFORMATIVE) -> Statistic:
     def number(parts: Parts) -> float:
         if part not in parts:
             return NOT_A_NUMBER
@@ -178,12 +178,12 @@ def _conflicts(case: Case, version: str, part: str = UNINFORMATIVE) -> Number:
     return number
 
 
-def _difference(made: Callable[[Case, str, str], Number], case: Case, version: str) -> Number:
+def _difference(made: Callable[[Case, str, str], Statistic], case: Case, version: str) -> Statistic:
     one, other = made(case, version, UNINFORMATIVE), made(case, version, IDEAL)
     return lambda parts: one(parts) - other(parts)
 
 
-def _power_gain(case: Case, relative: bool = False) -> Number:
+def _power_gain(case: Case, relative: bool = False) -> Statistic:
     """By how much more of the tests on uninformative queries are significant, the mean of V1 and V2."""
 
     def number(parts: Parts) -> float:
@@ -201,7 +201,7 @@ def _percent(before: float, after: float) -> float:
     return 100 * (after - before) / before if before else NOT_A_NUMBER
 
 
-def _amount(number: Number, drawn: Drawn, level: float) -> Amount:
+def _amount(number: Statistic, drawn: Drawn, level: float) -> Amount:
     value = number(drawn.parts)
     return Amount(value, *drawn_interval(value, [number(parts) for parts in drawn.draws], level))
 

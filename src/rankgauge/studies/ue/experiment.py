@@ -115,7 +115,7 @@ class Experiment:
     notes: tuple[str, ...] = ()
 
 
-class Ranked(Record):
+class RankedQueries(Record):
     """The runs of the methods on the test queries of all folds."""
 
     runs: tuple[Run, ...]
@@ -130,7 +130,7 @@ def rank(
     output: Path,
     executor: Executor | None = None,
     progress: Progress | None = None,
-) -> Ranked:
+) -> RankedQueries:
     """Train the methods on each fold, and rank its test queries. What `output` has is not done again."""
     found = cross_validation(
         folds,
@@ -142,7 +142,7 @@ def rank(
     )
     runs = tuple(run for run in found.runs if run.name != SINGLE)
     learnt = [note for note in found.notes if note.detail]
-    return Ranked(runs, found.judgments, worded(learnt))
+    return RankedQueries(runs, found.judgments, worded(learnt))
 
 
 class Prepared(Record):
@@ -153,7 +153,7 @@ class Prepared(Record):
     breadth: tuple[int, int]
 
 
-def prepare(ranked: Ranked, reading: Reading, protocol: Protocol) -> Prepared:
+def prepare(ranked: RankedQueries, reading: Reading, protocol: Protocol) -> Prepared:
     """Score the runs, and choose the sets of queries."""
     measures = [
         text
@@ -266,7 +266,7 @@ def equalised(prepared: Sequence[Prepared], reading: Reading) -> list[Prepared]:
 
 def study_cases(
     prepared: Prepared,
-    ranked: Ranked,
+    ranked: RankedQueries,
     reading: Reading,
     protocol: Protocol,
     place: int,
@@ -279,7 +279,7 @@ def study_cases(
     """
     first, second, _ = pairs_of([run.name for run in ranked.runs], None)
     testing = Testing(first, second, reading.test, level=protocol.level)
-    drawing = Drawing(prepared.scores, testing, (protocol.seed, place))
+    drawing = QueryDraws(prepared.scores, testing, (protocol.seed, place))
     blocks = [
         range(start, min(start + BLOCK, protocol.samples))
         for start in range(0, protocol.samples, BLOCK)
@@ -315,7 +315,7 @@ def study_cases(
     }
 
 
-class Drawing(Record):
+class QueryDraws(Record):
     """Draws queries with replacement, and assesses the versions on them."""
 
     scores: dict[str, CaseScores]
@@ -335,7 +335,7 @@ class Drawing(Record):
 class _Splitting(Record):
     """Splits the documents at random, and says how often two parts put methods in opposite orders."""
 
-    ranked: Ranked
+    ranked: RankedQueries
     scores: dict[str, CaseScores]
     reading: Reading
     protocol: Protocol

@@ -113,7 +113,7 @@ def _texts(what: str, values: Iterable[Any]) -> None:
         raise RankgaugeError(f"{what}: not a text, expected texts")
 
 
-class Collection(Value):
+class DataSet(Value):
     """Learning-to-rank data: a name, and the folder or file that `read_folds` reads."""
 
     name: str
@@ -125,7 +125,7 @@ class Collection(Value):
 class Protocol(Record):
     """All that a study depends on. Written to `study.json`, it gives the same study again."""
 
-    collections: tuple[Collection, ...]
+    collections: tuple[DataSet, ...]
     methods: tuple[str, ...]
     readings: tuple[Reading, ...] = (PAPER, RIGHT)
     settings: Mapping[str, str | float | bool | None] = field(default_factory=dict)
@@ -222,7 +222,7 @@ class Protocol(Record):
                 for name in (each.name for each in fields(cls))
                 if name in content
             }
-            given["collections"] = tuple(Collection(**each) for each in given["collections"])
+            given["collections"] = tuple(DataSet(**each) for each in given["collections"])
             given["readings"] = tuple(Reading(**each) for each in given["readings"])
             for name in ("methods", "cutoffs"):
                 given[name] = tuple(given[name])

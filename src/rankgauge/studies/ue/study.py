@@ -27,13 +27,13 @@ from rankgauge.studies.ue.experiment import (
     UNINFORMATIVE,
     CaseStudy,
     Experiment,
-    Ranked,
+    RankedQueries,
     equalised,
     prepare,
     rank,
     study_cases,
 )
-from rankgauge.studies.ue.protocol import CASES, VERSIONS, Case, Collection, Protocol
+from rankgauge.studies.ue.protocol import CASES, VERSIONS, Case, DataSet, Protocol
 from rankgauge.studies.ue.tables import Drawn
 from rankgauge.tables import Cell, Table
 
@@ -337,7 +337,7 @@ def run_study(
     protocol = _with_digests(protocol, read)
     begin_folder(output, PROTOCOL_FILE, protocol.content(), "study")
     experiments: dict[str, dict[str, Experiment]] = {}
-    ranked: dict[tuple[str, str], Ranked] = {}
+    ranked: dict[tuple[str, str], RankedQueries] = {}
     for reading in protocol.readings:
         for name, folds in read.items():
             if (name, reading.preset) not in ranked:
@@ -377,5 +377,5 @@ def _with_digests(protocol: Protocol, read: Mapping[str, Folds]) -> Protocol:
             raise RankgaugeError(
                 f"{each.folds}: other files than the study had for {each.name}, expected the same data"
             )
-        made.append(Collection(each.name, each.folds, digest))
+        made.append(DataSet(each.name, each.folds, digest))
     return replace(protocol, collections=tuple(made))
