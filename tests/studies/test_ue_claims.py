@@ -225,12 +225,28 @@ def test_an_interval_without_bias_is_the_percentiles() -> None:
     assert drawn_interval(0.0, draws, 0.9) == pytest.approx((-0.9, 0.9), abs=0.002)
 
 
-def test_an_interval_by_the_formula_of_bias_correction() -> None:
-    """Worked out: 20% of the draws are below 2, z0 = −0.8416, and the ends are at Φ(2 z0 ± 1.645)."""
+def test_an_interval_reaches_down_where_most_draws_are_above_the_number() -> None:
+    """Worked out: 20% of the draws are below 2000, z0 = −0.8416; the ends of the bias-corrected interval
+    are at Φ(2 z0 ± 1.645) = .0004 and .4849, those of the plain one at .05 and .95."""
     draws = [float(number) for number in range(10_000)]
     low, high = drawn_interval(2000.0, draws, 0.9)
-    assert low == pytest.approx(10_000 * 0.000434, abs=1)
-    assert high == pytest.approx(10_000 * 0.4849, abs=5)
+    assert low == pytest.approx(10_000 * 0.00043, abs=2)
+    assert high == pytest.approx(10_000 * 0.95, abs=2)
+    low, high = drawn_interval(8000.0, draws, 0.9)
+    assert low == pytest.approx(10_000 * 0.05, abs=2)
+    assert high == pytest.approx(10_000 * 0.99957, abs=3)
+
+
+def test_a_statement_holds_as_often_as_the_level_says() -> None:
+    """No difference in truth: what the queries show is chance, and hardly ever said to hold."""
+    held = 0
+    for seed in range(200):
+        generator = np.random.default_rng(seed)
+        shown = generator.standard_normal(40)
+        value = float(shown.mean())
+        draws = [float(generator.choice(shown, 40).mean()) for _ in range(100)]
+        held += drawn_interval(value, draws, 0.95)[0] > 0
+    assert held <= 200 * 0.06
 
 
 # Eight methods at five cut-offs: 28 pairs, 140 tests

@@ -88,7 +88,8 @@ class Study(Result):
         made = [
             Note(
                 f"the {self.protocol.level:.0%} interval by {counted(self.protocol.samples, 'draw')} of "
-                "the queries with replacement, bias-corrected. A claim says that the value is above 0. "
+                "the queries with replacement; where its bias-corrected form reaches farther, that end "
+                "of it. A claim says that the value is above 0. "
                 "It holds if low is above 0, and does not hold if high is at most 0",
                 column="low, high",
             )
