@@ -183,6 +183,31 @@ def _random_lists() -> list[tuple[list[int], list[int]]]:
     return cases
 
 
+@cache
+def _rankings() -> tuple[Rankings, Rankings]:
+    """All short lists, and the random ones, each of its own query."""
+    lists, multisets, query = _all_lists()
+    judged = JudgedLabels.of(*multisets, max_grade=HIGHEST)
+    orders = dataclasses.replace(Rankings.of(*lists), query=query, judged=judged)
+    cases = _random_lists()
+    judged = JudgedLabels.of(*(known for _, known in cases), max_grade=HIGHEST)
+    random = Rankings.of(*(ranking for ranking, _ in cases))
+    return orders, dataclasses.replace(random, judged=judged)
+
+
+def _anew(lists: Rankings) -> Rankings:
+    """A copy of some lists, for a measure that may change what it is shown."""
+    judged = lists.judged
+    return Rankings(
+        lists.labels.copy(),
+        lists.offsets.copy(),
+        lists.query.copy(),
+        JudgedLabels(
+            judged.labels.copy(), judged.offsets.copy(), judged.pooled.copy(), judged.max_grade
+        ),
+    )
+
+
 @dataclass(frozen=True)
 class _Subject:
     """A measure that is held to a law."""
@@ -193,16 +218,12 @@ class _Subject:
     @cached_property
     def orders(self) -> Rankings:
         """All short lists; those of one query are all orders of its judged documents."""
-        lists, multisets, query = _all_lists()
-        judged = JudgedLabels.of(*multisets, max_grade=HIGHEST)
-        return dataclasses.replace(Rankings.of(*lists), query=query, judged=judged)
+        return _anew(_rankings()[0])
 
     @cached_property
     def random(self) -> Rankings:
         """Random rankings, each of its own query."""
-        cases = _random_lists()
-        judged = JudgedLabels.of(*(known for _, known in cases), max_grade=HIGHEST)
-        return dataclasses.replace(Rankings.of(*(ranking for ranking, _ in cases)), judged=judged)
+        return _anew(_rankings()[1])
 
     @property
     def tried(self) -> tuple[Rankings, Rankings]:

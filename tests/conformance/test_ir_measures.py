@@ -97,17 +97,23 @@ def retrieved_by(path: Path) -> tuple[list[ir_measures.ScoredDoc], rg.Run]:
         return list(ir_measures.read_trec_run(text)), rg.read_run(path)
 
 
+@cache
+def evaluator(qrels_file: Path) -> ir_measures.providers.Evaluator:
+    """What computes all measures of POLICIES by these judgements, for any run."""
+    every = [measure for measures, _ in POLICIES for measure in measures.values()]
+    return ir_measures.evaluator(every, read(qrels_file)[0])
+
+
 @pytest.mark.parametrize(("qrels", "runs", "number"), CASES)
 def test_every_cell_agrees_under_the_providers_policy(
     real_data: Callable[[str], Path], qrels: str, runs: str, number: int
 ) -> None:
     qrels_file = real_data(qrels)
     run_file = sorted(real_data(runs).iterdir())[number]
-    judged, judgments = read(qrels_file)
+    _, judgments = read(qrels_file)
     retrieved, run = retrieved_by(run_file)
-    every = [measure for measures, _ in POLICIES for measure in measures.values()]
     theirs: dict[str, dict[str, float]] = defaultdict(dict)
-    for result in ir_measures.iter_calc(every, judged, retrieved):
+    for result in evaluator(qrels_file).iter_calc(retrieved):
         theirs[str(result.measure)][result.query_id] = result.value
     for measures, policy in POLICIES:
         (ours,) = rg.evaluate(judgments, run, list(measures), **policy).per_query().values()  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from oracles.basic import Labels, is_relevant, required, top
 
@@ -40,12 +41,18 @@ def subtopics(judged: Iterable[Served]) -> Served:
 
 def greedy(judged: dict[str, Served], alpha: float) -> list[Served]:
     """The documents by what they gain after those before them, of equals the last id first."""
+    return list(greedy_of(tuple(judged.items()), alpha))
+
+
+@cache
+def greedy_of(judged: tuple[tuple[str, Served], ...], alpha: float) -> tuple[Served, ...]:
+    """The greedy ranking, kept: all orders of the same documents are compared with it."""
     left = dict(judged)
     ranking: list[Served] = []
     while left:
         best = max(left, key=lambda d: (gain_vector([*ranking, left[d]], alpha)[-1], d))
         ranking.append(left.pop(best))
-    return ranking
+    return tuple(ranking)
 
 
 def by_log(i: int) -> float:

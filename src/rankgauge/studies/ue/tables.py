@@ -52,9 +52,9 @@ def drawn_interval(value: float, draws: Sequence[float], level: float) -> tuple[
 
     Drawn queries vary once more than the queries they are drawn from. So tests on them find more
     significant differences, and orders swap more often: counts are too high, and differences of swap
-    rates too near 0. Efron's bias-corrected percentiles allow for that, but where a number is beyond most
-    draws they go too far. So an end is the farther one of the plain percentile, the bias-corrected one,
-    and the number itself.
+    rates too near 0. Efron's bias-corrected percentiles allow for that, but where a number is beyond
+    most draws they go too far. So an end is the farther one of the plain percentile, the bias-corrected
+    one, and the number itself.
     """
     from scipy.special import ndtr, ndtri
 
