@@ -137,7 +137,7 @@ def test_parities(done: Path) -> None:
                 for row in rows(done, f"{reading}-{case.name}-significant")
             }
             for row in rows(done, f"{reading}-{case.name}-conflicts"):
-                version = row["version"].split(" vs ")[1]
+                version = row["version"].removeprefix("vs ")
                 for part in ("all", "uninformative", "ideal"):
                     one = int(counts[row["data"], case.name][part])
                     other = int(counts[row["data"], version][part])

@@ -70,11 +70,9 @@ class Amount(NamedTuple):
     low: float
     high: float
 
-    def words(self, unit: str = "") -> str:
+    def words(self) -> str:
         """The number and its interval."""
-        if not np.isfinite(self.value):
-            return "an undefined share"
-        text = f"{_plain(self.value)}{unit}"
+        text = _plain(self.value)
         if np.isfinite(self.low):
             text += f" ({_plain(self.low)} to {_plain(self.high)})"
         return text
@@ -114,7 +112,10 @@ class Statement(NamedTuple):
             version=self.version, measure=self.measure, amount=self.amount.words()
         )
         if self.relative is not None:
-            text += f", which is {self.relative.words('%')} of it"
+            known = np.isfinite(self.relative.value)
+            text += (
+                f"; in percent {self.relative.words() if known else 'undefined, since that has 0'}"
+            )
         return f"{self.data}: {text}: {self.verdict}."
 
 

@@ -31,6 +31,8 @@ READINGS = {
     "right": "As we think it should be: today's settings, a paired t-test, exact expected values.",
 }
 FIRST_QUERIES = 10
+NARROW = 5
+"""Tables with so many columns can stand side by side."""
 
 
 def study_page(study: Study, pictures: Mapping[str, bytes]) -> Page:
@@ -39,8 +41,8 @@ def study_page(study: Study, pictures: Mapping[str, bytes]) -> Page:
     tables = study.tables()
     return Page(
         f"Upper and expected value normalisation on {data}",
-        f"The experiment of {PAPER}, done again with other data or anew: what a measure says once it is "
-        "held against the best ranking and against a random one.",
+        f"The experiment of {PAPER}, done again: what a measure says once it is held against the best "
+        "ranking and against a random one.",
         (
             _asked(study.protocol),
             _claims(study),
@@ -141,7 +143,9 @@ def _case(study: Study, case: Case, tables: Mapping[str, StudyTable]) -> Section
         for data in dict.fromkeys(each.data for each in own):
             beside: list[Item] = [_shown(each) for each in own if each.data == data]
             printed = _printed(study.protocol, subject, case, data)
-            items.append(Beside((*beside, *printed)))
+            both = (*beside, *printed)
+            narrow = max(len(each.table.columns) for each in own) <= NARROW
+            items += [Beside(both)] if narrow else both
         if items:
             sections.append(Section(text.format(case=case.name), tuple(items)))
     return Section(case.name, (), tuple(sections))

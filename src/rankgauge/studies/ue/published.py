@@ -267,7 +267,7 @@ def published(subject: str, case: str, collections: tuple[str, ...] = COLLECTION
     if subject in _ROWS:
         for collection in collections:
             own = _ROWS[subject][case][collection]
-            labels = name.rows if len(own) == 3 else [f"{case} vs {each}" for each in VERSIONS]
+            labels = name.rows if len(own) == 3 else [f"vs {each}" for each in VERSIONS]
             rows += [(collection, label, *row) for label, row in zip(labels, own, strict=True)]
         return Table(("data", "version", *SETS), tuple(rows))
     across = subject == "swaps-data"

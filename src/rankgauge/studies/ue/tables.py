@@ -123,7 +123,7 @@ def _versus(
                 number(parts[part][case.name], parts[part][version]) if part in parts else None
                 for part in SETS
             ]
-            rows.append((name, f"{case.name} vs {version}", *cells))
+            rows.append((name, f"vs {version}", *cells))
     return Table(("data", "version", *SETS), tuple(rows))
 
 
