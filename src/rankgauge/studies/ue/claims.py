@@ -7,6 +7,7 @@ numbers is above 0. It does not hold if the interval is at or below 0. Else the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -34,15 +35,15 @@ CLAIMS = {
     "rankings": "Normalised measures rank the methods differently on uninformative queries.",
     "conflicts": "A difference is significant by the measure and not by its normalised form, or the "
     "other way round, on uninformative queries.",
-    "power": "Normalised measures find more significant differences: 23% more on MSLR-WEB30K and 19% "
-    "more on MQ2007.",
-    "swaps across data": "Normalised MAP lowers the swap rate across data sets by 28%.",
+    "power": "Normalised measures find more significant differences on uninformative queries. (The "
+    "abstract says 23% more on MSLR-WEB30K and 19% more on MQ2007.)",
+    "swaps across data": "Normalised MAP lowers the swap rate across data sets. (The abstract says by "
+    "28%.)",
     "swaps across queries": "Normalised MAP lowers the swap rate between uninformative and ideal "
-    "queries by 26%.",
+    "queries. (The abstract says by 26%.)",
     "effect": "Normalisation changes more on uninformative queries than on ideal ones.",
 }
-"""The claims of the abstract and of the conclusions, in our words."""
-
+"""The claims of the abstract and of the conclusions, in our words. What is tested is the sign."""
 
 REORDERED, CONFLICTING = "pairs of methods in another order", "conflicting tests"
 MORE_REORDERED = "pairs in another order, uninformative minus ideal"
@@ -56,9 +57,9 @@ SENTENCES = {
     "on ideal queries: {amount}",
     MORE_CONFLICTING: "tests significant by only one of {measure} and {version}, on uninformative minus "
     "on ideal queries: {amount}",
-    MORE_SIGNIFICANT: "{version} find more significant differences than {measure}, in percentage "
-    "points: {amount}",
-    LOWERED: "{version} lowers the swap rate of {measure}, in percentage points: {amount}",
+    MORE_SIGNIFICANT: "share of significant tests by {version} minus that by {measure}, in percentage "
+    "points: {amount}{percent}",
+    LOWERED: "swap rate of {measure} minus that of {version}, in percentage points: {amount}{percent}",
 }
 """What the statements count, and how they are said."""
 
@@ -85,8 +86,9 @@ def _plain(value: float) -> str:
 
 
 class Statement(NamedTuple):
-    """One number that a claim says is above 0: where, of which measure, and what it counts. `relative`
-    is the same in percent of what the measure itself has, where the claim is about an increase."""
+    """One number that a claim says is above 0: where, of which measure, and what it counts. `percent`
+    is the same in percent of what the measure itself has, where the claim is about a change: NaN where
+    that has 0."""
 
     claim: str
     data: str
@@ -94,7 +96,7 @@ class Statement(NamedTuple):
     version: str
     what: str
     amount: Amount
-    relative: Amount | None = None
+    percent: float | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -108,14 +110,15 @@ class Statement(NamedTuple):
         """The statement in words, with its interval and its verdict."""
         if not np.isfinite(self.amount.value):
             return f"{self.data}, {self.measure}, {self.version}: a set has fewer than two queries."
+        percent = ""
+        if self.percent is not None and np.isfinite(self.percent):
+            percent = f", which is {_plain(self.percent)}%"
         text = SENTENCES[self.what].format(
-            version=self.version, measure=self.measure, amount=self.amount.words()
+            version=self.version,
+            measure=self.measure,
+            amount=self.amount.words(),
+            percent=percent,
         )
-        if self.relative is not None:
-            known = np.isfinite(self.relative.value)
-            text += (
-                f"; in percent {self.relative.words() if known else 'undefined, since that has 0'}"
-            )
         return f"{self.data}: {text}: {self.verdict}."
 
 
@@ -126,11 +129,11 @@ def statements(found: Mapping[str, Mapping[str, Drawn]], level: float) -> list[S
         for case in CASES:
             drawn = cases[case.name]
             for claim, version, what, number in _about_one(case):
-                relative = None
-                if claim == "power":
-                    relative = _amount(_power_gain(case, True), drawn, level)
-                amount = _amount(number, drawn, level)
-                made.append(Statement(claim, name, case.name, version, what, amount, relative))
+                value = number(drawn.parts)
+                draws = [number(parts) for parts in drawn.draws]
+                amount = Amount(value, *drawn_interval(value, draws, level))
+                percent = _power_percent(case, drawn.parts) if claim == "power" else None
+                made.append(Statement(claim, name, case.name, version, what, amount, percent))
             if case.sums_precisions:
                 (opposed,) = within_collections({name: drawn}, *SET_PAIR).values()
                 made += _about_swaps("swaps across queries", name, case, opposed, level)
@@ -184,27 +187,26 @@ def _difference(made: Callable[[Case, str, str], Statistic], case: Case, version
     return lambda parts: one(parts) - other(parts)
 
 
-def _power_gain(case: Case, relative: bool = False) -> Statistic:
-    """By how much more of the tests on uninformative queries are significant, the mean of V1 and V2."""
+def _powers(case: Case, parts: Parts) -> tuple[float, float]:
+    """The share of significant tests on uninformative queries: by the measure, and by V1 and V2 in the
+    mean."""
+    if UNINFORMATIVE not in parts:
+        return NOT_A_NUMBER, NOT_A_NUMBER
+    own = parts[UNINFORMATIVE]
+    return own[case.name].power, float(np.mean([own[version].power for version in VERSIONS]))
 
+
+def _power_gain(case: Case) -> Statistic:
     def number(parts: Parts) -> float:
-        if UNINFORMATIVE not in parts:
-            return NOT_A_NUMBER
-        own = parts[UNINFORMATIVE]
-        power = float(np.mean([own[version].power for version in VERSIONS]))
-        before = own[case.name].power
-        return _percent(before, power) if relative else 100 * (power - before)
+        before, after = _powers(case, parts)
+        return 100 * (after - before)
 
     return number
 
 
-def _percent(before: float, after: float) -> float:
-    return 100 * (after - before) / before if before else NOT_A_NUMBER
-
-
-def _amount(number: Statistic, drawn: Drawn, level: float) -> Amount:
-    value = number(drawn.parts)
-    return Amount(value, *drawn_interval(value, [number(parts) for parts in drawn.draws], level))
+def _power_percent(case: Case, parts: Parts) -> float:
+    before, after = _powers(case, parts)
+    return 100 * (after / before - 1) if before else NOT_A_NUMBER
 
 
 def _about_swaps(
@@ -212,34 +214,25 @@ def _about_swaps(
 ) -> list[Statement]:
     """By how much V2 lowers a swap rate, as the abstract has it, and V1 beside it."""
     made = []
-    before = opposed.rate(case.name), opposed.drawn_rates(case.name)
+    before, drawn_before = opposed.rate(case.name), opposed.drawn_rates(case.name)
     for version in VERSIONS:
-        after = opposed.rate(version), opposed.drawn_rates(version)
-        points = _lowered(lambda a, b: 100 * (a - b), before, after, level)
-        percent = _lowered(lambda a, b: -_percent(a, b), before, after, level)
-        made.append(Statement(claim, name, case.name, version, LOWERED, points, percent))
+        after = opposed.rate(version)
+        value = 100 * (before - after)
+        both = zip(drawn_before, opposed.drawn_rates(version), strict=True)
+        amount = Amount(value, *drawn_interval(value, [100 * (a - b) for a, b in both], level))
+        percent = 100 * (1 - after / before) if before else NOT_A_NUMBER
+        made.append(Statement(claim, name, case.name, version, LOWERED, amount, percent))
     return made
-
-
-def _lowered(
-    number: Callable[[float, float], float],
-    before: tuple[float, list[float]],
-    after: tuple[float, list[float]],
-    level: float,
-) -> Amount:
-    value = number(before[0], after[0])
-    draws = [number(a, b) for a, b in zip(before[1], after[1], strict=True)]
-    return Amount(value, *drawn_interval(value, draws, level))
 
 
 def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
     """A row for each reading and statement, with its interval and its verdict."""
     columns = (
         *("reading", "claim", "data", "measure", "version", "what", "value", "low", "high"),
-        *("percent", "percent low", "percent high", "verdict"),
+        *("percent", "verdict"),
     )
     rows: list[tuple[Cell, ...]] = [
-        (reading, *each[:5], *each.amount, *(each.relative or (None,) * 3), each.verdict)
+        (reading, *each[:5], *each.amount, each.percent, each.verdict)
         for reading, own in made.items()
         for each in own
     ]
@@ -266,22 +259,17 @@ def judged(made: Sequence[Statement], reading: str) -> list[Judged]:
         own = [each for each in made if each.claim == claim]
         if not own:
             continue
-        verdicts = [each.verdict for each in own]
-        held = verdicts.count("holds")
-        refuted = verdicts.count("does not hold")
+        counts = Counter(each.verdict for each in own)
         kind: Literal["yes", "no", "open"] = "open"
-        if held == len(own):
+        if counts["holds"] == len(own):
             kind, verdict = "yes", "holds"
-        elif held:
-            verdict = f"holds in part: {held} of {len(own)} statements"
-        elif refuted == len(own):
+        elif counts["does not hold"] == len(own):
             kind, verdict = "no", "does not hold"
-        elif refuted:
-            kind, verdict = (
-                "no",
-                f"shown nowhere; does not hold for {refuted} of {len(own)} statements",
-            )
-        else:
+        elif counts["undecided"] == len(own):
             verdict = "undecided"
+        else:
+            said = ("holds", "does not hold", "undecided")
+            verdict = ", ".join(f"{each} {counts[each]}" for each in said)
+            verdict = f"{verdict} of {len(own)} statements"
         results.append(Judged(text, reading, verdict, kind, tuple(each.sentence for each in own)))
     return results
