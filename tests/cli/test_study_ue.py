@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -211,7 +212,7 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
 def protocol(data: Path, **changes: object) -> Protocol:
     collections = (DataSet("MQ2007", str(data / "MQ2007")),)
     small = Protocol(
-        collections, METHODS[:2], queries=30, samples=4, replicates=2,
+        collections, METHODS[:2], queries=70, samples=4, replicates=2,
         settings={"rankboost.rounds": 5}, readings=(RIGHT,),
     )  # fmt: skip
     return replace(small, **changes)
@@ -246,7 +247,10 @@ def test_every_ambiguity_is_an_option_that_changes_something(
     data: Path, study: Study, tmp_path: Path, changes: dict[str, str]
 ) -> None:
     other = run_study(protocol(data, readings=(replace(RIGHT, **changes),)), tmp_path)
-    one, another = ({n: t.table.rows for n, t in each.tables().items()} for each in (study, other))
+    one, another = (
+        {name: made.table.render("csv") for name, made in each.tables().items()}
+        for each in (study, other)
+    )
     assert any(one[name] != another[name] for name in one if name != "methods")
 
 
@@ -256,9 +260,9 @@ def test_one_data_set_has_no_swaps_across(study: Study) -> None:
 
 
 def test_a_folder_named_mq2007_has_the_published_tables_beside(study: Study) -> None:
-    page = study_page(study, {}).render()
-    assert "As printed in the paper: MQ2007" in page
-    assert page.count("Printed numbers are truncated.") == 2 * 7
+    page = study_page(study, []).render()
+    assert page.count("Printed numbers are truncated;") == 2 * 7
+    assert ">65323<" in page  # Table 1
     assert ">0.4035<" in page  # RF at 5, Table 6.2 of the dissertation
     assert "other data" in page
     assert "These tables are of MSLR-WEB30K, which this study does not have" in page
@@ -269,7 +273,7 @@ def test_other_data_has_all_published_tables_apart(study: Study) -> None:
     there = {"right": {"mine": study.experiments["right"]["MQ2007"]}}
     statistics = {"mine": study.statistics["MQ2007"]}
     other = replace(study, protocol=moved, experiments=there, statistics=statistics)
-    page = study_page(other, {}).render()
+    page = study_page(other, []).render()
     assert "As printed" not in page
     assert "These tables are of MSLR-WEB30K and MQ2007" in page
 
@@ -290,7 +294,12 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
     [
         ([], "no FOLDS, expected the folder of a data set"),
         (["{data}/MQ2007", "--set-share", "0.1", "--set-number", "3"], "cannot be used together"),
-        (["{data}/MQ2007", "--method", "adarank"], "1 methods, expected at least 2"),
+        (["{data}/MQ2007", "--method", "adarank"], "1 method, expected at least 2"),
+        (["{data}/MQ2007", "--method", "nomethod"], "nomethod"),
+        (["{data}/MQ2007", "--set-number", "0"], "0 uninformative and 0 ideal queries"),
+        (["{data}/MQ2007", "--set-share", "0.8", *SMALL], "the sets share queries"),
+        (["a b={data}/MQ2007", "a-b={data}/other"], "give no different names of files"),
+        (["..={data}/MQ2007"], "give no different names of files"),
         (["{data}/MQ2007", "{data}/MQ2007"], "two data sets are called MQ2007"),
         (["{data}/MQ2007", "--setting", "x.y=1"], "is not among the methods"),
         (["{data}/MQ2007", "{data}/other", "{data}"], "3 data sets, expected one, or two"),
@@ -337,6 +346,7 @@ def test_another_study_in_the_folder_is_refused(rankgauge: Run, data: Path, done
         {"settings": 4},
         {"set_share": None, "set_number": None},
         {"queries": 1e400},
+        {"wayz": 2},
     ],
     ids=str,
 )
@@ -344,6 +354,39 @@ def test_hostile_study_files(done: Path, change: dict[str, object]) -> None:
     content = json.loads((done / "study.json").read_text()) | change
     with pytest.raises(InputError, match=r"study\.json"):
         Protocol.from_json(content, "study.json")
+
+
+def test_a_study_json_without_a_field() -> None:
+    with pytest.raises(InputError, match="missing: broad_label"):
+        Protocol.from_json({"study": "ue"}, "study.json")
+
+
+def test_again_from_another_folder_says_what_to_give(
+    rankgauge: Run, one: Path, tmp_path: Path
+) -> None:
+    content = json.loads((one / "study.json").read_text())
+    content["collections"][0]["folds"] = "elsewhere/MQ2007"
+    path = tmp_path / "study.json"
+    path.write_text(json.dumps(content))
+    result = rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out"))
+    assert result.code == 2
+    assert "elsewhere/MQ2007 is not there; give FOLDS beside --again" in result.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_changed_labels_are_other_data(data: Path, one: Path, tmp_path: Path) -> None:
+    """The same names and sizes, but one label is another."""
+    moved = tmp_path / "moved"
+    shutil.copytree(data / "MQ2007", moved)
+    path = moved / "Fold1" / "test.txt"
+    text = path.read_text()
+    path.write_text(("1" if text[0] == "0" else "0") + text[1:])
+    asked = protocol(data)
+    done = run_study(asked, tmp_path / "first")
+    digest = done.protocol.collections[0].digest
+    other = replace(asked, collections=(DataSet("MQ2007", str(moved), digest),))
+    with pytest.raises(RankgaugeError, match="other files than the study had"):
+        run_study(other, tmp_path / "second")
 
 
 def test_protocol_comes_back(done: Path) -> None:
@@ -361,6 +404,7 @@ def test_without_jinja_tables_are_made(
     result = rankgauge(*command(data, tmp_path / "out", "--reading", "right", "--samples", "2"))
     assert result.code == 3
     assert "no study.html" in result.err
+    assert "All of it" not in result.out
     assert "no figures" in result.err
     assert (tmp_path / "out" / "tables" / "claims.csv").exists()
 
@@ -373,7 +417,7 @@ def test_too_few_queries_with_relevant_documents(data: Path, tmp_path: Path) -> 
             "".join(f"0{line[1:]}" for line in path.read_text().splitlines(keepends=True))
         )
     asked = protocol(data, collections=(DataSet("zeros", str(folder)),), queries=None)
-    with pytest.raises(RankgaugeError, match="0 test queries have a relevant document"):
+    with pytest.raises(RankgaugeError, match="test queries with a relevant document: 0"):
         run_study(asked, tmp_path / "out")
 
 
@@ -421,7 +465,7 @@ def test_hostile_names_of_methods_queries_and_data_do_no_harm(
         experiments={"right": {name: replace(one, methods=methods, cases=cases)}},
     )
     path = tmp_path / "study.html"
-    write_page(study_page(hostile, {}), path)
+    write_page(study_page(hostile, []), path)
     look = looked_at(path, PHONE)
     assert look.faults() == []
     assert visible_line(name)[:40].strip() in look.text

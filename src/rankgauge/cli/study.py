@@ -13,7 +13,7 @@ from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
-from rankgauge.figures.drawing import plotting
+from rankgauge.figures.drawing import check_plotting
 from rankgauge.notes import Note
 from rankgauge.tables import Table
 
@@ -121,8 +121,7 @@ def optimisation(output: str, data: str | None) -> None:
             f"{error}\nno tables of MQ2008: give the folder of the data by --data or {VARIABLE}"
         )
     try:
-        with plotting():
-            pass
+        check_plotting()
     except RankgaugeError as error:
         failed = "\n".join(filter(None, (failed, f"no figures: {error}")))
     if failed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -21,14 +22,18 @@ from rankgauge.cli.options import (
     significance_test_option,
 )
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
-from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
+from rankgauge.cli.output_files import OUTPUT_FOLDER
 from rankgauge.cli.scoring import named
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import TEMPORARY, display_name, read_bytes, writing
+from rankgauge.figures.drawing import check_plotting
+from rankgauge.figures.files import save_figure
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.notes import Note
 from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
+from rankgauge.report.html import check_pages, write_page
 from rankgauge.scores.documents import read_json
+from rankgauge.studies.ue.page import DrawnFigure, study_page
 from rankgauge.studies.ue.protocol import (
     READINGS,
     REPLICATES,
@@ -44,7 +49,7 @@ if TYPE_CHECKING:
     from rankgauge.studies.ue.study import Study
 
 BOTH = "both"
-PAGE = "study.html"
+PAGE, TABLES = "study.html", "tables"
 FORMATS = {"csv": "csv", "md": "md", "latex": "tex"}
 """The forms of a table that are written, with the endings of their files."""
 DEFAULTS = "By default as the reading has it."
@@ -170,20 +175,34 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
         protocol = _protocol(
             collections, list(options.pop("method")) or list(all_methods()), options
         )
-    folder = make_folder(output)
+    folder = Path(output)
+    lacking = _lacking()
+    notify([Note(text) for text in lacking])
     try:
         with progress(_steps(protocol), "working") as advance:
             study = run_study(protocol, folder, progress=advance)
     except KeyboardInterrupt:
         notify([Note(f"the same command goes on from what is finished in {output}")])
         raise
-    failed = write_study(study, folder)
+    write_study(study, folder)
     for reading, claims in study.judged().items():
         table = Table(("claim", "verdict"), tuple((each.claim, each.verdict) for each in claims))
         click.echo(f"Reading {reading}\n\n{table.render('table', width=line_width())}")
-    click.echo(f"All of it: {folder / PAGE}")
-    if failed:
-        raise Incomplete(failed)
+    if not lacking:
+        click.echo(f"All of it: {folder / PAGE}")
+    else:
+        raise Incomplete(f"not all was made; the tables are in {folder / TABLES}")
+
+
+def _lacking() -> list[str]:
+    """What cannot be made, because a library is not installed."""
+    texts = []
+    for what, check in (("figures", check_plotting), ("study.html", check_pages)):
+        try:
+            check()
+        except RankgaugeError as error:
+            texts.append(f"no {what}: {error}")
+    return texts
 
 
 def _collection(text: str) -> DataSet:
@@ -202,10 +221,17 @@ def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
             raise click.UsageError(
                 f"--again and {option.opts[-1]}: the study.json says all of it; leave one of them out"
             )
-    protocol = Protocol.from_json(
-        read_json(read_bytes(file), display_name(file)), display_name(file)
-    )
+    source = display_name(file)
+    read = read_json(read_bytes(file), source, "the study.json of a study", "rankgauge study ue")
+    protocol = Protocol.from_json(read, source)
     if not collections:
+        for each in protocol.collections:
+            if not os.path.exists(each.folds):
+                raise InputError(
+                    source,
+                    None,
+                    f"{each.folds} is not there; give FOLDS beside --again where it is now",
+                )
         return protocol
     if len(collections) != len(protocol.collections):
         raise click.UsageError(
@@ -257,36 +283,26 @@ def _steps(protocol: Protocol) -> int:
     return len(protocol.collections) * (trained + drawn)
 
 
-def write_study(study: Study, folder: Path) -> str:
-    """Write tables, figures and the page; what could not be made is the result, in words."""
-    failed = []
+def write_study(study: Study, folder: Path) -> None:
+    """Write tables, figures and the page, as far as the libraries for them are installed."""
     for left in folder.rglob(f"{TEMPORARY}*"):  # by a process that was killed
         left.unlink(missing_ok=True)
     for name, each in study.tables().items():
         for form, ending in FORMATS.items():
-            _write(folder / "tables" / f"{name}.{ending}", each.table.render(form))
+            _write(folder / TABLES / f"{name}.{ending}", each.table.render(form))
     for name, table in study.query_tables().items():
         _write(folder / "queries" / f"{name}.csv", table.render("csv"))
-    pictures: dict[str, bytes] = {}
-    try:
-        from rankgauge.figures.files import save_figure
-
-        for name, figure in study.figures().items():
+    pictures = []
+    with suppress(RankgaugeError):
+        for name, drawn in study.figures().items():
             path = folder / "figures" / name
             path.parent.mkdir(exist_ok=True)
             for ending in ("svg", "png"):
-                save_figure(figure, path.with_name(f"{name}.{ending}"))
-            pictures[name] = path.with_name(f"{name}.svg").read_bytes()
-    except RankgaugeError as error:
-        failed.append(f"no figures: {error}")
-    try:
-        from rankgauge.report.html import write_page
-        from rankgauge.studies.ue.page import study_page
-
+                save_figure(drawn.figure, path.with_name(f"{name}.{ending}"))
+            svg = path.with_name(f"{name}.svg").read_bytes()
+            pictures.append(DrawnFigure(svg, drawn.caption, drawn.case, drawn.reading))
+    with suppress(RankgaugeError):
         write_page(study_page(study, pictures), folder / PAGE)
-    except RankgaugeError as error:
-        failed.append(f"no study.html: {error}")
-    return "\n".join(failed)
 
 
 def _write(path: Path, text: str) -> None:

@@ -69,6 +69,12 @@ def plotting() -> Iterator[None]:
         yield
 
 
+def check_plotting() -> None:
+    """Check, before any work, that figures can be drawn: RankgaugeError without matplotlib."""
+    with plotting():
+        pass
+
+
 def marker_area(count: int) -> float:
     """The area of a marker, in square points, if there are `count` markers: small if there are many."""
     return min(max(12000 / max(count, 1), 5.0), 36.0)

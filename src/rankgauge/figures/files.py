@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import writing
-from rankgauge.figures.drawing import plotting
+from rankgauge.figures.drawing import check_plotting, plotting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,8 +38,7 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
     Raises InputError for an ending other than .svg and .png, and RankgaugeError without matplotlib.
     """
     _form(path)
-    with plotting():
-        pass
+    check_plotting()
 
 
 def _form(path: str | os.PathLike[str]) -> str:

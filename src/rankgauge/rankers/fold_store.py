@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,10 @@ def begin_folder(folder: Path, name: str, content: Mapping[str, Any], what: str)
             f"{folder} has another {what}: {_difference(path, wanted)}. Expected the same one to go on "
             "with; give another folder, or remove this one"
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), None, f"cannot be made: {error.strerror or error}") from None
     with writing(path) as stream:
         stream.write(wanted)
 
@@ -129,14 +132,22 @@ class FoldStore(Record):
 
 
 def data_digest(folds: Folds) -> str:
-    """A digest of which files make up which fold: their names, folders and sizes, wherever they are."""
+    """A digest of which files make up which fold: their content, wherever they are."""
+    contents: dict[str, bytes] = {}
+    for file in {part.file for fold in folds for parts in fold.parts.values() for part in parts}:
+        with open(file, "rb") as stream:
+            contents[file] = hashlib.file_digest(stream, _blake2b).digest()
     found = [
-        (fold.number, split, Path(part.file).parts[-2:], os.path.getsize(part.file), part.queries)
+        (fold.number, split, contents[part.file], part.queries)
         for fold in folds
         for split, parts in fold.parts.items()
         for part in parts
     ]
     return digest(repr(found).encode(), size=16).hex()
+
+
+def _blake2b() -> Any:
+    return hashlib.blake2b(digest_size=16)
 
 
 def json_bytes(content: Any) -> bytes:

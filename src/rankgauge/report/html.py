@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SYMBOLS = {"yes": "✓", "no": "✗", "open": "?"}
 """What stands before the verdict of a finding, by its kind."""
 
+FOLDED = 4
+"""More sentences than these are folded away until a reader opens them."""
+
 _TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 _MOST_MARKS = 12
 """For so many letters of marks page.css has room beside numbers that stay aligned."""
@@ -199,5 +202,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(layout=_layout, data_address=_data_address, kind=_kind)
-    environment.globals["symbols"] = SYMBOLS
+    environment.globals.update(symbols=SYMBOLS, folded=FOLDED)
     return environment

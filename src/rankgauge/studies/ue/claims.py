@@ -268,7 +268,7 @@ def judged(made: Sequence[Statement], reading: str) -> list[Judged]:
         elif counts["undecided"] == len(own):
             verdict = "undecided"
         else:
-            said = ("holds", "does not hold", "undecided")
+            said: tuple[Verdict, ...] = ("holds", "does not hold", "undecided")
             verdict = ", ".join(f"{each} {counts[each]}" for each in said)
             verdict = f"{verdict} of {len(own)} statements"
         results.append(Judged(text, reading, verdict, kind, tuple(each.sentence for each in own)))

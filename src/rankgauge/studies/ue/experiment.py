@@ -170,7 +170,7 @@ def prepare(ranked: RankedQueries, reading: Reading, protocol: Protocol) -> Prep
         kept = np.flatnonzero(scores.relevant > 0)
         if len(kept) < FEWEST:
             raise RankgaugeError(
-                f"{len(kept)} test queries have a relevant document, expected at least {FEWEST}"
+                f"test queries with a relevant document: {len(kept)}, expected at least {FEWEST}"
             )
         scores = scores.select([scores.queries[row] for row in kept.tolist()])
     by_breadth, breadth = _by_breadth(ranked.judgments, scores.queries, protocol)
@@ -207,7 +207,20 @@ def _chosen(
             UNINFORMATIVE, above.uninformative(size, reading.by)
         ).queries
         sets[IDEAL] = above.set_of(IDEAL, above.ideal(size)).queries
+        _check_apart(sets, len(above.queries))
     return above, sets
+
+
+def _check_apart(sets: Mapping[str, Sequence[str]], available: int) -> None:
+    """RankgaugeError where the uninformative and the ideal set are too small, or share queries."""
+    sizes = f"{len(sets[UNINFORMATIVE])} uninformative and {len(sets[IDEAL])} ideal queries"
+    if min(len(sets[UNINFORMATIVE]), len(sets[IDEAL])) < FEWEST:
+        raise RankgaugeError(f"{sizes}, expected at least {FEWEST} of each; make the sets larger")
+    if set(sets[UNINFORMATIVE]) & set(sets[IDEAL]):
+        raise RankgaugeError(
+            f"{sizes} of {available}: the sets share queries; make them smaller (--set-share, "
+            "--set-number)"
+        )
 
 
 def _by_breadth(

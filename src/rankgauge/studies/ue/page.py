@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from rankgauge.notes import counted
 from rankgauge.report.html import (
     Beside,
     Facts,
@@ -18,7 +20,14 @@ from rankgauge.report.html import (
 )
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
-from rankgauge.studies.ue.study import SUBJECTS, Study, StudyTable, query_table
+from rankgauge.studies.ue.study import (
+    SUBJECTS,
+    VERDICTS,
+    Study,
+    StudyTable,
+    interval_text,
+    query_table,
+)
 from rankgauge.tables import Table
 
 PAPER = (
@@ -31,12 +40,23 @@ READINGS = {
     "right": "As we think it should be: today's settings, a paired t-test, exact expected values.",
 }
 FIRST_QUERIES = 10
+
+
+class DrawnFigure(NamedTuple):
+    """A figure as SVG, and what it shows."""
+
+    svg: bytes
+    caption: str
+    case: str
+    reading: str
+
+
 NARROW = 5
 """Tables with so many columns can stand side by side."""
 
 
-def study_page(study: Study, pictures: Mapping[str, bytes]) -> Page:
-    """The page. `pictures` are the figures as SVG, by name; it may be empty."""
+def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
+    """The page. `pictures` are the figures as SVG; there may be none."""
     data = " and ".join(collection.name for collection in study.protocol.collections)
     tables = study.tables()
     return Page(
@@ -87,23 +107,33 @@ def _claims(study: Study) -> Section:
         )
         sections.append(Section(f"Reading: {reading}", (Text(READINGS[reading]), *findings)))
     about = (
-        "Each statement is a number that the claim says is above 0, with the range that "
-        f"{study.protocol.level:.0%} of {study.protocol.samples:,} draws of the queries have. It holds "
-        "if the range is above 0. It does not hold if the range is at or below 0. Else these queries do "
-        "not decide."
+        "Each claim is cut into statements: a number for each data set and measure, which the claim "
+        "says is above 0. Only the sign is tested, and nothing is corrected for the number of "
+        "statements. "
+        f"{interval_text(study.protocol)} {VERDICTS}"
     )
-    return Section("Which claims hold here", (Text(about),), tuple(sections))
+    summary = Table(
+        ("claim", *(f"reading {reading}" for reading in study.judged())),
+        tuple(
+            (claims[0].claim, *(each.verdict for each in claims))
+            for claims in zip(*study.judged().values(), strict=True)
+        ),
+    )
+    items = (ShownTable(summary, "The verdicts"), Text(about))
+    return Section("Which claims hold here", items, tuple(sections))
 
 
-def _data(study: Study, tables: Mapping[str, StudyTable], pictures: Mapping[str, bytes]) -> Section:
+def _data(
+    study: Study, tables: Mapping[str, StudyTable], pictures: Sequence[DrawnFigure]
+) -> Section:
     sections = []
     for case in CASES:
         items: list[Item] = []
         for reading, experiments in study.experiments.items():
             own = [
-                Picture(svg, _figure_caption(name), _figure_caption(name))
-                for name, svg in pictures.items()
-                if name.startswith(f"{reading}-{case.name}-")
+                Picture(each.svg, each.caption, each.caption)
+                for each in pictures
+                if (each.reading, each.case) == (reading, case.name)
             ]
             if own:
                 items.append(Beside(tuple(own)))
@@ -116,17 +146,11 @@ def _data(study: Study, tables: Mapping[str, StudyTable], pictures: Mapping[str,
                 for name, each in experiments.items()
             )
         sections.append(Section(f"Queries by {case.name}", tuple(items)))
-    shown = tuple(_shown(tables[name]) for name in ("statistics", "sets"))
+    names = [each.name for each in study.protocol.collections]
+    printed = published.statistics(tuple(filter(None, map(published.known, names))))
+    beside = [] if printed is None else [ShownTable(printed, "As printed")]
+    shown = (_shown(tables["statistics"]), *beside, _shown(tables["sets"]))
     return Section("The data", shown, tuple(sections))
-
-
-def _figure_caption(name: str) -> str:
-    reading, case, kind, data = name.split("-", 3)
-    what = {
-        "expected": f"Expected {case} of random rankings",
-        "map": f"The map of queries by {case}: scores against chance",
-    }
-    return f"{what[kind]}, {data}, reading {reading}"
 
 
 def _first(table: Table) -> Table:
@@ -154,7 +178,7 @@ def _case(study: Study, case: Case, tables: Mapping[str, StudyTable]) -> Section
 def _shown(each: StudyTable) -> ShownTable:
     caption, about = each.caption, ""
     if each.reading:  # below a heading that says what it shows
-        caption = ", ".join(filter(None, (each.data, f"reading {each.reading}")))
+        caption = ", ".join(filter(None, (each.data, f"reading “{each.reading}”")))
     if each.paper:
         word = "Tables" if " and " in each.paper else "Table"
         about = f"The counterpart of {word} {each.paper} of the paper."
@@ -174,8 +198,13 @@ def _printed(protocol: Protocol, subject: str, case: Case, data: str) -> list[Sh
     table = published.published(subject, case.name, same)
     if table is None:
         return []
-    caption = f"As printed in the paper: {', '.join(same)}"
-    return [ShownTable(table, caption, "Printed numbers are truncated.", _digits(subject))]
+    caption = f"As printed: {', '.join(same)}"
+    about = "Printed numbers are truncated; docs/ERRATA.md lists those that cannot be right."
+    if subject in ("scores", "normalised"):
+        about += (
+            " Means on MQ2007 have the four digits of the dissertation, where the paper has three."
+        )
+    return [ShownTable(table, caption, about, _digits(subject))]
 
 
 def _elsewhere(protocol: Protocol) -> Section:
@@ -209,9 +238,9 @@ def _elsewhere(protocol: Protocol) -> Section:
 
 def _computed(study: Study, tables: Mapping[str, StudyTable]) -> Section:
     protocol, content = study.protocol, study.protocol.content()
-    size = (
-        f"{protocol.set_number:,} queries" if protocol.set_number else f"{protocol.set_share:.0%}"
-    )
+    size = f"{protocol.set_share or 0:.0%} of the queries"
+    if protocol.set_number is not None:
+        size = counted(protocol.set_number, "query", "queries")
     facts = [
         ("rankgauge", str(content["rankgauge"])),
         ("Libraries", ", ".join(f"{name} {v}" for name, v in content["libraries"].items() if v)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
 from typing import Any, Literal, TypeAlias
@@ -11,6 +12,7 @@ from rankgauge.comparison.significance import named_test
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.measures.grammar import parse
+from rankgauge.notes import counted
 from rankgauge.policies import (
     BROAD_LABEL,
     BROAD_SHARE,
@@ -29,7 +31,7 @@ from rankgauge.policies import (
 from rankgauge.query_sets.model import HowMany
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.libraries import version_of
-from rankgauge.rankers.registry import with_settings
+from rankgauge.rankers.registry import find_method, with_settings
 from rankgauge.records import Record, Value
 from rankgauge.version import __version__
 
@@ -44,6 +46,11 @@ RESAMPLES = 1_000
 MOST = 1_000_000
 """The greatest cut-off."""
 REPLICATES = 20
+
+
+def slug(name: str) -> str:
+    """A name as part of the name of a file."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60]
 
 
 class Case(Record):
@@ -175,8 +182,17 @@ class Protocol(Record):
             raise RankgaugeError(
                 f"two data sets are called {names[0]}, expected different names; write NAME=FOLDS"
             )
-        if len(self.methods) < 2:
-            raise RankgaugeError(f"{len(self.methods)} methods, expected at least 2 to compare")
+        files = [slug(name) for name in names]
+        if len(set(files)) < len(files) or not all(files):
+            raise RankgaugeError(
+                f"the names {' and '.join(map(repr, names))} give no different names of files, expected "
+                "names that differ in letters or digits; write NAME=FOLDS"
+            )
+        for name in self.methods:
+            find_method(name)
+        if len(set(map(str.lower, self.methods))) < 2:
+            count = counted(len(self.methods), "method")
+            raise RankgaugeError(f"{count}, expected at least 2 different ones to compare")
         if not self.readings:
             raise RankgaugeError("no reading, expected paper, right or both")
         for reading in self.readings:
@@ -217,6 +233,14 @@ class Protocol(Record):
         if not isinstance(content, dict) or content.get("study") != STUDY:
             raise InputError(source, None, "no UE study, expected the study.json of one")
         try:
+            names = {each.name for each in fields(cls)}
+            more = set(content) - names - {"study", "rankgauge", "libraries"}
+            for said, wrong in (("unknown", more), ("missing", names - set(content))):
+                if wrong:
+                    listed = ", ".join(sorted(map(str, wrong)))
+                    raise InputError(
+                        source, None, f"{said}: {listed}; expected a study.json as it was written"
+                    )
             given = {
                 name: content[name]
                 for name in (each.name for each in fields(cls))

@@ -244,6 +244,16 @@ def known(name: str) -> str | None:
     return None
 
 
+def statistics(collections: tuple[str, ...] = COLLECTIONS) -> Table | None:
+    """Table 1, of these data sets; None where there are none."""
+    rows: dict[str, tuple[Cell, ...]] = {
+        MSLR: (MSLR, "~3771 K", 31_531, 136),
+        MQ2007: (MQ2007, "65323", 1_692, 46),
+    }
+    columns = ("data", "documents", "queries", "features")
+    return Table(columns, tuple(rows[name] for name in collections)) if collections else None
+
+
 def parts_of_means(collection: str, case: str) -> Parts:
     """What the printed means alone say: the order of the methods, without tests."""
     means = MEANS[collection][case]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,13 +26,22 @@ from rankgauge.studies.ue.experiment import (
     UNINFORMATIVE,
     CaseStudy,
     Experiment,
+    Prepared,
     RankedQueries,
     equalised,
     prepare,
     rank,
     study_cases,
 )
-from rankgauge.studies.ue.protocol import CASES, VERSIONS, Case, DataSet, Protocol
+from rankgauge.studies.ue.protocol import (
+    CASES,
+    VERSIONS,
+    Case,
+    DataSet,
+    Protocol,
+    Reading,
+    slug,
+)
 from rankgauge.studies.ue.tables import Drawn
 from rankgauge.tables import Cell, Table
 
@@ -46,6 +54,23 @@ PROTOCOL_FILE = "study.json"
 RUNS = "runs"
 
 
+FEW = 100
+"""With fewer draws intervals are rough."""
+VERDICTS = (
+    "A claim says that the value is above 0. It holds if low is above 0, and does not hold if high is "
+    "at most 0; else these queries do not decide."
+)
+
+
+def interval_text(protocol: Protocol) -> str:
+    """How intervals are made, in words."""
+    return (
+        f"The {protocol.level:.0%} interval by {counted(protocol.samples, 'draw')} of the queries with "
+        "replacement; the sets of queries stay as they are. Each end is the farther one of the plain "
+        "percentile, the bias-corrected one and the value."
+    )
+
+
 class StudyTable(NamedTuple):
     """A table of the study. `paper` names the tables of the paper that it is the counterpart of."""
 
@@ -56,6 +81,15 @@ class StudyTable(NamedTuple):
     case: str = ""
     reading: str = ""
     data: str = ""
+
+
+class StudyFigure(NamedTuple):
+    """A figure of the study."""
+
+    figure: Figure
+    caption: str
+    case: str
+    reading: str
 
 
 SUBJECTS = {
@@ -85,15 +119,10 @@ class Study(Result):
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """How queries and intervals were drawn, and what was left out."""
-        made = [
-            Note(
-                f"the {self.protocol.level:.0%} interval by {counted(self.protocol.samples, 'draw')} of "
-                "the queries with replacement; where its bias-corrected form reaches farther, that end "
-                "of it. A claim says that the value is above 0. "
-                "It holds if low is above 0, and does not hold if high is at most 0",
-                column="low, high",
-            )
-        ]
+        samples = self.protocol.samples
+        made = [Note(f"{interval_text(self.protocol)} {VERDICTS}", column="low, high")]
+        if samples < FEW:
+            made.append(Note(f"only {counted(samples, 'draw')}: the intervals are rough"))
         for reading, experiments in self.experiments.items():
             for name, found in experiments.items():
                 made += [Note(text, part=f"{reading}, {name}") for text in found.notes]
@@ -102,7 +131,7 @@ class Study(Result):
     def table(self) -> Table:
         """A row for each statement of the paper's claims, with its interval and its verdict."""
         table = claim_table(self.statements)
-        return Table(table.columns, table.rows, worded(self.notes[:1]))
+        return Table(table.columns, table.rows, worded(self.notes))
 
     @cached_property
     def statements(self) -> dict[str, list[Statement]]:
@@ -230,22 +259,33 @@ class Study(Result):
         )
         return Table(columns, tuple(rows), notes)
 
-    def figures(self) -> dict[str, Figure]:
-        """The histograms of expected scores (Figures 2 and 3) and the maps of queries (Figure 1)."""
+    def figures(self) -> dict[str, StudyFigure]:
+        """The histograms of expected scores (Figures 2 and 3) and the maps of queries (Figure 1), by the
+        names of their files."""
         from rankgauge.figures.queries import expected_histogram, query_map
 
-        made: dict[str, Figure] = {}
+        made: dict[str, StudyFigure] = {}
         for reading, experiments in self.experiments.items():
             for name, each in experiments.items():
                 for case, study in each.cases.items():
                     above = study.scores.above
                     left = dict(above.left_out)
                     measure = f"{name}: {case}, the mean over cut-offs"
-                    file = f"{reading}-{case}-{{}}-{slug(name)}"
-                    made[file.format("expected")] = expected_histogram(
-                        {measure: above.expected}, {measure: left}
-                    )
-                    made[file.format("map")] = query_map(_groups(study), left, measure=measure)
+                    where = f"{name}, reading {reading}"
+                    for kind, caption, figure in (
+                        (
+                            "expected",
+                            f"Expected {case} of random rankings, {where}",
+                            expected_histogram({measure: above.expected}, {measure: left}),
+                        ),
+                        (
+                            "map",
+                            f"The map of queries by {case}: scores against chance, {where}",
+                            query_map(_groups(study), left, measure=measure),
+                        ),
+                    ):
+                        file = f"{reading}-{case}-{kind}-{slug(name)}"
+                        made[file] = StudyFigure(figure, caption, case, reading)
         return made
 
     def query_tables(self) -> dict[str, Table]:
@@ -302,11 +342,6 @@ def query_table(study: CaseStudy) -> Table:
     return Table(("query", "score", "expected", "difference", "set"), tuple(rows))
 
 
-def slug(name: str) -> str:
-    """A name as part of the name of a file."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60]
-
-
 # Running
 
 
@@ -348,7 +383,9 @@ def run_study(
                 )
     for reading in protocol.readings:
         own = [ranked[name, reading.preset] for name in read]
-        prepared = [prepare(each, reading, protocol) for each in own]
+        prepared = [
+            _prepared(name, each, reading, protocol) for name, each in zip(read, own, strict=True)
+        ]
         if len(prepared) == 2:
             prepared = equalised(prepared, reading)
         experiments[reading.name] = {}
@@ -367,6 +404,13 @@ def run_study(
             )
     statistics = {name: folds.statistics() for name, folds in read.items()}
     return Study(protocol, statistics, experiments)
+
+
+def _prepared(name: str, ranked: RankedQueries, reading: Reading, protocol: Protocol) -> Prepared:
+    try:
+        return prepare(ranked, reading, protocol)
+    except RankgaugeError as error:
+        raise RankgaugeError(f"{name}, reading {reading.name}: {error}") from None
 
 
 def _with_digests(protocol: Protocol, read: Mapping[str, Folds]) -> Protocol:

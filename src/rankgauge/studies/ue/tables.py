@@ -27,7 +27,7 @@ from rankgauge.studies.ue.protocol import VERSIONS, Case
 from rankgauge.tables import Cell, Table
 
 SETS = TESTED
-SWAP_COLUMNS = ("version", "discordant", "pairs", "swap rate", "low", "high")
+SWAP_COLUMNS = ("version", "swap rate", "low", "high", "discordant", "pairs")
 
 
 class Drawn(NamedTuple):
@@ -194,7 +194,7 @@ class Opposed(NamedTuple):
         alike = concordance_of(first, self.other.parts[self.against][version].merits)
         ends = drawn_interval(alike.swap_rate, self.drawn_rates(version), level)
         pairs = len(first) * (len(first) - 1) // 2
-        return (version, alike.discordant, pairs, alike.swap_rate, *ends)
+        return (version, alike.swap_rate, *ends, alike.discordant, pairs)
 
 
 def across_collections(found: Mapping[str, Drawn]) -> dict[str, Opposed]:
@@ -216,7 +216,7 @@ def swap_table(case: Case, label: str, opposed: Mapping[str, Opposed], level: fl
     rows = tuple(
         (name, *sets.row(version, level)) for name, sets in opposed.items() for version in case.rows
     )
-    return Table((label, *SWAP_COLUMNS), rows)
+    return Table((label, *SWAP_COLUMNS), rows, ("low, high: the interval over queries",))
 
 
 def document_table(case: Case, rates: Mapping[str, Mapping[str, Floats]], level: float) -> Table:
@@ -228,7 +228,10 @@ def document_table(case: Case, rates: Mapping[str, Mapping[str, Floats]], level:
             each = versions[version]
             numbers = (float(each[0]), len(each), float(each.mean()), *interval(each, level))
             rows.append((name, version, *numbers))
-    return Table(("data", "version", "one split", "splits", "mean", "low", "high"), tuple(rows))
+    notes = (f"low, high: {level:.0%} of the splits lie between them",)
+    return Table(
+        ("data", "version", "one split", "splits", "mean", "low", "high"), tuple(rows), notes
+    )
 
 
 BREADTHS = (BROAD, FOCUSED)
