@@ -29,6 +29,9 @@ TASKS = {
         "queries": "On which queries are your systems better than a random ranking, and on which not?",
         "distance": "Are there enough judgements? How much could more judgements change the result?",
     },
+    "Judge": {
+        "forecast": "How deep must you judge? What deep judgements would say, from shallow ones.",
+    },
     "Combine": {
         "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
         "tune": "Which weight for which run? The best one, exactly, and what it is worth on new topics.",
