@@ -1,1 +1,1 @@
-"""How deep must one judge? Pools, two-phase estimates, and forecasts of costly measures from cheap ones."""
+"""How deep must one judge? Pools, two-phase estimates, forecasts of costly measures from cheap ones."""
