@@ -127,7 +127,7 @@ class Forecaster:
         stacked = StackedRows.of(tracks)
         if not len(stacked.target):
             raise RankgaugeError("no runs or topics, expected some to learn from")
-        self.model_ = self._fitted(stacked)
+        self.model_ = self.fitted(stacked)
         self.line_ = least_squares(
             stacked.plain[:, None], stacked.target, (0,), stacked.track_weights()
         )
@@ -136,7 +136,8 @@ class Forecaster:
         self.tracks_ = tuple(rows.track for rows in tracks)
         return self
 
-    def _fitted(self, rows: StackedRows) -> Average:
+    def fitted(self, rows: StackedRows) -> Average:
+        """The model that is learnt from these rows."""
         columns = tuple(range(rows.features.shape[1]))
         if self.method == "gupta":
             features, target = rows.system_means()
@@ -169,7 +170,7 @@ class Forecaster:
             rest = rows.take(folds != fold)
             inside = folds == fold
             errors[inside] = np.abs(
-                rows.target[inside] - self._fitted(rest).predict(rows.features[inside])
+                rows.target[inside] - self.fitted(rest).predict(rows.features[inside])
             )
         return errors_by_mass(errors, rows.group)
 

@@ -3,56 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.forecast.models import GROUPS
 from rankgauge.forecast.tracks import Rows
+from rankgauge.records import Record
 from rankgauge.seeds import list_seeds
 
 MOST_ERRORS = 2_000
 """So many errors are kept for intervals."""
 
 
-class StackedRows:
-    """The rows of all tracks, one below the other, without those that have an undefined number."""
+class StackedRows(Record):
+    """The rows of all tracks, one below the other, without those that have an undefined number.
 
-    def __init__(
-        self, features: Floats, target: Floats, plain: Floats, track: Ints, group: Ints, system: Ints,
-        names: Sequence[str],
-    ) -> None:  # fmt: skip
-        self.features, self.target, self.plain = features, target, plain
-        self.track, self.group, self.system, self.names = track, group, system, names
+    `track`, `group` and `system` have the number of the track, of the topic and of the run of each row;
+    `names` are the topics, as `Rows.groups` names them.
+    """
+
+    features: Floats
+    target: Floats
+    plain: Floats
+    shallow: Floats
+    track: Ints
+    group: Ints
+    system: Ints
+    names: tuple[str, ...]
 
     @classmethod
     def of(cls, tracks: Sequence[Rows]) -> StackedRows:
-        names = list(dict.fromkeys(group for rows in tracks for group in rows.groups))
+        """The rows of these tracks."""
+        names = tuple(dict.fromkeys(group for rows in tracks for group in rows.groups))
         place = {name: number for number, name in enumerate(names)}
-        parts: list[list[Any]] = [[], [], []]
+        track, group, system = [], [], []
         systems = 0
         for number, rows in enumerate(tracks):
             runs, topics = rows.target.shape
-            parts[0].append(np.full(runs * topics, number))
-            parts[1].append(np.tile([place[group] for group in rows.groups], runs))
-            parts[2].append(np.repeat(np.arange(runs), topics) + systems)
+            track.append(np.full(runs * topics, number))
+            group.append(np.tile([place[name] for name in rows.groups], runs))
+            system.append(np.repeat(np.arange(runs), topics) + systems)
             systems += runs
-        whole = [np.concatenate(part).astype(np.int64) for part in parts]
-        features = np.concatenate([rows.matrix() for rows in tracks])
-        target, plain = (
-            np.concatenate([getattr(rows, name).ravel() for rows in tracks])
-            for name in ("target", "plain")
+        stacked = cls(
+            features=np.concatenate([rows.matrix() for rows in tracks]),
+            target=np.concatenate([rows.target.ravel() for rows in tracks]),
+            plain=np.concatenate([rows.plain.ravel() for rows in tracks]),
+            shallow=np.concatenate([rows.shallow.ravel() for rows in tracks]),
+            track=np.concatenate(track).astype(np.int64),
+            group=np.concatenate(group).astype(np.int64),
+            system=np.concatenate(system).astype(np.int64),
+            names=names,
         )
-        kept = np.isfinite(features).all(axis=1) & np.isfinite(target) & np.isfinite(plain)
-        return cls(features, target, plain, whole[0], whole[1], whole[2], names).take(kept)
+        numbers = (stacked.target, stacked.plain, stacked.shallow)
+        known = np.isfinite(np.column_stack((stacked.features, *numbers)))
+        return stacked.take(np.asarray(known.all(axis=1)))
 
-    def take(self, chosen: Any) -> StackedRows:
+    def take(self, chosen: Bools) -> StackedRows:
         """Only these rows."""
-        return StackedRows(
-            self.features[chosen], self.target[chosen], self.plain[chosen], self.track[chosen],
-            self.group[chosen], self.system[chosen], self.names,
-        )  # fmt: skip
+        arrays = {name: value[chosen] for name, value in vars(self).items() if name != "names"}
+        return StackedRows(**arrays, names=self.names)
 
     def track_weights(self) -> Floats:
         """Weights that make all tracks count the same."""

@@ -17,6 +17,7 @@ from rankgauge.fusion.runs import read_runs
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
 from rankgauge.records import Record
+from rankgauge.scores.model import Scores
 
 FeatureJudgments: TypeAlias = Literal["pool", "full"]
 """Which judgements features see: those of a pool of the depth, or all of them, which is not cheap."""
@@ -89,23 +90,37 @@ def rows_of(
 ) -> Rows:
     """The rows of a track, for a target measure and features of runs cut at a depth."""
     checked("judgments", judgments, one_of(FeatureJudgments))
-    asked = str(parse(str(target)))
-    plain = f"{_without_cutoff(asked)}@{depth}"
+    return rows_by(track, [target], depth, features)[str(parse(str(target))), judgments]
+
+
+def rows_by(
+    track: Track, targets: Sequence[str | Measure], depth: int, features: Sequence[str] = FEATURES
+) -> dict[tuple[str, FeatureJudgments], Rows]:
+    """The rows of a track for several targets, by target and by the judgements that features see. The
+    runs are evaluated once for all of them."""
+    asked = [str(parse(str(target))) for target in targets]
+    plain = {target: f"{_without_cutoff(target)}@{depth}" for target in asked}
     cheap = [str(parse(f"{feature}@{depth}")) for feature in features]
-    runs, measures = list(track.runs), list(dict.fromkeys([*cheap, plain, asked]))
+    runs = list(track.runs)
+    measures = list(dict.fromkeys([*cheap, *plain.values(), *asked]))
     pooled = pool(track.judgments, runs, depth)
     by_pool, by_all = (Evaluator(seen, measures).scores(runs) for seen in (pooled, track.judgments))
-    features_by = by_all if judgments == "full" else by_pool
-    return Rows(
-        track.name,
-        track.kind,
-        by_all.runs,
-        by_all.queries,
-        features_by.select(by_all.queries, measures=cheap).values,
-        features_by.select(by_all.queries, measures=[plain]).values[:, :, 0],
-        by_pool.select(by_all.queries, measures=[asked]).values[:, :, 0],
-        by_all.select(measures=[asked]).values[:, :, 0],
-    )
+    by_pool = by_pool.select(by_all.queries)
+    sides: dict[FeatureJudgments, Scores] = {"pool": by_pool, "full": by_all}
+    return {
+        (target, judgments): Rows(
+            track.name,
+            track.kind,
+            by_all.runs,
+            by_all.queries,
+            seen.select(measures=cheap).values,
+            seen.select(measures=[plain[target]]).values[:, :, 0],
+            by_pool.select(measures=[target]).values[:, :, 0],
+            by_all.select(measures=[target]).values[:, :, 0],
+        )
+        for target in asked
+        for judgments, seen in sides.items()
+    }
 
 
 def _without_cutoff(measure: str) -> str:
