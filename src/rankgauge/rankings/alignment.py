@@ -187,7 +187,9 @@ def align(
         judged.take(queries),
         rows=None if judgments.subtopics is None else np.where(labels < 0, -1, rows),
     )
-    return Alignment(queries, rankings, tied, rows[rows >= 0], len(known) - len(queries), moved.merged)
+    return Alignment(
+        queries, rankings, tied, rows[rows >= 0], len(known) - len(queries), moved.merged
+    )
 
 
 class Moves(NamedTuple):
@@ -226,9 +228,7 @@ def moves(
     if piece.descending.any():
         part = piece.part(np.flatnonzero(~piece.descending))
         places = np.flatnonzero(np.repeat(~piece.descending, np.diff(piece.bounds)))
-    order, tied, merged = rank_order(
-        part, labels[places], ties, seed, precision or piece.precision
-    )
+    order, tied, merged = rank_order(part, labels[places], ties, seed, precision or piece.precision)
     return Moves(places, places[order], tied, merged)
 
 
