@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, get_args
 
 import click
 
-from rankgauge.cli.output_files import OUTPUT_FILE, SPREADSHEET
+from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE, SPREADSHEET
 from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, Role
 from rankgauge.measures import load_plugin
@@ -291,6 +291,23 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
     )
 
 
+# How deep pools are
+
+
+def depth_option(default: Sequence[int], help_text: str) -> Callable[[F], F]:
+    """`--depth`: how many first documents of each run are judged."""
+    return click.option(
+        "--depth",
+        "depths",
+        type=click.IntRange(1),
+        multiple=True,
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=help_text,
+    )
+
+
 # How runs are fused
 
 
@@ -354,10 +371,19 @@ def persistence_option(default: float | None, help_text: str) -> Callable[[F], F
 
 # What is scored
 
+condensed_option = click.option(
+    "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
+)
+
+precision_option = click.option(
+    "--precision",
+    type=click.Choice(get_args(ScorePrecision)),
+    help="The floating-point precision in which the scores of documents are compared. By default "
+    "single for TREC files, as in trec_eval 9, and double for other files.",
+)
+
 _POLICIES = together(
-    click.option(
-        "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
-    ),
+    condensed_option,
     ties_option(
         get_args(Ties),
         DEFAULT_TIES,
@@ -377,12 +403,7 @@ _POLICIES = together(
         metavar="N",
         help="With --tail: how many documents the collection has.",
     ),
-    click.option(
-        "--precision",
-        type=click.Choice(get_args(ScorePrecision)),
-        help="The floating-point precision in which the scores of documents are compared. By default "
-        "single for TREC files, as in trec_eval 9, and double for other files.",
-    ),
+    precision_option,
     max_grade_option("in QRELS"),
     click.option(
         "--subtopics",
@@ -448,6 +469,11 @@ def output_option(metavar: str, help_text: str, **settings: Any) -> Callable[[F]
     return click.option(
         "-o", "--output", metavar=metavar, show_default=True, help=help_text, **settings
     )
+
+
+def plot_option(help_text: str) -> Callable[[F], F]:
+    """`--plot`, a figure; the text says what is drawn."""
+    return click.option("--plot", type=FIGURE_FILE, metavar="FILE", help=help_text)
 
 
 def _set_colour(context: click.Context, option: click.Parameter, choice: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -60,8 +61,8 @@ class PooledJudgments(Judgments):
     they are, even if no document of the pool has that grade.
     """
 
-    counts: PoolCounts
-    depth: int | None
+    counts: PoolCounts = field(kw_only=True)
+    depth: int | None = field(kw_only=True)
 
     @classmethod
     def of(cls, lists: Retrieved, depth: int | None, runs: Bools | None = None) -> PooledJudgments:

@@ -1,0 +1,55 @@
+"""What shallower pools say: agreement and bias over the number of judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rankgauge.figures.drawing import DASHED, GREY, LINES, plotting, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def depth_curves(
+    depths: Sequence[int],
+    judgements: Sequence[int],
+    tau: Mapping[str, Sequence[float]],
+    bias: Mapping[str, Sequence[float]],
+    half_tau: Mapping[str, float],
+    *,
+    total: int,
+) -> Figure:
+    """Two panels over the number of judgements of each depth, with a line for each measure.
+
+    The upper panel has τ between the shallow and the deep ranking of the runs, and as a dashed line τ
+    between two halves of the topics. The lower panel has the bias of the shallow scores. A dotted line
+    is where all judgements are; each point is marked with its depth above the upper panel.
+    """
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 5.2), layout="constrained")
+        above, below = figure.subplots(2, sharex=True)
+        for place, name in enumerate(tau):
+            colour, marker = LINES[place % len(LINES)]
+            label = wrapped(name, 30)
+            above.plot(judgements, tau[name], color=colour, marker=marker, label=label)
+            below.plot(judgements, bias[name], color=colour, marker=marker)
+            above.axhline(half_tau[name], color=colour, ls=DASHED, lw=1.0)
+        above.plot([], [], color=GREY, ls=DASHED, lw=1.0, label="two halves of the topics")
+        below.axhline(0.0, color=GREY, lw=0.8)
+        for axes in (above, below):
+            axes.set_xscale("log")
+            axes.axvline(total, color=GREY, ls=":", lw=1.2)
+        top = above.secondary_xaxis("top")
+        top.set_xticks(judgements, [str(depth) for depth in depths])
+        top.minorticks_off()
+        top.set_xlabel("depth of the pool")
+        above.set_ylabel("τ with the deep ranking")
+        below.set_ylabel("shallow − deep mean")
+        below.set_xlabel(f"judgements (all: {total:,})")
+        legend = figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        return figure
