@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rankgauge.distance.runs import Distances, med, med_matrix
     from rankgauge.distance.settling import Settled, settled
     from rankgauge.evaluation.evaluator import Evaluator, evaluate
+    from rankgauge.forecast.estimates import TwoPhase, two_phase
     from rankgauge.fusion.runs import fuse
     from rankgauge.fusion.tuned import Tuning
     from rankgauge.fusion.tuning import tune
@@ -65,6 +66,7 @@ __all__ = [
     "Scores",
     "Settled",
     "Tuning",
+    "TwoPhase",
     "Unsupported",
     "__version__",
     "assess",
@@ -90,6 +92,7 @@ __all__ = [
     "tau_ap",
     "topics_needed",
     "tune",
+    "two_phase",
     "write_qrels",
     "write_run",
 ]
@@ -114,6 +117,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Scores": "rankgauge.scores.model",
     "Settled": "rankgauge.distance.settling",
     "Tuning": "rankgauge.fusion.tuned",
+    "TwoPhase": "rankgauge.forecast.estimates",
     "Unsupported": "rankgauge.data.errors",
     "assess": "rankgauge.comparison.assessment",
     "compare": "rankgauge.comparison.systems",
@@ -138,6 +142,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "tau_ap": "rankgauge.comparison.correlation",
     "topics_needed": "rankgauge.comparison.power",
     "tune": "rankgauge.fusion.tuning",
+    "two_phase": "rankgauge.forecast.estimates",
     "write_qrels": "rankgauge.data.trec",
     "write_run": "rankgauge.data.trec",
 }

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from rankgauge.cli.output_files import OUTPUT_FILE, SPREADSHEET
+from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE, SPREADSHEET
 from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, Role
 from rankgauge.measures import load_plugin
@@ -291,6 +291,11 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
     )
 
 
+def pairs_option(help_text: str) -> Callable[[F], F]:
+    """`--pairs`: a row for each pair of runs."""
+    return click.option("--pairs", is_flag=True, help=help_text)
+
+
 # How runs are fused
 
 
@@ -354,7 +359,7 @@ def persistence_option(default: float | None, help_text: str) -> Callable[[F], F
 
 # What is scored
 
-_POLICIES = together(
+policy_options = together(
     click.option(
         "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
     ),
@@ -391,6 +396,7 @@ _POLICIES = together(
     ),
     reading_options,
 )
+"""How runs and judgements are read and scored: fields of `scoring.Scoring`."""
 
 scoring_options = together(
     click.argument("qrels"),
@@ -401,7 +407,7 @@ scoring_options = together(
         "What to do with judged topics that a run lacks. zero: they count as empty rankings. skip: the "
         "run gets no score on them, and no mean counts them for this run.",
     ),
-    _POLICIES,
+    policy_options,
 )
 """QRELS, RUN... and how they are read and scored: the fields of `scoring.Scoring`."""
 
@@ -436,7 +442,7 @@ def scores_options(*default: str, about: str = "") -> Callable[[F], F]:
             "distribution. empirical: the share of runs with the same score as this run or a lower "
             "score. Without a value: normal.",
         ),
-        _POLICIES,
+        policy_options,
     )
 
 
@@ -459,6 +465,11 @@ def _set_colour(context: click.Context, option: click.Parameter, choice: str) ->
 def _for_spreadsheet(context: click.Context, option: click.Parameter, value: bool) -> None:
     if value:
         context.meta[SPREADSHEET] = True
+
+
+def figure_option(help_text: str) -> Callable[[F], F]:
+    """`--figure`, a file for the figure of the result."""
+    return click.option("--figure", type=FIGURE_FILE, metavar="FILE", help=help_text)
 
 
 form_options = together(
