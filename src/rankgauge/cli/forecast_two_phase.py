@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from rankgauge.cli.options import (
-    figure_option,
     level_option,
     measure_option,
     output_options,
     pairs_option,
+    plot_option,
     plugin_option,
     policy_options,
 )
@@ -72,7 +72,7 @@ TARGET = "nDCG@100"
     "spread over topics with few and with many relevant documents. --seed fixes the draw.",
 )
 @pairs_option("Print a row for each pair of runs: the difference, and whether it is separable.")
-@figure_option("Draw the interval of each run, as .svg or .png. Only for one measure.")
+@plot_option("Draw the interval of each run, as .svg or .png. Only for one measure.")
 @level_option()
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @policy_options
@@ -86,7 +86,7 @@ def command(
     width: float | None,
     choose: int | None,
     pairs: bool,
-    figure: str | None,
+    plot: str | None,
     level: float,
     runs: tuple[str, ...],
     form: str | None,
@@ -121,7 +121,7 @@ def command(
     be read: the other runs are estimated. A message on stderr names each unread run, and says why.
     """
     shallow_scoring = Scoring(qrels=shallow, runs=runs, missing="zero", **scoring)
-    _check_options(choose, deep, runs, width, pairs, figure, measures)
+    _check_options(choose, deep, runs, width, pairs, plot, measures)
     if choose is not None:
         print_or_write((f"{topic}\n" for topic in _chosen(shallow_scoring, choose)), output)
         return
@@ -144,10 +144,10 @@ def command(
         estimate = two_phase(both[0], both[1], topics, level)
         tables.append(estimate.pair_table() if pairs else estimate.table())
         notes += estimate.notes
-        if figure is not None:
+        if plot is not None:
             from rankgauge.figures.files import save_figure
 
-            save_figure(estimate.figure(), figure)
+            save_figure(estimate.figure(), plot)
     rows = tuple(row for table in tables for row in table.rows)
     show_with_notes(Table(tables[0].columns, rows, worded(notes)), form, digits, output)
     fail_if_incomplete(shallow_scores)
@@ -159,7 +159,7 @@ def _check_options(
     runs: Sequence[str],
     width: float | None,
     pairs: bool,
-    figure: str | None,
+    plot: str | None,
     measures: Sequence[str],
 ) -> None:
     """UsageError for options that cannot be used together."""
@@ -169,7 +169,7 @@ def _check_options(
             "RUN": runs,
             "--plan": width,
             "--pairs": pairs,
-            "--figure": figure,
+            "--plot": plot,
         }
         for name, value in beside.items():
             if value:
@@ -178,10 +178,10 @@ def _check_options(
     if deep is None or not runs:
         missing = "--deep QRELS" if deep is None else "RUN..."
         raise click.UsageError(f"{missing} is missing; only --choose works without it")
-    if width is not None and (pairs or figure is not None):
-        raise click.UsageError("--plan prints a plan; leave out --pairs and --figure")
-    if figure is not None and len(parse_all(measures)) > 1:
-        raise click.UsageError("--figure with several measures, expected one")
+    if width is not None and (pairs or plot is not None):
+        raise click.UsageError("--plan prints a plan; leave out --pairs and --plot")
+    if plot is not None and len(parse_all(measures)) > 1:
+        raise click.UsageError("--plot with several measures, expected one")
 
 
 def _chosen(scoring: Scoring, number: int) -> tuple[str, ...]:

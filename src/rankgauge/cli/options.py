@@ -456,6 +456,11 @@ def output_option(metavar: str, help_text: str, **settings: Any) -> Callable[[F]
     )
 
 
+def plot_option(help_text: str) -> Callable[[F], F]:
+    """`--plot`, a figure; the text says what is drawn."""
+    return click.option("--plot", type=FIGURE_FILE, metavar="FILE", help=help_text)
+
+
 def _set_colour(context: click.Context, option: click.Parameter, choice: str) -> None:
     """Turn colours on or off for everything that is printed from now on; `auto` changes nothing."""
     if choice != "auto":
@@ -465,11 +470,6 @@ def _set_colour(context: click.Context, option: click.Parameter, choice: str) ->
 def _for_spreadsheet(context: click.Context, option: click.Parameter, value: bool) -> None:
     if value:
         context.meta[SPREADSHEET] = True
-
-
-def figure_option(help_text: str) -> Callable[[F], F]:
-    """`--figure`, a file for the figure of the result."""
-    return click.option("--figure", type=FIGURE_FILE, metavar="FILE", help=help_text)
 
 
 form_options = together(

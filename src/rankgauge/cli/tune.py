@@ -18,6 +18,7 @@ from rankgauge.cli.options import (
     normalize_option,
     output_option,
     per_topic_option,
+    plot_option,
     plugin_option,
     reading_options,
     samples_option,
@@ -25,7 +26,7 @@ from rankgauge.cli.options import (
     tag_option,
 )
 from rankgauge.cli.output import progress, show_with_notes
-from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
+from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import check_output, column_names, read_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.data.trec import run_files, write_run
@@ -98,12 +99,7 @@ STANDARD_OUTPUT = "-"
     "Two runs: print the best weights of each topic alone instead. They show how much topics differ. "
     "They are no advice."
 )
-@click.option(
-    "--plot",
-    type=FIGURE_FILE,
-    metavar="FILE",
-    help="Two runs: draw the mean for every weight, as .svg or .png.",
-)
+@plot_option("Two runs: draw the mean for every weight, as .svg or .png.")
 @level_option()
 @seed_option("the parts and the samples of topics")
 @reading_options
