@@ -5,8 +5,8 @@
 For each track and target, the truth is the mean over all topics under all judgements. The shallow scores
 are those under the pool of the first 10 documents of every run. Deep topics are drawn at random, 500
 times for each number m of deep topics. `coverage` is the share of runs and draws whose 95% interval has
-the truth, `worst` the coverage of the worst run. Beside it: mean width and mean error of the estimate, of
-the deep topics alone and of the shallow scores alone; Kendall's τ with the true ranking; `pairs`, the
+the truth, `worst` the coverage of the worst run. Beside it: mean width and mean error of the estimate,
+of the deep topics alone and of the shallow scores alone; Kendall's τ with the true ranking; `pairs`, the
 coverage of the intervals of differences; `wrong`, the share of draws in which any pair of runs that is
 called separable is in the wrong order; and the error of topics drawn by `choose_topics`, as a share of
 the error of topics drawn at random. The second table is for few runs: how often the interval covers if

@@ -14,6 +14,7 @@ from rankgauge import query_sets, space
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.evaluation.inputs import judgments_of
+from rankgauge.forecast import plan
 from rankgauge.notes import MOST_ALIKE, Note, worded
 from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
@@ -42,6 +43,9 @@ def results() -> Iterator[Result]:
     yield rg.compare(scores)
     yield rg.detectable(scores)
     yield rg.assess(scores, splits=4)
+    some = scores.select(measures=["AP"])
+    yield rg.two_phase(some, some, ["q1", "q2"])
+    yield plan(some, some, 0.1, topics=["q1", "q2"])
     yield concordance(scores, "AP", "nDCG@3")
     yield query_sets.query_types(scores, QRELS)
     yield query_sets.significance(scores, QRELS)

@@ -66,15 +66,15 @@ def run_intervals(
         axes.plot(_numbers(shallow), rows, label="shallow scores", **style)
         axes.set_ylim(len(runs) - 0.5, -0.5)
         if named:
-            texts = [wrapped(_short(run), _LONGEST + 1).replace("$", r"\$") for run in runs]
-            axes.set_yticks(rows, texts)
+            texts = [wrapped(_short(run), 2 * _LONGEST) for run in runs]
+            axes.set_yticks(rows, texts, parse_math=False)
         else:
             axes.set_ylabel("Rank")
             steps = np.arange(0, len(runs), max(1, len(runs) // 10))
             axes.set_yticks(steps, [str(step + 1) for step in steps.tolist()])
         axes.grid(axis="x", color=INK, alpha=0.15)
-        axes.set_xlabel(wrapped(label, 80).replace("$", r"\$"))
-        axes.set_title(wrapped(about, 80).replace("$", r"\$"))
+        axes.set_xlabel(wrapped(label, 80), parse_math=False)
+        axes.set_title(wrapped(about, 80), parse_math=False)
         figure.legend(loc="outside lower center", ncols=3)
         return figure
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,15 +11,13 @@ import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.checks import checked
-from rankgauge.comparison.design import counted_topics
 from rankgauge.comparison.significance import holm
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.forecast.ratio_estimator import Interval, RatioEstimate
+from rankgauge.forecast.ratio_estimator import Estimated, RatioEstimate
+from rankgauge.forecast.samples import Sample
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.notes import WARNING, Note, counted, worded
 from rankgauge.policies import LEVEL, LEVELS
-from rankgauge.records import Record
 from rankgauge.results import Result
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, MadeRows, PValue, Table
@@ -27,8 +25,6 @@ from rankgauge.tables import Cell, MadeRows, PValue, Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_NAMED = 5
-"""How many names an error lists."""
 FEW_RUNS = 5
 """With fewer runs than this, the mean variance of the runs rests on too little; a note says so."""
 COLUMNS = (
@@ -89,7 +85,7 @@ class TwoPhase(Result):
     variance: Floats
     first: Ints
     second: Ints
-    pairs: Interval
+    pairs: Estimated
     notes: tuple[Note, ...]
 
     @property
@@ -104,7 +100,7 @@ class TwoPhase(Result):
 
     @property
     def separable(self) -> Bools:
-        """Whether the two runs of each pair are separable: the corrected p-value is at most 1 − level."""
+        """Whether the two runs of a pair are separable: the corrected p-value is at most 1 − level."""
         return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
 
     @property
@@ -117,8 +113,8 @@ class TwoPhase(Result):
     def rank_ranges(self) -> tuple[Ints, Ints]:
         """The best and the worst rank that each run may have.
 
-        The best rank is 1 plus the number of separable runs that are better. The worst rank is the number
-        of runs minus the number of separable runs that are worse.
+        The best rank is 1 plus the number of separable runs that are better. The worst rank is the
+        number of runs minus the number of separable runs that are worse.
         """
         place = np.empty(len(self.runs), dtype=np.int64)
         place[self.ranking] = np.arange(len(self.runs))
@@ -187,13 +183,14 @@ def two_phase(
     """The deep mean of every run over all topics, from deep scores on a few topics.
 
     The interval holds for topics that were drawn at random from all topics; `forecast.choose_topics`
-    draws them. It is about the mean over the topics of `shallow`, not about new topics. The estimate of a
-    run depends a little on the other runs, because all runs share one ratio.
+    draws them. It is about the mean over the topics of `shallow`, not about new topics. The estimate of
+    a run depends a little on the other runs, because all runs share one ratio: a run alone has the same
+    estimate only if its own ratio is the common ratio.
 
     Parameters
     ----------
     shallow: the scores of all topics by shallow judgements, for one measure.
-    deep: the scores of the same runs by deep judgements, for one measure. It is usually the same measure.
+    deep: the scores of the same runs by deep judgements, for one measure, usually the same measure.
     topics: the topics whose deep scores are used; by default all topics of `deep`.
     level: the confidence level of the intervals.
 
@@ -206,7 +203,7 @@ def two_phase(
     ... )
     >>> estimate = two_phase(shallow, deep)
     >>> estimate.mean.round(3).tolist(), round(estimate.ratio, 3)
-    ([0.459, 0.309], 0.81)
+    ([0.46, 0.31], 0.81)
     """
     level = checked("level", level, LEVELS)
     sample = Sample.of(shallow, deep, topics)
@@ -236,110 +233,6 @@ def two_phase(
     )
 
 
-class Sample(Record):
-    """Shallow scores of all topics that count, run × topic, and deep scores of some of them.
-
-    `chosen` has the number of each deep topic among `topics`, ascending.
-    """
-
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
-    shallow: Floats
-    deep: Floats
-    chosen: Ints
-    notes: tuple[Note, ...]
-
-    @classmethod
-    def of(cls, shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> Sample:
-        """The scores side by side; RankgaugeError if they do not fit together."""
-        for name, scores in (("shallow", shallow), ("deep", deep)):
-            _check_alone(name, scores)
-        _check_runs(shallow.runs, deep.runs)
-        deep = deep.select(_deep_topics(shallow, deep, topics), runs=shallow.runs)
-        values, counts, notes = counted_topics(shallow, 0)
-        deep_values, deep_counts, deep_notes = counted_topics(deep, 0)
-        place = {query: number for number, query in enumerate(shallow.queries)}
-        where = np.array([place[query] for query in deep.queries], dtype=np.int64)
-        counts = counts.copy()
-        counts[where[~deep_counts]] = False
-        kept = counts[where]
-        if not kept.any():
-            raise RankgaugeError(
-                f"{deep.measures[0]}: no deep topic has a shallow and a deep score for every run, "
-                "expected at least one"
-            )
-        where, deep_values = where[kept], deep_values[:, kept]
-        order = np.argsort(where)
-        new_place = np.cumsum(counts) - 1
-        return cls(
-            shallow.runs,
-            tuple(shallow.queries[number] for number in np.flatnonzero(counts).tolist()),
-            values[:, counts],
-            deep_values[:, order],
-            new_place[where[order]],
-            (*_of_part("shallow", notes), *_of_part("deep", deep_notes)),
-        )
-
-
-def _check_alone(name: str, scores: Scores) -> None:
-    """RankgaugeError unless the scores have runs and topics, and one measure that is not standardised."""
-    if len(scores.measures) != 1:
-        measures = ", ".join(map(str, scores.measures[:MOST_NAMED]))
-        raise RankgaugeError(
-            f"{name}: {counted(len(scores.measures), 'measure')} ({measures}), expected one; choose it: "
-            f"{name}.select(measures=['nDCG@100'])"
-        )
-    if not scores.runs or not scores.queries:
-        raise RankgaugeError(f"{name}: no scores, expected at least one run and one topic")
-    if scores.policies.standardized is not None:
-        raise RankgaugeError(
-            f"{name}: standardised scores, expected plain scores; the ratio of deep to shallow scores "
-            "means nothing for standardised scores"
-        )
-
-
-def _check_runs(shallow: Sequence[str], deep: Sequence[str]) -> None:
-    for name, runs, others in (("shallow", shallow, deep), ("deep", deep, shallow)):
-        known = set(others)
-        alone = [run for run in runs if run not in known]
-        if alone:
-            raise RankgaugeError(
-                f"only the {name} scores have {_named('run', alone)}, expected the same runs in both"
-            )
-
-
-def _deep_topics(shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> list[str]:
-    """The topics whose deep scores are used."""
-    if isinstance(topics, str):
-        raise RankgaugeError(f"topics={topics!r} is one text, expected a list of topics")
-    chosen = list(deep.queries if topics is None else dict.fromkeys(topics))
-    if not chosen:
-        raise RankgaugeError("topics is empty, expected at least one deep topic")
-    for name, scores in (("deep", deep), ("shallow", shallow)):
-        known = set(scores.queries)
-        unknown = [str(topic) for topic in chosen if topic not in known]
-        if unknown:
-            raise RankgaugeError(
-                f"no {name} scores for {_named('topic', unknown)}; every deep topic needs a shallow and a "
-                "deep score"
-            )
-    return chosen
-
-
-def _named(thing: str, names: Sequence[str]) -> str:
-    """Some names, with their number if there are many: `topic 'q1'`, `8 topics: 'q1', 'q2', …`."""
-    texts = ", ".join(repr(name) for name in names[:MOST_NAMED])
-    if len(names) == 1:
-        return f"{thing} {texts}"
-    return f"{counted(len(names), thing)}: {texts}{', …' if len(names) > MOST_NAMED else ''}"
-
-
-def _of_part(part: str, notes: Iterable[Note]) -> Iterator[Note]:
-    from dataclasses import replace
-
-    return (replace(note, part=part) for note in notes)
-
-
 def _about(
     sample: Sample, estimate: RatioEstimate, shallow: Scores, deep: Scores
 ) -> Iterator[Note]:
@@ -350,15 +243,18 @@ def _about(
     percent = f"{100 * estimate.level:.10g}%"
     if some == everything:
         text = (
-            f"all {counted(everything, 'topic')} are judged deeply, so the mean is exact for these topics "
-            "and the width is 0; this says nothing about new topics"
+            f"all {counted(everything, 'topic')} are judged deeply, so the mean is exact for these "
+            "topics and the width is 0; this says nothing about new topics"
         )
     elif some == 1:
-        text = "1 deep topic gives no interval, and no runs are separable; judge at least 2 topics deeply"
+        text = (
+            "1 deep topic gives no interval; no runs are separable; judge at least 2 topics deeply"
+        )
     else:
         text = (
-            f"{percent} interval for the deep mean over these {counted(everything, 'topic')}, not over new "
-            f"topics; it holds if the {some} deep topics were drawn at random; each is for its run alone"
+            f"{percent} interval for the deep mean over these {counted(everything, 'topic')}, not over "
+            f"new topics; it holds if the {some} deep topics were drawn at random; each interval is for "
+            "its run alone"
         )
     yield Note(text, measure=name, column="low, high")
     if np.isnan(estimate.ratio):
@@ -376,8 +272,9 @@ def _about(
     pairs = len(sample.runs) * (len(sample.runs) - 1) // 2
     if pairs:
         text = (
-            f"the ranks that a run may have; runs that are not separable may change places (t test of the "
-            f"difference of two estimates, Holm over {counted(pairs, 'pair')}, level {estimate.level:.10g})"
+            "the ranks that a run may have; runs that are not separable may change places (t test of "
+            f"the difference of two estimates, Holm over {counted(pairs, 'pair')}, "
+            f"level {estimate.level:.10g})"
         )
         yield Note(text, measure=name, column="best_rank, worst_rank")
     if inner(deep.measures[0]).direction == "none":
@@ -390,9 +287,9 @@ def _about(
         highest = {part: policies.max_grade for part, policies in grades.items()}
         if highest["shallow"] != highest["deep"]:
             text = (
-                f"the highest grade is {highest['shallow']} for the shallow scores and {highest['deep']} for "
-                "the deep scores; this matters only for ERR and for gains that are divided by the "
-                "highest grade; give both evaluations the same max_grade"
+                f"the highest grade is {highest['shallow']} for the shallow scores and "
+                f"{highest['deep']} for the deep scores; this matters only for ERR and for gains that "
+                "are divided by the highest grade; give both evaluations the same max_grade"
             )
             yield Note(text, measure=name)
 
@@ -404,8 +301,8 @@ def _careful(sample: Sample, estimate: RatioEstimate, shallow: Scores, name: str
     empty = int(np.count_nonzero(shallow.nothing_relevant[0, where]))
     if empty:
         text = (
-            "the shallow judgements have nothing relevant on {topics}; their deep scores need not be 0, and "
-            "the estimate allows for this"
+            "the shallow judgements have nothing relevant on {topics}; their deep scores need not be "
+            "0, and the estimate allows for this"
         )
         yield Note(text, measure=name, count=empty)
     if (sample.shallow < 0).any() and (sample.shallow > 0).any():
@@ -416,7 +313,7 @@ def _careful(sample: Sample, estimate: RatioEstimate, shallow: Scores, name: str
         yield Note(text, measure=name, column="low, high", severity=WARNING)
     elif estimate.deep_topics > 1 and len(sample.runs) < FEW_RUNS:
         text = (
-            f"the variance comes from {counted(len(sample.runs), 'run')}; with fewer than {FEW_RUNS} runs "
-            "the interval holds less often than it says"
+            f"the variance comes from {counted(len(sample.runs), 'run')}; with fewer than {FEW_RUNS} "
+            "runs the interval may hold less often than it says"
         )
         yield Note(text, measure=name, column="low, high")

@@ -18,8 +18,8 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.rounding import ROUNDING
 
 
-class Interval(NamedTuple):
-    """Values, the ends of their intervals, and the two-sided p-values of the hypothesis that they are 0."""
+class Estimated(NamedTuple):
+    """Values, the ends of their intervals, and the p-values of the hypothesis that they are 0."""
 
     value: Floats
     low: Floats
@@ -60,16 +60,16 @@ class RatioEstimate:
         """The mean of s² over the runs."""
         return float(self.variance.mean())
 
-    def runs(self) -> Interval:
+    def runs(self) -> Estimated:
         """The estimate of each run."""
         return self._interval(self.mean, _at_least_mean(self.variance))
 
-    def deep_alone(self) -> Interval:
+    def deep_alone(self) -> Estimated:
         """The mean of each run over the deep topics, as an estimate of the mean over all topics."""
         variance = self._over_topics((self._of_deep**2).sum(axis=1))
         return self._interval(self.deep_mean, variance)
 
-    def pairs(self, first: Ints, second: Ints) -> Interval:
+    def pairs(self, first: Ints, second: Ints) -> Estimated:
         """The difference of each pair of runs.
 
         The formulas are those of the runs, applied to differences of scores. The ratio stays the common
@@ -91,7 +91,7 @@ class RatioEstimate:
             return np.full(len(sums), np.nan)
         return np.asarray(sums / (self.deep_topics - 1))
 
-    def _interval(self, value: Floats, variance: Floats) -> Interval:
+    def _interval(self, value: Floats, variance: Floats) -> Estimated:
         from scipy.special import stdtr
 
         half = half_width(variance, self.deep_topics, self.topics, self.level)
@@ -101,7 +101,7 @@ class RatioEstimate:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(value == 0, 0.0 * error, np.abs(value) / error)
         p = 2 * stdtr(max(1, self.deep_topics - 1), -t)
-        return Interval(value, value - half, value + half, np.asarray(p))
+        return Estimated(value, value - half, value + half, np.asarray(p))
 
 
 def common_ratio(deep: Floats, shallow: Floats) -> float:

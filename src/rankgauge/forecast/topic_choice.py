@@ -85,7 +85,6 @@ def _one_of_each(topics: int, strata: int, random: np.random.Generator) -> list[
     chance of every other topic.
     """
     drawn: list[int] = []
-    whole = topics // strata
     for stratum in range(strata):
         # In units of 1 / strata of a topic everything is a whole number.
         start, end = stratum * topics, (stratum + 1) * topics
@@ -103,8 +102,8 @@ def _one_of_each(topics: int, strata: int, random: np.random.Generator) -> list[
             here = 0.0
             if not drawn or drawn[-1] != first:
                 here = shares[0] / (1 - before)
-            rest = shares[1:] * ((1 - here) / (1 - shares[0])) if whole or len(shares) > 1 else []
-            shares = np.concatenate(([here], rest))
+            others = shares[1:] * ((1 - here) / (1 - shares[0]))
+            shares = np.concatenate(([here], others))
         edges = np.cumsum(shares)
         place = int(np.searchsorted(edges, random.random() * edges[-1], side="right"))
         drawn.append(first + min(place, len(shares) - 1))
