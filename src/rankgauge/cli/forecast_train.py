@@ -43,7 +43,7 @@ from rankgauge.notes import Note, counted
     default=FEATURES,
     show_default=True,
     metavar="MEASURE",
-    help="A cheap measure, without its cut-off; may be repeated.",
+    help="A cheap measure, at the depth unless it is written with another cut-off; may be repeated.",
 )
 @click.option(
     "--feature-judgments",

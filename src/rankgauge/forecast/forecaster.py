@@ -26,7 +26,14 @@ from rankgauge.forecast.models import (
     support_vectors,
 )
 from rankgauge.forecast.stacked import StackedRows, errors_by_mass
-from rankgauge.forecast.tracks import FEATURES, FeatureJudgments, Rows, Track, rows_of
+from rankgauge.forecast.tracks import (
+    FEATURES,
+    FeatureJudgments,
+    Rows,
+    Track,
+    feature_at,
+    rows_of,
+)
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted, worded
@@ -66,7 +73,8 @@ class Forecaster:
     depth
         The depth to which is judged. Features are measures of runs cut there.
     features
-        The measures without a cut-off.
+        The cheap measures, each at the depth. One with a cut-off of its own, or without any, stays as it
+        is. `tracks.RICH` has more of them.
     judgments
         "pool": features see the judgements of a pool of this depth. "full": all judgements, as the level
         of the paper's results implies; that is not cheap.
@@ -110,7 +118,7 @@ class Forecaster:
         if not self.features:
             raise RankgaugeError("no features, expected at least one measure")
         for feature in self.features:
-            parse(f"{feature}@{self.depth}")
+            feature_at(feature, self.depth)
 
     def rows(self, track: Track) -> Rows:
         """What this forecaster sees of a track."""

@@ -8,12 +8,13 @@ from typing import Literal, TypeAlias
 
 from rankgauge.arrays import Floats
 from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.forecast.pools import pool
 from rankgauge.fusion.runs import read_runs
+from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
 from rankgauge.records import Record
@@ -24,6 +25,10 @@ FeatureJudgments: TypeAlias = Literal["pool", "full"]
 
 FEATURES = ("P", "infAP", "ERR", "bpref", "nDCG", "RBP")
 """The features of the paper, each at the depth."""
+
+
+RICH = (*FEATURES, "nDCG@100", "nDCG@1000", "AP", "NumRel", "NumRelRet@100", "NumRet")
+"""More features, as cheap as the others: also of the whole run, by the judgements of the pool."""
 
 
 class Track(Record):
@@ -100,7 +105,7 @@ def rows_by(
     runs are evaluated once for all of them."""
     asked = [str(parse(str(target))) for target in targets]
     plain = {target: f"{_without_cutoff(target)}@{depth}" for target in asked}
-    cheap = [str(parse(f"{feature}@{depth}")) for feature in features]
+    cheap = [str(feature_at(feature, depth)) for feature in features]
     runs = list(track.runs)
     measures = list(dict.fromkeys([*cheap, *plain.values(), *asked]))
     pooled = pool(track.judgments, runs, depth)
@@ -121,6 +126,16 @@ def rows_by(
         for target in asked
         for judgments, seen in sides.items()
     }
+
+
+def feature_at(feature: str, depth: int) -> Measure | Aggregate:
+    """The measure of a feature: at the depth; with a cut-off of its own, or without any, as it is."""
+    if "@" not in feature:
+        try:
+            return parse(f"{feature}@{depth}")
+        except MeasureError:
+            return parse(feature)
+    return parse(feature)
 
 
 def _without_cutoff(measure: str) -> str:

@@ -17,7 +17,7 @@ from rankgauge.forecast.tracks import FeatureJudgments
 from rankgauge.studies.forecast.study import PAPER, ForecastStudy
 from rankgauge.tables import Cell, Table
 
-Place: TypeAlias = tuple[str, int, str]
+Where: TypeAlias = tuple[str, int, str]
 
 
 class Side(NamedTuple):
@@ -86,6 +86,7 @@ CLAIMS = (
         _fair("pooled"),
         _fair("shallow"),
     ),
+    Claim("The same with rich features.", "system_tau", _fair("pooled, rich"), _fair("shallow")),
     Claim(
         "A random split of rows flatters: there the model of all tracks is more accurate than on new "
         "topics.",
@@ -148,7 +149,7 @@ def claims_of(study: ForecastStudy) -> Iterator[Counted]:
         yield Counted(DEEPER, ", ".join(side), "the depth before", "r2", holds, of)
 
 
-def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Place, float]:
+def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, float]:
     return {
         (found.target, found.depth, track): getattr(quality, number)
         for found in study.cells
@@ -157,7 +158,7 @@ def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Place, float
     }
 
 
-def _ahead(first: Mapping[Place, float], second: Mapping[Place, float]) -> tuple[int, int]:
+def _ahead(first: Mapping[Where, float], second: Mapping[Where, float]) -> tuple[int, int]:
     """In how many places the first number is greater, and how many places have both."""
     both = [(first[place], second[place]) for place in first if place in second]
     known = [(a, b) for a, b in both if np.isfinite(a) and np.isfinite(b)]

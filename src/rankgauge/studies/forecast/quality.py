@@ -13,7 +13,7 @@ from rankgauge.comparison.correlation import concordance_of
 FEWEST = 3
 
 
-class Quality(NamedTuple):
+class ForecastQuality(NamedTuple):
     """R², τ-a, τ-b and ρ over rows, and τ over the means of systems; NaN where it is undefined."""
 
     r2: float
@@ -23,15 +23,15 @@ class Quality(NamedTuple):
     system_tau: float
 
 
-def quality_of(target: Floats, forecast: Floats, systems: Ints | None) -> Quality:
+def quality_of(target: Floats, forecast: Floats, systems: Ints | None) -> ForecastQuality:
     """The quality of forecasts of the rows of one track. `systems` has the number of the run of each
     row; None where runs have different topics, so that their means cannot be compared."""
     if len(target) < FEWEST:
-        return Quality(*(math.nan,) * 5)
+        return ForecastQuality(*(math.nan,) * 5)
     spread = float(((target - target.mean()) ** 2).sum())
     r2 = 1 - float(((target - forecast) ** 2).sum()) / spread if spread else math.nan
     tau_a, tau_b = taus(target, forecast)
-    return Quality(
+    return ForecastQuality(
         r2, tau_a, tau_b, _spearman(target, forecast), _system_tau(target, forecast, systems)
     )
 

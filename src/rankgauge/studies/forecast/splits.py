@@ -11,22 +11,24 @@ from rankgauge.arrays import Bools, Ints
 from rankgauge.forecast.models import GROUPS
 from rankgauge.forecast.stacked import StackedRows
 
-Split: TypeAlias = Literal["rows", "topics", "topics and runs", "kind"]
-SPLITS: tuple[Split, ...] = ("rows", "topics", "topics and runs", "kind")
+RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind"]
+SPLITS: tuple[RowSplit, ...] = ("rows", "topics", "topics and runs", "kind")
 """rows: at random, so the topic and the run of a tested row are also learnt from. topics: not its topic.
 topics and runs: neither its topic nor its run. kind: no track of its kind of collection."""
 TESTED_SHARE = 0.2
 """The share of the rows of a target track that the paper tests on."""
 
 
-class Part(NamedTuple):
+class SplitRows(NamedTuple):
     """Rows to learn from, and rows to test on."""
 
     learnt: Bools
     tested: Bools
 
 
-def parts(rows: StackedRows, kinds: Sequence[str], split: Split, seed: int) -> Iterator[Part]:
+def parts(
+    rows: StackedRows, kinds: Sequence[str], split: RowSplit, seed: int
+) -> Iterator[SplitRows]:
     """The parts of a split; `kinds` has the kind of each track. Together they test every row at most
     once."""
     if split == "kind":
@@ -34,25 +36,25 @@ def parts(rows: StackedRows, kinds: Sequence[str], split: Split, seed: int) -> I
         for kind in dict.fromkeys(kinds):
             inside = of_row == kind
             if not inside.all():
-                yield Part(~inside, inside)
+                yield SplitRows(~inside, inside)
         return
     if split == "rows":
         drawn = np.random.default_rng(seed).permutation(len(rows.target)) % GROUPS
         for number in range(GROUPS):
-            yield Part(drawn != number, drawn == number)
+            yield SplitRows(drawn != number, drawn == number)
         return
     topics = rows.folds(seed)
     runs = _dealt(rows.system, seed)
     for number in range(GROUPS):
         inside = topics == number
         if split == "topics":
-            yield Part(~inside, inside)
+            yield SplitRows(~inside, inside)
         else:
             own = runs == number
-            yield Part(~inside & ~own, inside & own)
+            yield SplitRows(~inside & ~own, inside & own)
 
 
-def paper_part(rows: StackedRows, target: int, targets: Sequence[int], seed: int) -> Part:
+def paper_part(rows: StackedRows, target: int, targets: Sequence[int], seed: int) -> SplitRows:
     """The paper's protocol for a target track: other tracks are learnt from wholly, the target tracks by
     80% of their rows; the other rows of this target are tested."""
     left_out = np.zeros(len(rows.target), dtype=bool)
@@ -64,7 +66,7 @@ def paper_part(rows: StackedRows, target: int, targets: Sequence[int], seed: int
         left_out[chosen] = True
         if number == target:
             tested[chosen] = True
-    return Part(~left_out, tested)
+    return SplitRows(~left_out, tested)
 
 
 def _dealt(numbers: Ints, seed: int) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,7 +15,14 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.models import least_squares
 from rankgauge.forecast.stacked import StackedRows
-from rankgauge.forecast.tracks import FeatureJudgments, Rows, Track, rows_by
+from rankgauge.forecast.tracks import (
+    FEATURES,
+    RICH,
+    FeatureJudgments,
+    Rows,
+    Track,
+    rows_by,
+)
 from rankgauge.measures.around import innermost
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted, worded
@@ -23,8 +30,8 @@ from rankgauge.policies import SEED
 from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
-from rankgauge.studies.forecast.quality import Quality, quality_of
-from rankgauge.studies.forecast.splits import SPLITS, Part, paper_part, parts
+from rankgauge.studies.forecast.quality import ForecastQuality, quality_of
+from rankgauge.studies.forecast.splits import SPLITS, SplitRows, paper_part, parts
 from rankgauge.tables import Cell, Table
 from rankgauge.workers import outcomes
 
@@ -43,7 +50,10 @@ LEARNERS: Mapping[str, Mapping[str, str]] = {
     "regression, all features": {"method": "regression", "subset": "training"},
     "gupta": {"method": "gupta"},
     "pooled": {"method": "pooled"},
+    "pooled, rich": {"method": "pooled"},
 }
+RICHER = ("pooled, rich",)
+"""The learners that see all features of `RICH`; the others see the six of the paper."""
 PAPER = "paper"
 """The split of the paper, for each of its target tracks."""
 JUDGMENTS: tuple[FeatureJudgments, ...] = ("pool", "full")
@@ -65,17 +75,17 @@ class Found(NamedTuple):
     judgments: FeatureJudgments
     split: str
     method: str
-    tracks: Mapping[str, Quality]
+    tracks: Mapping[str, ForecastQuality]
 
     @property
-    def mean(self) -> Quality:
+    def mean(self) -> ForecastQuality:
         """The mean over tracks, each of the same weight; NaN where no track has the number."""
         values = np.array(list(self.tracks.values()), dtype=np.float64)
         known = np.isfinite(values)
         sums = np.where(known, values, 0.0).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             means = sums / known.sum(axis=0)
-        return Quality(*means.tolist())
+        return ForecastQuality(*means.tolist())
 
 
 def slug(target: str) -> str:
@@ -112,7 +122,7 @@ def run_study(
     }
     cells: list[Found] = []
     for depth in asked.depths:
-        made = {track.name: rows_by(track, asked.targets, depth) for track in tracks}
+        made = {track.name: rows_by(track, asked.targets, depth, RICH) for track in tracks}
         work = [
             (target, judgments)
             for target in asked.targets
@@ -176,7 +186,7 @@ class _Depth(Record):
             found += self._judged(which, PAPER, stacked, tracks, forecasts, False)
         return _merged(found)
 
-    def _forecasts(self, rows: StackedRows, made: Sequence[Part]) -> dict[str, Floats]:
+    def _forecasts(self, rows: StackedRows, made: Sequence[SplitRows]) -> dict[str, Floats]:
         """For each method the forecast of each row; NaN for rows that no part tests."""
         names = (*BASELINES, *LEARNERS)
         found = {name: np.full(len(rows.target), np.nan) for name in names}
@@ -190,7 +200,10 @@ class _Depth(Record):
             found["line"][tested] = line.predict(inside.plain[:, None])
             for name, settings in LEARNERS.items():
                 forecaster = Forecaster(**settings, seed=self.asked.seed)  # type: ignore[arg-type]
-                found[name][tested] = forecaster.fitted(own).predict(inside.features)
+                width = len(RICH if name in RICHER else FEATURES)
+                learning = replace(own, features=own.features[:, :width])
+                model = forecaster.fitted(learning)
+                found[name][tested] = model.predict(inside.features[:, :width])
         return found
 
     def _judged(
@@ -264,7 +277,7 @@ class ForecastStudy(Result):
             (cell.target, cell.depth, cell.judgments, cell.split, cell.method, *cell.mean)
             for cell in self.cells
         ]
-        columns = ("target", "depth", "judgments", "split", "method", *Quality._fields)
+        columns = ("target", "depth", "judgments", "split", "method", *ForecastQuality._fields)
         return Table(columns, tuple(rows), worded(self.notes))
 
     def track_table(self) -> Table:
@@ -274,7 +287,15 @@ class ForecastStudy(Result):
             for cell in self.cells
             for track, quality in cell.tracks.items()
         ]
-        columns = ("target", "depth", "judgments", "split", "method", "track", *Quality._fields)
+        columns = (
+            "target",
+            "depth",
+            "judgments",
+            "split",
+            "method",
+            "track",
+            *ForecastQuality._fields,
+        )
         return Table(columns, tuple(rows), worded(self.notes))
 
     def figures(self) -> dict[str, Figure]:
@@ -303,7 +324,8 @@ class ForecastStudy(Result):
         """For each method the numbers at all depths; none where there are none."""
         curves: dict[str, list[float]] = {}
         for cell in self.cells:
-            if (cell.target, cell.split, cell.judgments) == (target, split, judgments):
+            drawn = cell.method != "line"  # it ranks as what it is a line through
+            if drawn and (cell.target, cell.split, cell.judgments) == (target, split, judgments):
                 curves.setdefault(cell.method, []).append(getattr(cell.mean, number))
         return {name: values for name, values in curves.items() if np.isfinite(values).any()}
 
