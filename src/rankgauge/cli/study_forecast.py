@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rankgauge.cli.options import output_option, seed_option
+from rankgauge.cli.options import depth_option, output_option, seed_option
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.data.errors import RankgaugeError
@@ -24,13 +24,14 @@ from rankgauge.tables import Table
 @click.command("forecast")
 @click.argument("tracks", nargs=-1, required=True, metavar="KIND=QRELS,RUNS...")
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
+@depth_option(DEPTHS, "A depth of judging; may be repeated.")
 @seed_option("everything that is drawn at random")
-def forecast(tracks: tuple[str, ...], output: str, seed: int) -> None:
+def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed: int) -> None:
     """Muwanei et al., Prediction of the high-cost normalised discounted cumulative gain, done again.
 
     A track is KIND=QRELS,RUNS: the kind of its collection, a file of judgements, and a folder or a
     pattern of runs. Topics with the same id in two tracks of one kind are one topic. nDCG@100 and
-    nDCG@1000 are forecast from measures at depths 10 to 30, by all methods, in the paper's protocol (the
+    nDCG@1000 are forecast from measures at several depths, by all methods, in the paper's protocol (the
     last two tracks are its targets) and in four splits: by rows, by topics, by topics and runs, and by
     kinds of collection.
 
@@ -49,8 +50,9 @@ def forecast(tracks: tuple[str, ...], output: str, seed: int) -> None:
     except RankgaugeError as error:
         lacking = f"no figures: {error}"
         notify([Note(lacking)])
-    with progress(len(DEPTHS) * len(TARGETS) * len(JUDGMENTS), "forecasting") as advance:
-        study = run_study(read, Asked(seed=seed), progress=advance)
+    asked = Asked(depths=tuple(sorted(set(depths))), seed=seed)
+    with progress(len(asked.depths) * len(TARGETS) * len(JUDGMENTS), "forecasting") as advance:
+        study = run_study(read, asked, progress=advance)
     claims = claim_table(study)
     tables = {
         "claims": claims,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
@@ -57,7 +56,7 @@ class Track(Record):
             raise RankgaugeError(
                 f"{text!r} is no track, expected KIND=QRELS,RUNS, such as newswire=qrels.txt,runs/"
             )
-        return cls.of(qrels, runs, kind=kind, name=f"{kind} {os.path.basename(qrels)}")
+        return cls.of(qrels, runs, kind=kind, name=f"{kind} {qrels}")
 
 
 class Rows(Record):

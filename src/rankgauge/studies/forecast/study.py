@@ -120,6 +120,11 @@ def run_study(
         target: [track.name for track in tracks if not _deep_enough(track, target)]
         for target in asked.targets
     }
+    if not any(len(tracks) - len(names) > 1 for names in left.values()):
+        raise RankgaugeError(
+            f"no target has two tracks with runs that are deep enough, expected some for one of "
+            f"{', '.join(asked.targets)}"
+        )
     cells: list[Found] = []
     for depth in asked.depths:
         made = {track.name: rows_by(track, asked.targets, depth, RICH) for track in tracks}
