@@ -252,7 +252,7 @@ class JudgingDepth(Result):
                 )
 
     def figure(self) -> Figure:
-        """τ with the deep ranking and the bias of the scores over the number of judgements, with a line
+        """τ with the deep ranking and the bias of the scores for each depth, with a line
         for each measure."""
         from rankgauge.figures.depths import depth_curves
 

@@ -108,7 +108,7 @@ def judging_depth(
     >>> runs = {"one": {"q1": ["a", "b"], "q2": ["c"]}, "two": {"q1": ["c", "b"], "q2": ["a", "c"]}}
     >>> found = judging_depth(qrels, runs, "AP", depths=[1, 2])
     >>> [shallow.counts.total["judged"] for shallow in found.shallow]
-    [4, 6]
+    [4, 5]
     >>> found.shallow[1].tau.tolist()
     [1.0]
     """
@@ -149,7 +149,7 @@ def judging_depth(
         if progress is not None:
             progress(str(task))
     deep = scorer.scores(judgments, judgments.labels)
-    counted = _counted(deep, *results.values())
+    counted = _counted(evaluator.measures, deep, *results.values())
     comparing = _Comparing(evaluator.measures, deep, counted, level)
     return JudgingDepth(
         runs=lists.names,
@@ -345,9 +345,15 @@ def _relevant(judgments: Judgments) -> Ints:
     return np.bincount(query[judgments.grades >= 1], minlength=len(judgments.queries))
 
 
-def _counted(*scores: Floats) -> Bools:
+def _counted(measures: Sequence[Measure | Aggregate], *scores: Floats) -> Bools:
     """Measure × topic: whether each run has a score by all judgements and by each pool."""
     counted = np.ones(scores[0].shape[1:], dtype=np.bool_)
     for one in scores:
-        counted &= ~np.isnan(one).any(axis=0)
+        counted &= np.isfinite(one).all(axis=0)
+    for measure, topics in zip(measures, counted.T, strict=True):
+        if not topics.any():
+            raise RankgaugeError(
+                f"{measure}: no topic has a score for every run at every depth; choose another measure, "
+                "or depths at which the pools have relevant documents"
+            )
     return counted.T
