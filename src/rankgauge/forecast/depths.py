@@ -16,7 +16,7 @@ from rankgauge.data.errors import RankgaugeError, Unsupported
 from rankgauge.data.model import Judgments
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.forecast.depth_results import JudgingDepth, LeftOut, Shallow, ranks_of
+from rankgauge.forecast.depth_results import JudgingDepth, TeamLoss, ShallowPool, ranks_of
 from rankgauge.forecast.pools import DEPTHS, PooledJudgments
 from rankgauge.forecast.retrieval import Retrieved, retrieved
 from rankgauge.forecast.teams import Teams, teams_of
@@ -268,12 +268,12 @@ class _Comparing:
             values.append(float(split_halves(scores, self.first, self.second, drawing).tau.mean()))
         return np.array(values)
 
-    def shallow(self, depth: int, judgments: PooledJudgments, scores: Floats) -> Shallow:
+    def shallow(self, depth: int, judgments: PooledJudgments, scores: Floats) -> ShallowPool:
         """What the pool of a depth says."""
         means = self.means(scores)
         difference, significant = self._tested(scores)
         opposite = np.sign(difference) * np.sign(self.difference) < 0
-        return Shallow(
+        return ShallowPool(
             depth=depth,
             counts=judgments.counts,
             means=means,
@@ -284,12 +284,12 @@ class _Comparing:
 
     def left_out(
         self, depth: int, team: str, teams: Sequence[str], inside: Floats, outside: Floats
-    ) -> LeftOut:
+    ) -> TeamLoss:
         """What the runs of a team lose if the pool is made without them."""
         own = np.flatnonzero([one == team for one in teams])
         before, after = self.means(inside), self.means(outside)
         ranks = ranks_of(after, self.measures) - ranks_of(before, self.measures)
-        return LeftOut(depth, team, own, after[own] - before[own], ranks[own])
+        return TeamLoss(depth, team, own, after[own] - before[own], ranks[own])
 
 
 def _tau(x: Floats, y: Floats) -> float:
