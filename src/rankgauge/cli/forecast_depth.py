@@ -59,7 +59,7 @@ from rankgauge.policies import DEFAULT_POOL_TIES, PoolTies
     is_flag=True,
     help="With --teams: print a row for each team that was left out.",
 )
-@plot_option("Draw τ and the bias over the number of judgements, as .svg or .png.")
+@plot_option("Draw τ and the bias for each depth, as .svg or .png.")
 @level_option(text="A difference of two runs is significant if its p-value is at most 1 - level.")
 @condensed_option
 @ties_option(

@@ -1,4 +1,4 @@
-"""What shallower pools say: agreement and bias over the number of judgements."""
+"""What shallower pools say: agreement and bias for each depth."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def depth_curves(
     *,
     total: int,
 ) -> Figure:
-    """Two panels over the number of judgements of each depth, with a line for each measure.
+    """Two panels over the depths, with a line for each measure; the last place has all judgements.
 
     The upper panel has τ between the shallow and the deep ranking of the runs, and as a dashed line τ
-    between two halves of the topics. The lower panel has the bias of the shallow scores. A dotted line
-    is where all judgements are; each point is marked with its depth above the upper panel.
+    between two halves of the topics. The lower panel has the bias of the shallow scores. Below each
+    depth is its number of judgements.
     """
     with plotting():
         from matplotlib.figure import Figure
@@ -33,22 +33,16 @@ def depth_curves(
         above, below = figure.subplots(2, sharex=True)
         for place, name in enumerate(tau):
             colour, marker = LINES[place % len(LINES)]
-            label = wrapped(name, 30)
-            above.plot(judgements, tau[name], color=colour, marker=marker, label=label)
-            below.plot(judgements, bias[name], color=colour, marker=marker)
+            above.plot([*tau[name], 1.0], color=colour, marker=marker, label=wrapped(name, 30))
+            below.plot([*bias[name], 0.0], color=colour, marker=marker)
             above.axhline(half_tau[name], color=colour, ls=DASHED, lw=1.0)
         above.plot([], [], color=GREY, ls=DASHED, lw=1.0, label="two halves of the topics")
-        below.axhline(0.0, color=GREY, lw=0.8)
-        for axes in (above, below):
-            axes.set_xscale("log")
-            axes.axvline(total, color=GREY, ls=":", lw=1.2)
-        top = above.secondary_xaxis("top")
-        top.set_xticks(judgements, [str(depth) for depth in depths])
-        top.minorticks_off()
-        top.set_xlabel("depth of the pool")
+        below.axhline(0.0, color=GREY, lw=0.8, zorder=0)
         above.set_ylabel("τ with the deep ranking")
         below.set_ylabel("shallow − deep mean")
-        below.set_xlabel(f"judgements (all: {total:,})")
+        below.set_xlabel("depth of the pool, and its number of judgements")
+        counts = [*zip(map(str, depths), judgements, strict=True), ("all", total)]
+        below.set_xticks(range(len(counts)), [f"{name}\n{count:,}" for name, count in counts])
         legend = figure.legend(loc="outside lower center", ncols=2, fontsize=9)
         for text in legend.get_texts():
             text.set_parse_math(False)

@@ -24,7 +24,7 @@ MOST_NAMED = 10
 """How many runs a note names."""
 
 
-class Shallow(Record):
+class ShallowPool(Record):
     """What the pool of a depth says.
 
     `means` is run × measure. The others have a number for each measure: `tau` with the deep ranking;
@@ -40,7 +40,7 @@ class Shallow(Record):
     opposed: Ints
 
 
-class LeftOut(Record):
+class TeamLoss(Record):
     """What the runs of a team lose if the pool of this depth is made without the team.
 
     `runs` has the numbers of its runs. `change` and `ranks` are run × measure: the shallow mean without
@@ -84,8 +84,8 @@ class JudgingDepth(Result):
     deep: Floats
     significant: Ints
     half_tau: Floats
-    shallow: tuple[Shallow, ...]
-    left_out: tuple[LeftOut, ...]
+    shallow: tuple[ShallowPool, ...]
+    left_out: tuple[TeamLoss, ...]
     teams: tuple[str, ...] | None
     level: float
     remarks: tuple[Note, ...] = ()
@@ -140,7 +140,7 @@ class JudgingDepth(Result):
         columns = ("measure", "depth", "team", "runs", *LEFT_OUT)
         return Table(columns, tuple(rows), worded(self.notes, gather=True))
 
-    def _row(self, m: int, shallow: Shallow, columns: Sequence[str]) -> tuple[Cell, ...]:
+    def _row(self, m: int, shallow: ShallowPool, columns: Sequence[str]) -> tuple[Cell, ...]:
         total = shallow.counts.total
         off = shallow.means[:, m] - self.deep[:, m]
         relevant = int(self.relevant.sum())
@@ -170,7 +170,7 @@ class JudgingDepth(Result):
             cells |= self._lost(m, [one for one in self.left_out if one.depth == shallow.depth])
         return tuple(cells[name] for name in columns)
 
-    def _lost(self, m: int, teams: Sequence[LeftOut]) -> dict[str, Cell]:
+    def _lost(self, m: int, teams: Sequence[TeamLoss]) -> dict[str, Cell]:
         """What the runs of these teams lose: the mean and the worst over all runs."""
         sign = -1.0 if inner(self.measures[m]).direction == "lower" else 1.0
         loss = -sign * np.concatenate([one.change[:, m] for one in teams])
@@ -224,7 +224,7 @@ class JudgingDepth(Result):
         text = f"paired t-test, p ≤ {1 - self.level:.4g}, not corrected for the number of pairs"
         yield Note(text, column="significant, reversed, opposed")
 
-    def _deep_where(self, shallow: Shallow) -> str:
+    def _deep_where(self, shallow: ShallowPool) -> str:
         """The mean deep score on the topics without anything relevant in the pool."""
         topics = (shallow.counts.relevant == 0) & (self.relevant > 0)
         means = np.nanmean(self.scores[:, topics], axis=(0, 1)).tolist()
@@ -252,7 +252,7 @@ class JudgingDepth(Result):
                 )
 
     def figure(self) -> Figure:
-        """τ with the deep ranking and the bias of the scores over the number of judgements, with a line
+        """τ with the deep ranking and the bias of the scores for each depth, with a line
         for each measure."""
         from rankgauge.figures.depths import depth_curves
 

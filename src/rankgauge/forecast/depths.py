@@ -16,7 +16,7 @@ from rankgauge.data.errors import RankgaugeError, Unsupported
 from rankgauge.data.model import Judgments
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.forecast.depth_results import JudgingDepth, LeftOut, Shallow, ranks_of
+from rankgauge.forecast.depth_results import JudgingDepth, TeamLoss, ShallowPool, ranks_of
 from rankgauge.forecast.pools import DEPTHS, PooledJudgments
 from rankgauge.forecast.retrieval import Retrieved, retrieved
 from rankgauge.forecast.teams import Teams, teams_of
@@ -108,7 +108,7 @@ def judging_depth(
     >>> runs = {"one": {"q1": ["a", "b"], "q2": ["c"]}, "two": {"q1": ["c", "b"], "q2": ["a", "c"]}}
     >>> found = judging_depth(qrels, runs, "AP", depths=[1, 2])
     >>> [shallow.counts.total["judged"] for shallow in found.shallow]
-    [4, 6]
+    [4, 5]
     >>> found.shallow[1].tau.tolist()
     [1.0]
     """
@@ -149,7 +149,7 @@ def judging_depth(
         if progress is not None:
             progress(str(task))
     deep = scorer.scores(judgments, judgments.labels)
-    counted = _counted(deep, *results.values())
+    counted = _counted(evaluator.measures, deep, *results.values())
     comparing = _Comparing(evaluator.measures, deep, counted, level)
     return JudgingDepth(
         runs=lists.names,
@@ -268,12 +268,12 @@ class _Comparing:
             values.append(float(split_halves(scores, self.first, self.second, drawing).tau.mean()))
         return np.array(values)
 
-    def shallow(self, depth: int, judgments: PooledJudgments, scores: Floats) -> Shallow:
+    def shallow(self, depth: int, judgments: PooledJudgments, scores: Floats) -> ShallowPool:
         """What the pool of a depth says."""
         means = self.means(scores)
         difference, significant = self._tested(scores)
         opposite = np.sign(difference) * np.sign(self.difference) < 0
-        return Shallow(
+        return ShallowPool(
             depth=depth,
             counts=judgments.counts,
             means=means,
@@ -284,12 +284,12 @@ class _Comparing:
 
     def left_out(
         self, depth: int, team: str, teams: Sequence[str], inside: Floats, outside: Floats
-    ) -> LeftOut:
+    ) -> TeamLoss:
         """What the runs of a team lose if the pool is made without them."""
         own = np.flatnonzero([one == team for one in teams])
         before, after = self.means(inside), self.means(outside)
         ranks = ranks_of(after, self.measures) - ranks_of(before, self.measures)
-        return LeftOut(depth, team, own, after[own] - before[own], ranks[own])
+        return TeamLoss(depth, team, own, after[own] - before[own], ranks[own])
 
 
 def _tau(x: Floats, y: Floats) -> float:
@@ -345,9 +345,15 @@ def _relevant(judgments: Judgments) -> Ints:
     return np.bincount(query[judgments.grades >= 1], minlength=len(judgments.queries))
 
 
-def _counted(*scores: Floats) -> Bools:
+def _counted(measures: Sequence[Measure | Aggregate], *scores: Floats) -> Bools:
     """Measure × topic: whether each run has a score by all judgements and by each pool."""
     counted = np.ones(scores[0].shape[1:], dtype=np.bool_)
     for one in scores:
-        counted &= ~np.isnan(one).any(axis=0)
+        counted &= np.isfinite(one).all(axis=0)
+    for measure, topics in zip(measures, counted.T, strict=True):
+        if not topics.any():
+            raise RankgaugeError(
+                f"{measure}: no topic has a score for every run at every depth; choose another measure, "
+                "or depths at which the pools have relevant documents"
+            )
     return counted.T

@@ -181,9 +181,8 @@ class _Reader(Record):
     def _part(self, piece: Piece) -> _Part:
         """The judged topics of a piece, in rank order."""
         lengths, known = np.diff(piece.bounds), piece.numbers >= 0
-        moved = moves(
-            piece, self.judgments.labels[piece.rows], self.ties, self.seed, self.precision
-        )
+        labels = self.judgments.labels[piece.rows]
+        moved = moves(piece, labels, self.ties, self.seed, self.precision, self.longest)
         order = np.arange(len(piece.rows))
         order[moved.places] = moved.rows
         rank = np.arange(len(order)) - np.repeat(piece.bounds[:-1], lengths)

@@ -210,7 +210,12 @@ class Moves(NamedTuple):
 
 
 def moves(
-    piece: Piece, labels: Labels, ties: Ties, seed: int, precision: ScorePrecision | None
+    piece: Piece,
+    labels: Labels,
+    ties: Ties,
+    seed: int,
+    precision: ScorePrecision | None,
+    longest: int | None = None,
 ) -> Moves:
     """What brings the rows of a piece into rank order; topics whose scores fall stay as they are.
 
@@ -224,6 +229,8 @@ def moves(
         How documents of equal score are ordered.
     precision
         In which precision scores are compared; by default as the piece says.
+    longest
+        How many first documents of each topic are needed; ties below them stay as they are.
     """
     if piece.descending.all():
         none = np.zeros(0, dtype=np.int64)
@@ -232,12 +239,19 @@ def moves(
     if piece.descending.any():
         part = piece.part(np.flatnonzero(~piece.descending))
         places = np.flatnonzero(np.repeat(~piece.descending, np.diff(piece.bounds)))
-    order, tied, merged = rank_order(part, labels[places], ties, seed, precision or piece.precision)
+    order, tied, merged = rank_order(
+        part, labels[places], ties, seed, precision or piece.precision, longest
+    )
     return Moves(places, places[order], tied, merged)
 
 
 def rank_order(
-    run: Run | Piece, labels: Labels, ties: Ties, seed: int, precision: ScorePrecision
+    run: Run | Piece,
+    labels: Labels,
+    ties: Ties,
+    seed: int,
+    precision: ScorePrecision,
+    longest: int | None = None,
 ) -> tuple[Ints, NDArray[np.bool_], int]:
     """The rows of a run, query by query, the best first; for each place whether its score equals the
     score above; and how many adjacent documents have equal scores in single precision only.
@@ -252,6 +266,8 @@ def rank_order(
         How documents of equal score are ordered.
     precision
         In which precision scores are compared.
+    longest
+        How many first documents of each query are needed; ties below them stay as they are.
     """
     scores = run.scores
     if precision == "single":
@@ -264,6 +280,9 @@ def rank_order(
     merged = int(np.count_nonzero(tied & (run.scores[order[1:]] != run.scores[order[:-1]])))
     above = np.append(False, tied)[: len(order)]
     places = np.flatnonzero(above | np.append(tied, False)[: len(order)])
+    if longest is not None:
+        start = np.flatnonzero(~above)[np.cumsum(~above)[places] - 1]  # of the tie
+        places = places[start - run.bounds[query[places]] < longest]
     if places.size:
         rows = order[places]
         group = np.cumsum(~above)[places].tolist()
