@@ -250,6 +250,11 @@ def level_option(
     )
 
 
+def pairs_option(help_text: str) -> Callable[[F], F]:
+    """`--pairs`: a row for each pair of runs."""
+    return click.option("--pairs", is_flag=True, help=help_text)
+
+
 def significance_test_option(default: str | None, more: str = "") -> Callable[[F], F]:
     """`--test`; `more` is a last sentence of the help."""
     from rankgauge.comparison.significance import TESTS
@@ -289,11 +294,6 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
             "otherwise intersection.",
         ),
     )
-
-
-def pairs_option(help_text: str) -> Callable[[F], F]:
-    """`--pairs`: a row for each pair of runs."""
-    return click.option("--pairs", is_flag=True, help=help_text)
 
 
 # How runs are fused
