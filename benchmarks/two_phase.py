@@ -106,8 +106,12 @@ def cells(folder: Path, depth: int) -> Iterator[Cell]:
         shallow = rg.evaluate(shallow_qrels, names, targets, max_grade=highest)
         assert deep.queries == shallow.queries == tuple(relevant)
         judged = len(shallow_qrels.grades), len(qrels.grades)
-        text = f"{track}: {len(runs)} runs, {len(relevant)} topics, {judged[0]:,} of {judged[1]:,}"
-        print(f"{text} judgements", file=sys.stderr)
+        empty = int(np.count_nonzero(counts == 0))
+        print(
+            f"{track}, depth {depth}: {len(runs)} runs, {len(relevant)} topics ({empty} with nothing "
+            f"relevant), {judged[0]:,} of {judged[1]:,} judgements",
+            file=sys.stderr,
+        )
         for t, target in enumerate(targets):
             values = shallow.values[:, :, t], deep.values[:, :, t]
             yield Cell(track, target, *values, relevant, *judged)
