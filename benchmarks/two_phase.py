@@ -8,11 +8,14 @@ times for each number m of deep topics. `coverage` is the share of runs and draw
 the truth, `worst` the coverage of the worst run. Beside it: mean width and mean error of the estimate,
 of the deep topics alone and of the shallow scores alone; Kendall's τ with the true ranking; `pairs`, the
 coverage of the intervals of differences; `wrong`, the share of draws in which any pair of runs that is
-called separable is in the wrong order; and the error of topics drawn by `choose_topics`, as a share of
-the error of topics drawn at random. The second table is for few runs: how often the interval covers if
-only so many runs are estimated together. The third has the plan: a pilot of 5 topics, three wished
-widths for which 8, 12 and 18 topics would do, and how often the width is reached. `usual` is the width
-from the mean variance of the runs; `runs` is the share of all runs whose own interval is as narrow.
+called separable is in the wrong order; and `strata`, the coverage for topics drawn by `choose_topics`,
+with the error as a share of the error of topics drawn at random.
+
+The second table is for few runs: how often the interval covers if only so many runs are estimated
+together. The third has the plan: a pilot of 5 topics, three wished widths for which 8, 12 and 18 topics
+would do, and how often the width is reached. `usual` is the width from the mean variance of the runs;
+`runs` is the share of all runs whose own interval is as narrow. The last table has the cost: judgements,
+error and τ of deeper pools, and of two phases.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from evaluate import show
@@ -48,17 +51,21 @@ NOT_DEEP = {("DL 2021", "nDCG@1000")}
 NUMBERS = (5, 10, 15, 20)
 PILOT, ENOUGH, PILOTS = 5, (8, 12, 18), 400
 FEW = (1, 2, 3, 5, 10)
+DEPTHS = (20, 30, 50)
 LEVEL = 0.95
 
 
 class Cell(NamedTuple):
-    """A track and a target: shallow and deep scores, run × topic, and relevant documents found."""
+    """A track and a target: shallow and deep scores, run × topic; relevant documents found; and how
+    many documents are judged in the pool and in all."""
 
     track: str
     target: str
     shallow: Floats
     deep: Floats
     relevant: dict[str, int]
+    judged: int
+    all_judged: int
 
 
 def pooled(qrels: rg.Judgments, runs: list[rg.Run], depth: int) -> rg.Judgments:
@@ -98,10 +105,16 @@ def cells(folder: Path, depth: int) -> Iterator[Cell]:
         deep = rg.evaluate(qrels, names, targets, max_grade=highest)
         shallow = rg.evaluate(shallow_qrels, names, targets, max_grade=highest)
         assert deep.queries == shallow.queries == tuple(relevant)
-        judged = f"{len(shallow_qrels.grades):,} of {len(qrels.grades):,} judgements"
-        print(f"{track}: {len(runs)} runs, {len(relevant)} topics, {judged}", file=sys.stderr)
+        judged = len(shallow_qrels.grades), len(qrels.grades)
+        empty = int(np.count_nonzero(counts == 0))
+        print(
+            f"{track}, depth {depth}: {len(runs)} runs, {len(relevant)} topics ({empty} with nothing "
+            f"relevant), {judged[0]:,} of {judged[1]:,} judgements",
+            file=sys.stderr,
+        )
         for t, target in enumerate(targets):
-            yield Cell(track, target, shallow.values[:, :, t], deep.values[:, :, t], relevant)
+            values = shallow.values[:, :, t], deep.values[:, :, t]
+            yield Cell(track, target, *values, relevant, *judged)
 
 
 def taus(estimates: Floats, truth: Floats) -> float:
@@ -126,7 +139,7 @@ def coverage(cell: Cell, m: int, draws: int) -> tuple[object, ...]:
     topics, truth = cell.deep.shape[1], cell.deep.mean(axis=1)
     first, second = np.triu_indices(len(truth), 1)
     apart = truth[first] - truth[second]
-    error, alone, by_strata = [], [], []
+    error, alone, by_strata, strata_covered = [], [], [], []
     means, alone_means = [], []
     covered, widths, alone_covered, alone_widths, pair_covered, wrong = [], [], [], [], [], []
     names = list(cell.relevant)
@@ -149,14 +162,16 @@ def coverage(cell: Cell, m: int, draws: int) -> tuple[object, ...]:
         wrong.append(((holm(p) <= 1 - LEVEL) & (difference * apart < 0)).any())
         strata = choose_topics(cell.relevant, m, seed=draw)
         other = estimated(cell, np.sort([place[name] for name in strata]))
-        by_strata.append(np.abs(other.mean - truth))
-    each = np.mean(covered, axis=0)
+        mean, low, high, _ = other.runs()
+        by_strata.append(np.abs(mean - truth))
+        strata_covered.append((low <= truth) & (truth <= high))
+    each, of_strata = np.mean(covered, axis=0), np.mean(strata_covered, axis=0)
     return (
         cell.track, cell.target, m, each.mean(), each.min(), np.mean(widths), np.mean(error),
         taus(np.array(means), truth), np.mean(alone_covered), np.mean(alone_widths), np.mean(alone),
         taus(np.array(alone_means), truth), np.abs(cell.shallow.mean(axis=1) - truth).mean(),
         taus(cell.shallow.mean(axis=1)[None], truth), np.mean(pair_covered), np.mean(wrong),
-        np.mean(by_strata) / np.mean(error),
+        of_strata.mean(), of_strata.min(), np.mean(by_strata) / np.mean(error),
     )  # fmt: skip
 
 
@@ -203,6 +218,25 @@ def planned(cell: Cell) -> Iterator[tuple[object, ...]]:
         )  # fmt: skip
 
 
+def costs(
+    folder: Path, depth: int, found: list[Cell], rows: list[tuple[Any, ...]]
+) -> Iterator[tuple[object, ...]]:
+    """Rows of the last table; `rows` are those of the first."""
+    deeper = [cell for more in DEPTHS if more > depth for cell in cells(folder, more)]
+    for cell in found:
+        name = (cell.track, cell.target)
+        pools = [cell, *(other for other in deeper if (other.track, other.target) == name)]
+        for pool, of_depth in zip(pools, [depth, *(d for d in DEPTHS if d > depth)], strict=True):
+            means, truth = pool.shallow.mean(axis=1), pool.deep.mean(axis=1)
+            error = np.abs(means - truth).mean()
+            yield *name, f"depth {of_depth}", pool.judged, error, taus(means[None], truth)
+        topics = cell.deep.shape[1]
+        for row in rows:
+            if row[:2] == name:
+                judged = cell.judged + row[2] * (cell.all_judged - cell.judged) / topics
+                yield *name, f"two phases, m = {row[2]}", round(judged), row[6], row[7]
+
+
 def main() -> None:
     """Print three tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -216,7 +250,7 @@ def main() -> None:
         sys.exit(f"no tracks in {arguments.data}, expected --data or RANKGAUGE_DATA to name them")
     columns = (
         "track", "target", "m", "coverage", "worst", "width", "error", "τ", "deep: coverage", "width",
-        "error", "τ", "shallow: error", "τ", "pairs", "wrong", "strata",
+        "error", "τ", "shallow: error", "τ", "pairs", "wrong", "strata: coverage", "worst", "error",
     )  # fmt: skip
     rows = [coverage(cell, m, arguments.draws) for cell in found for m in NUMBERS]
     show(columns, rows)
@@ -227,7 +261,13 @@ def main() -> None:
     show(("track", "target", "m", *(f"{number} runs" for number in FEW)), few)
     plans = [row for cell in found for row in planned(cell)]
     show(("track", "target", "width", "enough", "planned", "usual", "runs"), plans)
-    print(f"width reached: {np.mean([row[5] for row in plans]):.3f} of the pilots")
+    for enough in ENOUGH:
+        shares = [row[5] for row in plans if row[3] == enough]
+        text = f"where {enough} would do: width reached by {np.mean(shares):.3f} of the pilots"
+        print(f"{text}, {min(shares):.3f} on the worst track")
+    print(f"in all: {np.mean([row[5] for row in plans]):.3f}\n")
+    cost = list(costs(arguments.data, arguments.depth, found, rows))
+    show(("track", "target", "judged", "judgements", "error", "τ"), cost)
 
 
 if __name__ == "__main__":

@@ -142,7 +142,9 @@ def test_topics_are_chosen_from_the_shallow_judgements(rankgauge: Command, files
     assert written.read_text() == out
     code, _, err = rankgauge(*asked[:4], "--choose", 13)
     assert code == 2
-    assert "q3.txt: has 12 topics, expected 13 or more" in err
+    assert "q3.txt: has 12 topics to choose from, expected 13 or more" in err
+    more = set(rankgauge(*asked[:4], "--choose", 8, "--deep-topics", written).out.splitlines())
+    assert more == set(TOPICS) - set(out.splitlines())
 
 
 def test_a_figure_is_drawn(rankgauge: Command, files: Files) -> None:
@@ -159,6 +161,7 @@ def test_options_that_do_not_go_together_are_refused(rankgauge: Command, files: 
         (files.asked(), "RUN... is missing; only --choose works without it"),
         (files.asked("--choose", 2), "--choose needs only --shallow; leave out --deep"),
         ((*start, "--choose", 2, files.runs), "leave out RUN"),
+        ((*start, "--choose", 2, "--format", "csv"), "leave out --format"),
         (files.asked(files.runs, "--plan", 0.1, "--pairs"), "--plan prints a plan"),
         (files.asked(files.runs, "--plan", 0), "0"),
         (files.asked("-"), "- is read once"),
@@ -180,7 +183,8 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_estimated(
     code, out, err = rankgauge(*files.asked(files.runs, "-m", "nDCG@20"))
     assert code == 3
     assert len(records(out)) == 4
-    assert "bad.run" in err and "late" in err
+    assert "bad.run" in err
+    assert "late" in err
     assert "2 runs of 6 not evaluated" in err
 
 

@@ -54,6 +54,19 @@ def test_every_topic_has_the_same_chance(topics: int, m: int) -> None:
         assert abs(drawn[topic] / draws - chance) <= 4.5 * error
 
 
+def test_topics_of_a_pilot_are_not_drawn_again_and_chances_stay_equal() -> None:
+    counts = {f"t{n}": n for n in range(7)}
+    draws = 4000
+    drawn: Counter[str] = Counter()
+    for seed in range(draws):
+        pilot = choose_topics(counts, 2, seed)
+        more = choose_topics(counts, 3, seed + draws, without=pilot)
+        assert not set(pilot) & set(more)
+        drawn.update((*pilot, *more))
+    error = np.sqrt(5 / 7 * (2 / 7) / draws)
+    assert all(abs(drawn[topic] / draws - 5 / 7) <= 4.5 * error for topic in counts)
+
+
 def test_judgements_are_counted_by_relevant_documents() -> None:
     qrels = {"a": {"d1": 1, "d2": 2, "d3": 0}, "b": {"d1": 0, "d2": -1}, "c": {"d1": 1}}
     for seed in range(20):
@@ -76,5 +89,9 @@ def test_what_cannot_be_chosen_is_refused() -> None:
         choose_topics({}, 1)
     with pytest.raises(rg.RankgaugeError, match="relevant documents of topic 'a'=-1"):
         choose_topics({"a": -1}, 1)
+    with pytest.raises(rg.RankgaugeError, match="without: no topic 'x'"):
+        choose_topics({"a": 1, "b": 2}, 1, without=["x"])
+    with pytest.raises(rg.RankgaugeError, match="without='ab' is one text"):
+        choose_topics({"a": 1, "b": 2}, 1, without="ab")
     with pytest.raises(rg.RankgaugeError, match="seed=-1"):
         choose_topics({"a": 1}, 1, seed=-1)

@@ -53,7 +53,7 @@ TARGET = "nDCG@100"
     "--deep-topics",
     metavar="FILE",
     help="The deep topics, one id per line. Needed if the file of --deep has topics that are not judged "
-    "deeply.",
+    "deeply. With --choose: these topics are already judged deeply, and are not drawn again.",
 )
 @measure_option(TARGET)
 @click.option(
@@ -112,9 +112,10 @@ def command(
     deeply, the means are exact and the intervals have the width 0.
 
     \b
-    rankgauge forecast two-phase --shallow q10.txt --choose 10 --seed 7
-    rankgauge forecast two-phase --shallow q10.txt --deep q100.txt runs/ -m nDCG@100
-    rankgauge forecast two-phase --shallow q10.txt --deep q100.txt runs/ --plan 0.05
+    rankgauge forecast two-phase --shallow q10.txt --choose 5 -o pilot.txt
+    rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ --plan 0.05
+    rankgauge forecast two-phase --shallow q10.txt --choose 9 --deep-topics pilot.txt
+    rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ -m nDCG@100
 
     Each file is as in `rankgauge evaluate`. Topics that a run lacks count as empty rankings. The exit
     code is 0 when all is well, and 2 when nothing could be estimated. It is 3 when some runs could not
@@ -123,7 +124,10 @@ def command(
     shallow_scoring = Scoring(qrels=shallow, runs=runs, missing="zero", **scoring)
     _check_options(choose, deep, runs, width, pairs, plot, measures)
     if choose is not None:
-        print_or_write((f"{topic}\n" for topic in _chosen(shallow_scoring, choose)), output)
+        if form is not None or digits is not None:
+            raise click.UsageError("--choose prints ids; leave out --format and --digits")
+        chosen = _chosen(shallow_scoring, choose, deep_topics)
+        print_or_write((f"{topic}\n" for topic in chosen), output)
         return
     assert deep is not None  # checked
     if STANDARD_INPUT in runs or shallow == deep == STANDARD_INPUT:
@@ -184,8 +188,8 @@ def _check_options(
         raise click.UsageError("--plot with several measures, expected one")
 
 
-def _chosen(scoring: Scoring, number: int) -> tuple[str, ...]:
-    """The topics of --choose."""
+def _chosen(scoring: Scoring, number: int, deep_topics: str | None) -> tuple[str, ...]:
+    """The topics of --choose, without those in the file of --deep-topics."""
     judgments = read_qrels(
         scoring.qrels,
         subtopics=scoring.subtopics,
@@ -194,10 +198,13 @@ def _chosen(scoring: Scoring, number: int) -> tuple[str, ...]:
         columns=scoring.columns,
     )
     notify(about_judgments(judgments))
-    topics = len(judgments.queries)
+    queries = judgments.queries.texts()
+    without = [] if deep_topics is None else read_set(deep_topics, queries, "shallow judgements")
+    topics = len(queries) - len(without)
     if number > topics:
-        raise InputError(judgments.source, None, f"has {topics} topics, expected {number} or more")
-    return choose_topics(judgments, number, scoring.seed)
+        message = f"has {topics} topics to choose from, expected {number} or more"
+        raise InputError(judgments.source, None, message)
+    return choose_topics(judgments, number, scoring.seed, without)
 
 
 def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[Scores, Scores]:

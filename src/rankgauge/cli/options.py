@@ -250,6 +250,11 @@ def level_option(
     )
 
 
+def pairs_option(help_text: str) -> Callable[[F], F]:
+    """`--pairs`: a row for each pair of runs."""
+    return click.option("--pairs", is_flag=True, help=help_text)
+
+
 def significance_test_option(default: str | None, more: str = "") -> Callable[[F], F]:
     """`--test`; `more` is a last sentence of the help."""
     from rankgauge.comparison.significance import TESTS
@@ -306,11 +311,6 @@ def depth_option(default: Sequence[int], help_text: str) -> Callable[[F], F]:
         metavar="N",
         help=help_text,
     )
-
-
-def pairs_option(help_text: str) -> Callable[[F], F]:
-    """`--pairs`: a row for each pair of runs."""
-    return click.option("--pairs", is_flag=True, help=help_text)
 
 
 # How runs are fused

@@ -98,7 +98,7 @@ class TwoPhase(Result):
         """The p-value of each pair, corrected by Holm's method for the number of pairs."""
         return holm(self.pairs.p)
 
-    @property
+    @cached_property
     def separable(self) -> Bools:
         """Whether the two runs of a pair are separable: the corrected p-value is at most 1 − level."""
         return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
@@ -163,12 +163,13 @@ class TwoPhase(Result):
         )
 
     def _pair_rows(self, start: int, end: int) -> Iterator[tuple[Cell, ...]]:
-        for pair in range(start, end):
-            difference, low, high, p = (float(column[pair]) for column in self.pairs)
-            runs = (self.runs[self.first[pair]], self.runs[self.second[pair]])
-            corrected = PValue(self.p_corrected[pair])
-            mark = "yes" if self.separable[pair] else "no"
-            yield str(self.measure), *runs, difference, low, high, PValue(p), corrected, mark
+        columns = (self.first, self.second, *self.pairs, self.p_corrected, self.separable)
+        name = str(self.measure)
+        for a, b, difference, low, high, p, p_corrected, separable in zip(
+            *(column[start:end].tolist() for column in columns), strict=True
+        ):
+            marks = (PValue(p), PValue(p_corrected), "yes" if separable else "no")
+            yield name, self.runs[a], self.runs[b], difference, low, high, *marks
 
     def _title(self) -> str:
         return (

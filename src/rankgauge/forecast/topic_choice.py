@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,10 @@ from rankgauge.seeds import digest, query_key
 
 
 def choose_topics(
-    qrels_or_counts: Qrels | Mapping[str, float], m: int, seed: int = SEED
+    qrels_or_counts: Qrels | Mapping[str, float],
+    m: int,
+    seed: int = SEED,
+    without: Iterable[str] = (),
 ) -> tuple[str, ...]:
     """The `m` topics to judge deeply, drawn at random, spread over topics with few and with many
     relevant documents.
@@ -31,6 +34,8 @@ def choose_topics(
     qrels_or_counts: the shallow judgements, or the number of relevant documents of each topic.
     m: how many topics to draw.
     seed: fixes the draw.
+    without: topics that are not drawn, such as the topics of a pilot. Together with the pilot, every
+        topic still has the same chance.
 
     >>> choose_topics({"q1": 3, "q2": 40, "q3": 5, "q4": 31}, 2)
     ('q3', 'q2')
@@ -38,6 +43,11 @@ def choose_topics(
     counts = _counts(qrels_or_counts)
     m = checked("m", m, Whole(1))
     seed = checked("seed", seed, SEEDS)
+    if isinstance(without, str):
+        raise RankgaugeError(f"without={without!r} is one text, expected a list of topics")
+    for topic in set(without):
+        if counts.pop(topic, None) is None:
+            raise RankgaugeError(f"without: no topic {topic!r}, expected topics to choose from")
     if m > len(counts):
         raise RankgaugeError(f"m={m}, expected at most {len(counts)}, the number of topics")
     keys = {topic: query_key(seed, encode(topic)) for topic in counts}
