@@ -16,7 +16,7 @@ from rankgauge.data.errors import RankgaugeError, Unsupported
 from rankgauge.data.model import Judgments
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.forecast.depth_results import JudgingDepth, TeamLoss, ShallowPool, ranks_of
+from rankgauge.forecast.depth_results import JudgingDepth, ShallowPool, TeamLoss, ranks_of
 from rankgauge.forecast.pools import DEPTHS, PooledJudgments
 from rankgauge.forecast.retrieval import Retrieved, retrieved
 from rankgauge.forecast.teams import Teams, teams_of
