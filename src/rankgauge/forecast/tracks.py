@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from rankgauge.arrays import Floats
+import numpy as np
+
+from rankgauge.arrays import Floats, Labels
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.forecast.pools import pool
+from rankgauge.forecast.retrieval import Retrieved, retrieved
 from rankgauge.fusion.runs import read_runs
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
+from rankgauge.policies import DEFAULT_POOL_TIES, SEED
 from rankgauge.records import Record
-from rankgauge.scores.model import Scores
 
 FeatureJudgments: TypeAlias = Literal["pool", "full"]
 """Which judgements features see: those of a pool of the depth, or all of them, which is not cheap."""
@@ -94,37 +96,73 @@ def rows_of(
 ) -> Rows:
     """The rows of a track, for a target measure and features of runs cut at a depth."""
     checked("judgments", judgments, one_of(FeatureJudgments))
-    return rows_by(track, [target], depth, features)[str(parse(str(target))), judgments]
+    found = rows_by(track, [target], [depth], features)
+    return found[depth, str(parse(str(target))), judgments]
 
 
 def rows_by(
-    track: Track, targets: Sequence[str | Measure], depth: int, features: Sequence[str] = FEATURES
-) -> dict[tuple[str, FeatureJudgments], Rows]:
-    """The rows of a track for several targets, by target and by the judgements that features see. The
-    runs are evaluated once for all of them."""
+    track: Track,
+    targets: Sequence[str | Measure],
+    depths: Sequence[int],
+    features: Sequence[str] = FEATURES,
+) -> dict[tuple[int, str, FeatureJudgments], Rows]:
+    """The rows of a track for several targets and depths, also by the judgements that features see. The
+    documents of the runs are looked up in the judgements once."""
     asked = [str(parse(str(target))) for target in targets]
-    plain = {target: f"{_without_cutoff(target)}@{depth}" for target in asked}
-    cheap = [str(feature_at(feature, depth)) for feature in features]
-    runs = list(track.runs)
-    measures = list(dict.fromkeys([*cheap, *plain.values(), *asked]))
-    pooled = pool(track.judgments, runs, depth)
-    by_pool, by_all = (Evaluator(seen, measures).scores(runs) for seen in (pooled, track.judgments))
-    by_pool = by_pool.select(by_all.queries)
-    sides: dict[FeatureJudgments, Scores] = {"pool": by_pool, "full": by_all}
-    return {
-        (target, judgments): Rows(
-            track.name,
-            track.kind,
-            by_all.runs,
-            by_all.queries,
-            seen.select(measures=cheap).values,
-            seen.select(measures=[plain[target]]).values[:, :, 0],
-            by_pool.select(measures=[target]).values[:, :, 0],
-            by_all.select(measures=[target]).values[:, :, 0],
-        )
+    cheap = {depth: [str(feature_at(name, depth)) for name in features] for depth in depths}
+    plain = {
+        (depth, target): f"{_without_cutoff(target)}@{depth}"
+        for depth in depths
         for target in asked
-        for judgments, seen in sides.items()
     }
+    judgments = track.judgments
+    lists = retrieved(
+        judgments,
+        list(track.runs),
+        max(depths),
+        longest=None,
+        ties=DEFAULT_POOL_TIES,
+        seed=SEED,
+    )
+    everything = dict.fromkeys(
+        [*(name for own in cheap.values() for name in own), *plain.values(), *asked]
+    )
+    by_all = _scored(lists, judgments, judgments.labels, list(everything))
+    found: dict[tuple[int, str, FeatureJudgments], Rows] = {}
+    for depth in depths:
+        inside = lists.pooled(depth)[: len(judgments.documents)]
+        labels = judgments.labels.copy()
+        labels[:-1][~inside] = labels[-1]
+        pooled = judgments.part(np.flatnonzero(inside), judgments.source)
+        own = [plain[depth, target] for target in asked]
+        by_pool = _scored(lists, pooled, labels, list(dict.fromkeys([*cheap[depth], *own, *asked])))
+        sides: dict[FeatureJudgments, Mapping[str, Floats]] = {"pool": by_pool, "full": by_all}
+        for target in asked:
+            for name, seen in sides.items():
+                found[depth, target, name] = Rows(
+                    track.name,
+                    track.kind,
+                    lists.names,
+                    tuple(judgments.queries.texts()),
+                    np.stack([seen[feature] for feature in cheap[depth]], axis=2),
+                    seen[plain[depth, target]],
+                    by_pool[target],
+                    by_all[target],
+                )
+    return found
+
+
+def _scored(
+    lists: Retrieved, judgments: Judgments, labels: Labels, measures: Sequence[str]
+) -> dict[str, Floats]:
+    """For each measure run × topic, by some of the judgments; `labels` has a label for each row of all
+    judgments."""
+    runs, topics = len(lists.names), len(judgments.queries)
+    values = Evaluator(judgments, list(measures)).score_labels(
+        labels[lists.rows], lists.offsets, np.tile(np.arange(topics), runs)
+    )
+    shaped = values.reshape(runs, topics, len(measures))
+    return {measure: np.ascontiguousarray(shaped[:, :, m]) for m, measure in enumerate(measures)}
 
 
 def feature_at(feature: str, depth: int) -> Measure | Aggregate:

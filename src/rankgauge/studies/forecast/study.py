@@ -126,8 +126,8 @@ def run_study(
             f"{', '.join(asked.targets)}"
         )
     cells: list[Found] = []
+    made = {track.name: rows_by(track, asked.targets, asked.depths, RICH) for track in tracks}
     for depth in asked.depths:
-        made = {track.name: rows_by(track, asked.targets, depth, RICH) for track in tracks}
         work = [
             (target, judgments)
             for target in asked.targets
@@ -135,7 +135,11 @@ def run_study(
             if len(tracks) - len(left[target]) > 1
         ]
         rows = {
-            which: [made[track.name][which] for track in tracks if track.name not in left[which[0]]]
+            which: [
+                made[track.name][depth, *which]
+                for track in tracks
+                if track.name not in left[which[0]]
+            ]
             for which in work
         }
         task = _Depth(rows, depth, asked)
