@@ -185,20 +185,27 @@ class _Depth(Record):
             made = list(parts(stacked, kinds, split, self.asked.seed))
             if not made:
                 continue
-            forecasts = self._forecasts(stacked, made)
+            forecasts = self._forecasts(stacked, made, which[1])
             whole = split != "topics and runs"
             found += self._judged(which, split, stacked, tracks, forecasts, whole)
         last = range(max(0, len(tracks) - self.asked.paper_targets), len(tracks))
         for number in last:
             part = paper_part(stacked, number, last, self.asked.seed)
-            forecasts = self._forecasts(stacked, [part])
+            forecasts = self._forecasts(stacked, [part], which[1])
             found += self._judged(which, PAPER, stacked, tracks, forecasts, False)
         return _merged(found)
 
-    def _forecasts(self, rows: StackedRows, made: Sequence[SplitRows]) -> dict[str, Floats]:
-        """For each method the forecast of each row; NaN for rows that no part tests."""
-        names = (*BASELINES, *LEARNERS)
-        found = {name: np.full(len(rows.target), np.nan) for name in names}
+    def _forecasts(
+        self, rows: StackedRows, made: Sequence[SplitRows], judgments: FeatureJudgments
+    ) -> dict[str, Floats]:
+        """For each method the forecast of each row; NaN for rows that no part tests. Rich features have
+        the target itself among them, so they are for the judgements of the pool only."""
+        learners = {
+            name: settings
+            for name, settings in LEARNERS.items()
+            if judgments == "pool" or name not in RICHER
+        }
+        found = {name: np.full(len(rows.target), np.nan) for name in (*BASELINES, *learners)}
         for learnt, tested in made:
             own, inside = rows.take(learnt), rows.take(tested)
             if not len(own.target) or not len(inside.target):
@@ -207,7 +214,7 @@ class _Depth(Record):
             found["shallow"][tested] = inside.shallow
             line = least_squares(own.plain[:, None], own.target, (0,), own.track_weights())
             found["line"][tested] = line.predict(inside.plain[:, None])
-            for name, settings in LEARNERS.items():
+            for name, settings in learners.items():
                 forecaster = Forecaster(**settings, seed=self.asked.seed)  # type: ignore[arg-type]
                 width = len(RICH if name in RICHER else FEATURES)
                 learning = replace(own, features=own.features[:, :width])
