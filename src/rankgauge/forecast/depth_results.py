@@ -195,14 +195,14 @@ class JudgingDepth(Result):
         for shallow in self.shallow:
             lost = int(np.count_nonzero((shallow.counts.relevant == 0) & (self.relevant > 0)))
             if lost:
-                text = "nothing relevant in the pool of {topics} that have relevant documents"
+                text = "the pool has nothing relevant on {topics}, although there is something"
                 part, detail = f"depth {shallow.depth}", self._deep_where(shallow)
                 yield Note(text, part=part, column="nothing", count=lost, detail=detail)
         never = self.shallow[-1].counts.total["never_judged"]
         if never:
             text = (
-                f"{counted(never, 'document')} of the pool of depth {self.shallow[-1].depth} were never "
-                "judged, and count as not relevant at all depths"
+                f"the pool of depth {self.shallow[-1].depth} has {counted(never, 'document')} without a "
+                "judgement. Most measures take them as not relevant, at all depths"
             )
             yield Note(text, column="judgements")
         if not self.pooled.all():
