@@ -367,6 +367,16 @@ def test_teams_are_found_by_letters_prefixes_dicts_and_functions() -> None:
     assert teams_of(runs, dict(zip(runs, letters, strict=True))) == letters
 
 
+def test_only_teams_in_the_pool_are_left_out() -> None:
+    teams = {"one": "x", "two": "y", "three": "z"}
+    found = rg.judging_depth(QRELS, RUNS, "AP", [1], pooled=["one", "two"], teams=teams)
+    assert [one.team for one in found.left_out] == ["x", "y"]
+    assert any("each of 2 teams was left out" in note for note in found.table().notes)
+    found = rg.judging_depth(QRELS, RUNS, "AP", [1], pooled=["one"], teams=teams)
+    assert found.left_out == ()
+    assert any("no team was left out" in note for note in found.table().notes)
+
+
 def test_bad_teams_are_refused() -> None:
     for teams, message in (
         ("names", "expected 'letters', 'runs'"),
