@@ -56,8 +56,8 @@ class TeamLoss(Record):
 
 
 def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
-    """Run × measure: the rank of each run by its mean, 1 for the best. Equal means share a rank; means that
-    differ only by rounding are equal."""
+    """Run × measure: the rank of each run by its mean, 1 for the best. Equal means share a rank; means
+    that differ only by rounding are equal."""
     from scipy.stats import rankdata
 
     signs = [1.0 if inner(measure).direction == "lower" else -1.0 for measure in measures]
