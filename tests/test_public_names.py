@@ -22,6 +22,7 @@ PACKAGES = [
     "rankgauge.rankers",
     "rankgauge.query_sets",
     "rankgauge.space",
+    "rankgauge.forecast",
 ]
 """The packages with public names."""
 

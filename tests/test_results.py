@@ -14,11 +14,16 @@ from rankgauge import query_sets, space
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.evaluation.inputs import judgments_of
+from rankgauge.forecast import plan
+from rankgauge.forecast.forecaster import Forecaster
+from rankgauge.forecast.tracks import Rows
 from rankgauge.notes import MOST_ALIKE, Note, worded
 from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.space import curve
+from rankgauge.studies.forecast.quality import quality_of
+from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found
 from rankgauge.studies.ue.protocol import DataSet, Protocol
 from rankgauge.studies.ue.study import Study
 from rankgauge.tables import Table
@@ -42,6 +47,9 @@ def results() -> Iterator[Result]:
     yield rg.compare(scores)
     yield rg.detectable(scores)
     yield rg.assess(scores, splits=4)
+    some = scores.select(measures=["AP"])
+    yield rg.two_phase(some, some, ["q1", "q2"])
+    yield plan(some, some, 0.1, topics=["q1", "q2"])
     yield concordance(scores, "AP", "nDCG@3")
     yield query_sets.query_types(scores, QRELS)
     yield query_sets.significance(scores, QRELS)
@@ -63,6 +71,12 @@ def results() -> Iterator[Result]:
     yield CrossValidation(scores, (), judged, beside, beside[0], beside, None, (note,))
     asked = Protocol((DataSet("data", "folder"),), ("AdaRank", "RankNet"))
     yield Study(asked, {}, {"right": {}})
+    seen = np.full((2, 3), 0.5)
+    rows = Rows("track", "kind", ("a", "b"), ("1", "2", "3"), seen[:, :, None], seen, seen, seen)
+    yield Forecaster("gupta", features=("P",)).fit_rows([rows]).forecast_rows(rows)
+    qualities = {"track": quality_of(np.arange(4.0), np.arange(4.0), None)}
+    found = Found("nDCG@100", 10, "pool", "rows", "line", qualities)
+    yield ForecastStudy(Asked(), {"track": "kind"}, {}, (found,))
 
 
 RESULTS = list(results())

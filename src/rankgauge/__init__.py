@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rankgauge.evaluation.evaluator import Evaluator, evaluate
     from rankgauge.forecast.depth_results import JudgingDepth
     from rankgauge.forecast.depths import judging_depth
+    from rankgauge.forecast.estimates import TwoPhase, two_phase
     from rankgauge.forecast.pools import PooledJudgments, pool
     from rankgauge.fusion.runs import fuse
     from rankgauge.fusion.tuned import Tuning
@@ -70,6 +71,7 @@ __all__ = [
     "Scores",
     "Settled",
     "Tuning",
+    "TwoPhase",
     "Unsupported",
     "__version__",
     "assess",
@@ -97,6 +99,7 @@ __all__ = [
     "tau_ap",
     "topics_needed",
     "tune",
+    "two_phase",
     "write_qrels",
     "write_run",
 ]
@@ -123,6 +126,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Scores": "rankgauge.scores.model",
     "Settled": "rankgauge.distance.settling",
     "Tuning": "rankgauge.fusion.tuned",
+    "TwoPhase": "rankgauge.forecast.estimates",
     "Unsupported": "rankgauge.data.errors",
     "assess": "rankgauge.comparison.assessment",
     "compare": "rankgauge.comparison.systems",
@@ -149,6 +153,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "tau_ap": "rankgauge.comparison.correlation",
     "topics_needed": "rankgauge.comparison.power",
     "tune": "rankgauge.fusion.tuning",
+    "two_phase": "rankgauge.forecast.estimates",
     "write_qrels": "rankgauge.data.trec",
     "write_run": "rankgauge.data.trec",
 }

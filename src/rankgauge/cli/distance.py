@@ -15,6 +15,7 @@ from rankgauge.cli.options import (
     max_grade_option,
     measure_option,
     output_options,
+    pairs_option,
     per_topic_option,
     plugin_option,
     reading_options,
@@ -79,7 +80,7 @@ from rankgauge.workers import outcomes
     "Print which runs are certain to stay above which other runs, however the unjudged documents are "
     "judged. Only for one measure. Without --qrels, the first file is QRELS."
 )
-@click.option("--pairs", is_flag=True, help="With --settled: print a row for each pair of runs.")
+@pairs_option("With --settled: print a row for each pair of runs.")
 @click.option(
     "--grades",
     metavar="G,G,...",

@@ -250,6 +250,11 @@ def level_option(
     )
 
 
+def pairs_option(help_text: str) -> Callable[[F], F]:
+    """`--pairs`: a row for each pair of runs."""
+    return click.option("--pairs", is_flag=True, help=help_text)
+
+
 def significance_test_option(default: str | None, more: str = "") -> Callable[[F], F]:
     """`--test`; `more` is a last sentence of the help."""
     from rankgauge.comparison.significance import TESTS
@@ -382,7 +387,7 @@ precision_option = click.option(
     "single for TREC files, as in trec_eval 9, and double for other files.",
 )
 
-_POLICIES = together(
+policy_options = together(
     condensed_option,
     ties_option(
         get_args(Ties),
@@ -412,6 +417,7 @@ _POLICIES = together(
     ),
     reading_options,
 )
+"""How runs and judgements are read and scored: fields of `scoring.Scoring`."""
 
 scoring_options = together(
     click.argument("qrels"),
@@ -422,7 +428,7 @@ scoring_options = together(
         "What to do with judged topics that a run lacks. zero: they count as empty rankings. skip: the "
         "run gets no score on them, and no mean counts them for this run.",
     ),
-    _POLICIES,
+    policy_options,
 )
 """QRELS, RUN... and how they are read and scored: the fields of `scoring.Scoring`."""
 
@@ -457,7 +463,7 @@ def scores_options(*default: str, about: str = "") -> Callable[[F], F]:
             "distribution. empirical: the share of runs with the same score as this run or a lower "
             "score. Without a value: normal.",
         ),
-        _POLICIES,
+        policy_options,
     )
 
 

@@ -171,11 +171,20 @@ class Scoring(Record):
         """The judgments, and the scores of every run that could be read, at least one."""
         parsed = parse_all(measures)
         judgments, sources = self.inputs()
+        return judgments, self.evaluated(judgments, sources, parsed)
+
+    def evaluated(
+        self,
+        judgments: Judgments,
+        sources: Sequence[Run | RunFile],
+        measures: Sequence[Measure | Aggregate],
+    ) -> Scores:
+        """The scores of every run that could be read, at least one."""
         with progress(len(sources)) as advance:
             scores = evaluate(
                 judgments,
                 sources,
-                parsed,
+                measures,
                 missing=self.missing,
                 unjudged="condensed" if self.condensed else "nonrelevant",
                 ties=self.ties,
@@ -190,7 +199,7 @@ class Scoring(Record):
         if not scores.runs:
             check_order(self.qrels, self.runs, self.columns, self.size_limit)
             raise RankgaugeError("\n".join(scores.failed))
-        return judgments, scores
+        return scores
 
     def tell(self, judgments: Judgments, scores: Scores) -> None:
         """Notes on standard error: what to know about the input."""

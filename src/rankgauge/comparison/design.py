@@ -27,6 +27,22 @@ def shared_topics(
     is done as when the runs were evaluated. Topics on which the measure is undefined for some run are
     left out.
     """
+    values, counts, notes = counted_topics(scores, m, missing)
+    if not counts.any():
+        raise RankgaugeError(
+            f"{scores.measures[m]}: no topic has a score for every run; "
+            "compare fewer runs, or score missing topics as empty rankings (zero)"
+        )
+    return np.ascontiguousarray(values[:, counts]), notes
+
+
+def counted_topics(
+    scores: Scores, m: int, missing: SharedTopics | None = None
+) -> tuple[Floats, Bools, list[Note]]:
+    """The scores of a measure, run × topic; which topics count for all runs; and notes on them.
+
+    The values of the other topics mean nothing. `missing` is as in `shared_topics`.
+    """
     measure = scores.measures[m]
     if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
         raise RankgaugeError(
@@ -48,24 +64,19 @@ def shared_topics(
         values = np.where(unknown, 0.0, values)
     left_out = lacking if policy == "intersection" else np.zeros_like(lacking)
     undefined = np.isnan(values).any(axis=0) & ~left_out
-    values = np.ascontiguousarray(values[:, ~left_out & ~undefined])
-    if not np.isfinite(values).all():
+    counts = ~left_out & ~undefined
+    if not np.isfinite(values[:, counts]).all():
         raise RankgaugeError(f"{measure}: some scores are infinite, expected finite scores")
-    if not values.shape[1]:
-        raise RankgaugeError(
-            f"{measure}: no topic has a score for every run; "
-            "compare fewer runs, or score missing topics as empty rankings (zero)"
-        )
     how = "scored 0" if unknown.any() else "scored as empty rankings"
     remarks = {
         f"that some run lacks, {how}": lacking & ~left_out,
         "left out for all runs, since some run lacks them": left_out,
         "left out for all runs, undefined for some": undefined,
     }
-    counts = {text: int(np.count_nonzero(which)) for text, which in remarks.items()}
+    numbers = {text: int(np.count_nonzero(which)) for text, which in remarks.items()}
     name = str(measure)
-    notes = [Note(f"{{topics}} {text}", measure=name, count=n) for text, n in counts.items() if n]
-    return values, notes
+    notes = [Note(f"{{topics}} {text}", measure=name, count=n) for text, n in numbers.items() if n]
+    return values, counts, notes
 
 
 def with_topics(measure: Measure | Aggregate, values: Floats, notes: list[Note]) -> list[Note]:

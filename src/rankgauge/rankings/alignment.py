@@ -61,11 +61,15 @@ class Alignment(Record):
         return cls(queries, rankings, nothing.astype(np.bool_), nothing)
 
 
+NOT_JUDGED = "topics without judgements, not scored: {count}"
+"""The note on topics of a run that have no judgements."""
+
+
 def alignment_notes(unknown: int, merged: int) -> list[Note]:
     """Notes about how the lists were made."""
     notes = []
     if unknown:
-        notes.append(Note("topics without judgements, not scored: {count}", count=unknown))
+        notes.append(Note(NOT_JUDGED, count=unknown))
     if merged:
         kind = (
             "{pairs} of adjacent documents with equal scores in single precision but not in double"

@@ -1,0 +1,320 @@
+"""Two-phase estimates: shallow judgements for all topics, deep ones for a few topics drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.checks import checked
+from rankgauge.comparison.significance import holm
+from rankgauge.forecast.ratio_estimator import Estimated, RatioEstimate
+from rankgauge.forecast.samples import Sample
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.notes import WARNING, Note, counted, worded
+from rankgauge.policies import LEVEL, LEVELS
+from rankgauge.results import Result
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Cell, MadeRows, PValue, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FEW_RUNS = 5
+"""With fewer runs than this, the mean variance of the runs rests on too little; a note says so."""
+COLUMNS = (
+    "measure",
+    "rank",
+    "best_rank",
+    "worst_rank",
+    "run",
+    "mean",
+    "low",
+    "high",
+    "deep",
+    "deep_low",
+    "deep_high",
+    "shallow",
+)
+PAIR_COLUMNS = ("measure", "a", "b", "difference", "low", "high", "p", "p_corrected", "separable")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TwoPhase(Result):
+    """The result of `two_phase`: the deep mean of every run over all topics, estimated, with intervals.
+
+    Arrays have a number for each run, in the order of `runs`.
+
+    Parameters
+    ----------
+    runs: the names of the runs.
+    topics: all topics that count.
+    deep_topics: the topics with deep scores, in the order of `topics`.
+    measure, shallow_measure: the measures of the deep and of the shallow scores.
+    level: the confidence level of the intervals.
+    ratio: one ratio for all runs: the sum of their deep scores over the sum of their shallow scores, on
+        the deep topics. NaN if the shallow scores sum to 0; then `mean` is `deep_mean`.
+    mean, low, high: the estimates, and the ends of their intervals.
+    deep_mean, deep_low, deep_high: the same from the deep topics alone, without the shallow scores.
+    shallow_mean: the means of the shallow scores over all topics.
+    variance: the variance of the residuals of each run; NaN for a single deep topic.
+    first, second: the numbers of the runs of each pair.
+    pairs: the difference of each pair, with its interval and p-value.
+    notes: what to know about the numbers.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    deep_topics: tuple[str, ...]
+    measure: Measure | Aggregate
+    shallow_measure: Measure | Aggregate
+    level: float
+    ratio: float
+    mean: Floats
+    low: Floats
+    high: Floats
+    deep_mean: Floats
+    deep_low: Floats
+    deep_high: Floats
+    shallow_mean: Floats
+    variance: Floats
+    first: Ints
+    second: Ints
+    pairs: Estimated
+    notes: tuple[Note, ...]
+
+    @property
+    def pooled_variance(self) -> float:
+        """The mean of `variance` over the runs."""
+        return float(self.variance.mean())
+
+    @cached_property
+    def p_corrected(self) -> Floats:
+        """The p-value of each pair, corrected by Holm's method for the number of pairs."""
+        return holm(self.pairs.p)
+
+    @cached_property
+    def separable(self) -> Bools:
+        """Whether the two runs of a pair are separable: the corrected p-value is at most 1 − level."""
+        return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
+
+    @property
+    def ranking(self) -> Ints:
+        """The numbers of the runs, the best estimate first; runs with equal estimates by name."""
+        merit = -self.mean if inner(self.measure).direction == "lower" else self.mean
+        return np.lexsort((np.array(self.runs, dtype=object), -merit))
+
+    @cached_property
+    def rank_ranges(self) -> tuple[Ints, Ints]:
+        """The best and the worst rank that each run may have.
+
+        The best rank is 1 plus the number of separable runs that are better. The worst rank is the
+        number of runs minus the number of separable runs that are worse.
+        """
+        place = np.empty(len(self.runs), dtype=np.int64)
+        place[self.ranking] = np.arange(len(self.runs))
+        first, second = self.first[self.separable], self.second[self.separable]
+        ahead = place[first] < place[second]
+        better, worse = np.where(ahead, first, second), np.where(ahead, second, first)
+        above = np.bincount(worse, minlength=len(self.runs))
+        below = np.bincount(better, minlength=len(self.runs))
+        return 1 + above, len(self.runs) - below
+
+    def table(self) -> Table:
+        """A row for each run, the best estimate first."""
+        best, worst = self.rank_ranges
+        numbers = (self.mean, self.low, self.high, self.deep_mean, self.deep_low, self.deep_high)
+        rows = tuple(
+            (
+                str(self.measure),
+                rank,
+                int(best[run]),
+                int(worst[run]),
+                self.runs[run],
+                *(float(column[run]) for column in (*numbers, self.shallow_mean)),
+            )
+            for rank, run in enumerate(self.ranking.tolist(), 1)
+        )
+        return Table(COLUMNS, rows, worded(self.notes))
+
+    def pair_table(self) -> Table:
+        """A row for each pair of runs: the difference of their estimates, and whether they are
+        separable."""
+        return Table(PAIR_COLUMNS, MadeRows(len(self.first), self._pair_rows), worded(self.notes))
+
+    def figure(self) -> Figure:
+        """The intervals of the runs, the best estimate on top, beside the deep topics alone and the
+        shallow scores."""
+        from rankgauge.figures.intervals import run_intervals
+
+        order = self.ranking
+        return run_intervals(
+            [self.runs[run] for run in order.tolist()],
+            (self.mean[order], self.low[order], self.high[order]),
+            (self.deep_mean[order], self.deep_low[order], self.deep_high[order]),
+            self.shallow_mean[order],
+            label=f"{self.measure}, deep, mean over {counted(len(self.topics), 'topic')}",
+            about=f"{len(self.deep_topics)} of {counted(len(self.topics), 'topic')} judged deeply",
+        )
+
+    def _pair_rows(self, start: int, end: int) -> Iterator[tuple[Cell, ...]]:
+        columns = (self.first, self.second, *self.pairs, self.p_corrected, self.separable)
+        name = str(self.measure)
+        for a, b, difference, low, high, p, p_corrected, separable in zip(
+            *(column[start:end].tolist() for column in columns), strict=True
+        ):
+            marks = (PValue(p), PValue(p_corrected), "yes" if separable else "no")
+            yield name, self.runs[a], self.runs[b], difference, low, high, *marks
+
+    def _title(self) -> str:
+        return (
+            f"TwoPhase: {counted(len(self.runs), 'run')}, {len(self.deep_topics)} of "
+            f"{counted(len(self.topics), 'topic')} judged deeply, {self.measure}"
+        )
+
+
+def two_phase(
+    shallow: Scores, deep: Scores, topics: Iterable[str] | None = None, level: float = LEVEL
+) -> TwoPhase:
+    """The deep mean of every run over all topics, from deep scores on a few topics.
+
+    The interval holds for topics that were drawn at random from all topics; `forecast.choose_topics`
+    draws them. It is about the mean over the topics of `shallow`, not about new topics. The estimate of
+    a run depends a little on the other runs, because all runs share one ratio: a run alone has the same
+    estimate only if its own ratio is the common ratio.
+
+    Parameters
+    ----------
+    shallow: the scores of all topics by shallow judgements, for one measure.
+    deep: the scores of the same runs by deep judgements, for one measure, usually the same measure.
+    topics: the topics whose deep scores are used; by default all topics of `deep`.
+    level: the confidence level of the intervals.
+
+    >>> runs = ["a", "b"]
+    >>> shallow = Scores.from_matrix(
+    ...     [[0.5, 0.7, 0.6, 0.4], [0.3, 0.6, 0.5, 0.2]], runs=runs, measure="nDCG@100"
+    ... )
+    >>> deep = Scores.from_matrix(
+    ...     [[0.4, 0.6], [0.2, 0.5]], runs=runs, measure="nDCG@100", queries=["1", "2"]
+    ... )
+    >>> estimate = two_phase(shallow, deep)
+    >>> estimate.mean.round(3).tolist(), round(estimate.ratio, 3)
+    ([0.46, 0.31], 0.81)
+    """
+    level = checked("level", level, LEVELS)
+    sample = Sample.of(shallow, deep, topics)
+    estimate = RatioEstimate(sample.shallow, sample.deep, sample.chosen, level)
+    first, second = np.triu_indices(len(sample.runs), 1)
+    runs, alone = estimate.runs(), estimate.deep_alone()
+    return TwoPhase(
+        runs=sample.runs,
+        topics=sample.topics,
+        deep_topics=tuple(sample.topics[place] for place in sample.chosen.tolist()),
+        measure=deep.measures[0],
+        shallow_measure=shallow.measures[0],
+        level=level,
+        ratio=estimate.ratio,
+        mean=runs.value,
+        low=runs.low,
+        high=runs.high,
+        deep_mean=alone.value,
+        deep_low=alone.low,
+        deep_high=alone.high,
+        shallow_mean=estimate.shallow_mean,
+        variance=estimate.variance,
+        first=first,
+        second=second,
+        pairs=estimate.pairs(first, second),
+        notes=(*sample.notes, *_about(sample, estimate, shallow, deep)),
+    )
+
+
+def _about(
+    sample: Sample, estimate: RatioEstimate, shallow: Scores, deep: Scores
+) -> Iterator[Note]:
+    """Notes on what the numbers are, and on what to be careful with."""
+    name = str(deep.measures[0])
+    everything, some = estimate.topics, estimate.deep_topics
+    yield from (note for scores in (shallow, deep) for note in scores.notes if note.severity)
+    percent = f"{100 * estimate.level:.10g}%"
+    if some == everything:
+        text = (
+            f"all {counted(everything, 'topic')} are judged deeply, so the mean is exact for these "
+            "topics and the width is 0; this says nothing about new topics"
+        )
+    elif some == 1:
+        text = (
+            "1 deep topic gives no interval; no runs are separable; judge at least 2 topics deeply"
+        )
+    else:
+        text = (
+            f"{percent} interval for the deep mean over these {counted(everything, 'topic')}, not over "
+            f"new topics; it holds if the {some} deep topics were drawn at random; each interval is for "
+            "its run alone"
+        )
+    yield Note(text, measure=name, column="low, high")
+    if np.isnan(estimate.ratio):
+        text = (
+            "the shallow scores of the deep topics sum to 0, so the deep topics alone give the mean"
+        )
+        yield Note(text, measure=name, column="mean", severity=WARNING)
+    else:
+        text = f"deep / shallow = {estimate.ratio:.4g}, one ratio for all runs"
+        yield Note(text, measure=name, column="mean")
+    text = "from the deep topics alone, without the shallow scores"
+    yield Note(text, measure=name, column="deep, deep_low, deep_high")
+    by = "" if shallow.measures == deep.measures else f" by {shallow.measures[0]}"
+    yield Note(f"the shallow mean{by} over all topics", measure=name, column="shallow")
+    pairs = len(sample.runs) * (len(sample.runs) - 1) // 2
+    if pairs:
+        text = (
+            "the ranks that a run may have; runs that are not separable may change places (t test of "
+            f"the difference of two estimates, Holm over {counted(pairs, 'pair')}, "
+            f"level {estimate.level:.10g})"
+        )
+        yield Note(text, measure=name, column="best_rank, worst_rank")
+    if inner(deep.measures[0]).direction == "none":
+        text = "neither higher nor lower is better; rank 1 only means the highest value"
+        yield Note(text, measure=name, column="rank")
+    if some < everything:
+        yield from _careful(sample, estimate, shallow, name)
+    grades = {name: scores.policies for name, scores in (("shallow", shallow), ("deep", deep))}
+    if all(policies.source is None for policies in grades.values()):
+        highest = {part: policies.max_grade for part, policies in grades.items()}
+        if highest["shallow"] != highest["deep"]:
+            text = (
+                f"the highest grade is {highest['shallow']} for the shallow scores and "
+                f"{highest['deep']} for the deep scores; this matters only for ERR and for gains that "
+                "are divided by the highest grade; give both evaluations the same max_grade"
+            )
+            yield Note(text, measure=name)
+
+
+def _careful(sample: Sample, estimate: RatioEstimate, shallow: Scores, name: str) -> Iterator[Note]:
+    """Notes on estimates that may be far off."""
+    place = {query: number for number, query in enumerate(shallow.queries)}
+    where = [place[topic] for topic in sample.topics]
+    empty = int(np.count_nonzero(shallow.nothing_relevant[0, where]))
+    if empty:
+        text = (
+            "the shallow judgements have nothing relevant on {topics}; their deep scores need not be "
+            "0, and the estimate allows for this"
+        )
+        yield Note(text, measure=name, count=empty)
+    if (sample.shallow < 0).any() and (sample.shallow > 0).any():
+        text = "shallow scores are above and below 0, so the ratio and the intervals may be far off"
+        yield Note(text, measure=name, severity=WARNING)
+    if estimate.deep_topics > 1 and not estimate.pooled_variance:
+        text = "the residuals of all runs are 0, so the width is 0; this is no certainty"
+        yield Note(text, measure=name, column="low, high", severity=WARNING)
+    elif estimate.deep_topics > 1 and len(sample.runs) < FEW_RUNS:
+        text = (
+            f"the variance comes from {counted(len(sample.runs), 'run')}; with fewer than {FEW_RUNS} "
+            "runs the interval may hold less often than it says"
+        )
+        yield Note(text, measure=name, column="low, high")

@@ -1,0 +1,159 @@
+"""How many deep topics a wished width needs, from a pilot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.checks import Number, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.forecast.estimates import two_phase
+from rankgauge.forecast.ratio_estimator import half_width
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
+from rankgauge.notes import WARNING, Note, counted, worded
+from rankgauge.policies import LEVEL
+from rankgauge.results import Result
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Table
+
+CAREFUL = 1.5
+"""The variance of a pilot is multiplied by this, since a pilot of a few topics often has too small a
+variance by chance."""
+WIDTHS = Number(0, closed=False, example=0.05)
+MOST_ROWS = 12
+"""About so many numbers of topics are in the table of a plan."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Result):
+    """The result of `plan`: how many topics to judge deeply.
+
+    Parameters
+    ----------
+    measure: the measure of the deep scores.
+    width: the wished width of the intervals.
+    level: the confidence level of the intervals.
+    topics: how many topics there are in all.
+    pilot: how many of them are already judged deeply.
+    variance: the mean variance of the residuals of the runs in the pilot.
+    needed: how many topics must be judged deeply, with the pilot.
+    notes: what to know about the numbers.
+    """
+
+    measure: Measure | Aggregate
+    width: float
+    level: float
+    topics: int
+    pilot: int
+    variance: float
+    needed: int
+    notes: tuple[Note, ...]
+
+    @property
+    def more(self) -> int:
+        """How many topics to judge deeply beside those of the pilot."""
+        return self.needed - self.pilot
+
+    def widths(self, deep_topics: int) -> tuple[float, float]:
+        """The width to expect with so many deep topics, and the careful width that the plan uses."""
+        expected, careful = (
+            2
+            * float(
+                half_width(np.array(factor * self.variance), deep_topics, self.topics, self.level)
+            )
+            for factor in (1.0, CAREFUL)
+        )
+        return expected, careful
+
+    def table(self) -> Table:
+        """Some numbers of deep topics, from the pilot to all topics, with the widths to expect."""
+        steps = np.linspace(self.pilot, self.topics, MOST_ROWS).round().astype(int).tolist()
+        numbers = sorted({*steps, self.needed, self.pilot, self.topics})
+        rows = tuple(
+            (
+                str(self.measure),
+                number,
+                number - self.pilot,
+                *self.widths(number),
+                "yes" if number >= self.needed else "no",
+            )
+            for number in numbers
+        )
+        columns = ("measure", "deep_topics", "more", "expected_width", "careful_width", "enough")
+        return Table(columns, rows, worded(self.notes))
+
+    def _title(self) -> str:
+        return (
+            f"Plan: {self.needed} of {counted(self.topics, 'topic')} for a width of {self.width:g}, "
+            f"{self.more} more than the pilot, {self.measure}"
+        )
+
+
+def plan(
+    shallow: Scores,
+    deep: Scores,
+    width: float,
+    level: float = LEVEL,
+    topics: Iterable[str] | None = None,
+) -> Plan:
+    """How many topics must be judged deeply, so that intervals are at most `width` wide.
+
+    It takes the variance from a pilot: some topics, drawn at random, that are already judged deeply. The
+    variance is multiplied by 1.5, because a pilot often shows too little of it.
+
+    Parameters
+    ----------
+    shallow: the scores of all topics by shallow judgements, for one measure.
+    deep: the scores of the same runs by deep judgements, on the topics of the pilot.
+    width: the wished width of the intervals, from low to high.
+    level: the confidence level of the intervals.
+    topics: the topics of the pilot; by default all topics of `deep`.
+    """
+    width = checked("width", width, WIDTHS)
+    pilot = two_phase(shallow, deep, topics, level)
+    judged, everything = len(pilot.deep_topics), len(pilot.topics)
+    if judged < 2:
+        raise RankgaugeError(
+            "1 deep topic, expected a pilot of at least 2; judge 5 topics deeply for a first plan"
+        )
+    variance = pilot.pooled_variance
+    needed = fewest_topics(variance, width, judged, everything, pilot.level)
+    name = str(pilot.measure)
+    text = (
+        f"{100 * pilot.level:.10g}% intervals, variance {variance:.4g} from a pilot of {judged} topics, "
+        f"careful: {CAREFUL:g} times this variance"
+    )
+    notes = [Note(text, measure=name, column="expected_width, careful_width")]
+    text = "of a usual run; runs that behave unlike the others have wider intervals"
+    notes.append(Note(text, measure=name, column="expected_width, careful_width"))
+    if not variance:
+        text = "the pilot has no variance, so the plan means nothing; judge more topics deeply"
+        notes.append(Note(text, measure=name, severity=WARNING))
+    severe = (note for note in pilot.notes if note.severity is not None)
+    return Plan(
+        pilot.measure, width, pilot.level, everything, judged, variance, needed, (*severe, *notes)
+    )
+
+
+def fewest_topics(
+    variance: float, width: float, pilot: int, topics: int, level: float = LEVEL
+) -> int:
+    """The smallest number m of deep topics with 2 t(m − 1) √(1.5 s² (1/m − 1/M)) ≤ width.
+
+    It is at least the number of topics of the pilot, and at most all topics M, whose width is 0.
+
+    >>> fewest_topics(0.002, 0.05, pilot=5, topics=50)
+    15
+    """
+    # The width falls as m grows, so the smallest m is found by halving.
+    low, high = pilot, topics
+    while low < high:
+        middle = (low + high) // 2
+        if 2 * float(half_width(np.array(CAREFUL * variance), middle, topics, level)) <= width:
+            high = middle
+        else:
+            low = middle + 1
+    return low

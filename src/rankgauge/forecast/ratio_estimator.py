@@ -1,0 +1,146 @@
+"""The ratio estimator of two-phase samples, on plain arrays.
+
+All M topics have shallow scores x. The deep scores y are known on m topics, chosen at random. One ratio
+serves all runs: b = ΣΣy / ΣΣx, over runs and deep topics. The deep mean of a run over all M topics is
+estimated by ȳ + b (X̄ − x̄), where X̄ is over all topics, and ȳ and x̄ are over the deep topics. Its
+variance is s² (1/m − 1/M), where s² is the variance of the residuals (y − ȳ) − b (x − x̄). A run's own
+s² from a few topics is often too small by chance, so each run has at least the mean s² of all runs
+(Cochran, Sampling Techniques, 1977, chapters 6 and 12; the common ratio and the floor are ours).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.rounding import ROUNDING
+
+
+class Estimated(NamedTuple):
+    """Values, the ends of their intervals, and the p-values of the hypothesis that they are 0."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+
+
+class RatioEstimate:
+    """The estimates of the deep means of all runs.
+
+    Parameters
+    ----------
+    shallow: run × topic, the shallow scores on all topics.
+    deep: run × deep topic, the deep scores.
+    chosen: the number of each deep topic among all topics.
+    level: the confidence level of the intervals.
+    """
+
+    def __init__(self, shallow: Floats, deep: Floats, chosen: Ints, level: float) -> None:
+        self.topics, self.deep_topics, self.level = shallow.shape[1], deep.shape[1], level
+        beside = shallow[:, chosen]
+        self.ratio = common_ratio(deep, beside)
+        slope = 0.0 if np.isnan(self.ratio) else self.ratio
+        self.deep_mean, self.shallow_mean = deep.mean(axis=1), shallow.mean(axis=1)
+        self.mean = self.deep_mean
+        if self.deep_topics < self.topics:
+            self.mean = self.deep_mean + slope * (self.shallow_mean - beside.mean(axis=1))
+        self._of_deep = _apart(deep)
+        self._residuals = self._of_deep - slope * _apart(beside)
+
+    @property
+    def variance(self) -> Floats:
+        """The variance s² of the residuals of each run; NaN for a single deep topic."""
+        return self._over_topics((self._residuals**2).sum(axis=1))
+
+    @property
+    def pooled_variance(self) -> float:
+        """The mean of s² over the runs."""
+        return float(self.variance.mean())
+
+    def runs(self) -> Estimated:
+        """The estimate of each run."""
+        return self._interval(self.mean, _at_least_mean(self.variance))
+
+    def deep_alone(self) -> Estimated:
+        """The mean of each run over the deep topics, as an estimate of the mean over all topics."""
+        variance = self._over_topics((self._of_deep**2).sum(axis=1))
+        return self._interval(self.deep_mean, variance)
+
+    def pairs(self, first: Ints, second: Ints) -> Estimated:
+        """The difference of each pair of runs.
+
+        The formulas are those of the runs, applied to differences of scores. The ratio stays the common
+        ratio of all runs, so that the difference is the difference of the two estimates.
+        """
+        squares = self._residuals @ self._residuals.T
+        own = np.diag(squares)
+        terms = own[first] + own[second]
+        sums = terms - 2 * squares[first, second]
+        sums[sums <= ROUNDING * terms] = 0.0
+        difference = self.mean[first] - self.mean[second]
+        greatest = np.maximum(np.abs(self.mean[first]), np.abs(self.mean[second]))
+        difference[np.abs(difference) <= ROUNDING * greatest] = 0.0
+        return self._interval(difference, _at_least_mean(self._over_topics(sums)))
+
+    def _over_topics(self, sums: Floats) -> Floats:
+        """Sums of squares as variances."""
+        if self.deep_topics < 2:
+            return np.full(len(sums), np.nan)
+        return np.asarray(sums / (self.deep_topics - 1))
+
+    def _interval(self, value: Floats, variance: Floats) -> Estimated:
+        from scipy.special import stdtr
+
+        half = half_width(variance, self.deep_topics, self.topics, self.level)
+        error = np.sqrt(variance * left_share(self.deep_topics, self.topics))
+        if self.deep_topics == self.topics:
+            error = np.zeros(len(value))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(value == 0, 0.0 * error, np.abs(value) / error)
+        p = 2 * stdtr(max(1, self.deep_topics - 1), -t)
+        return Estimated(value, value - half, value + half, np.asarray(p))
+
+
+def common_ratio(deep: Floats, shallow: Floats) -> float:
+    """ΣΣy / ΣΣx over runs and deep topics; NaN if the shallow scores sum to 0.
+
+    >>> common_ratio(np.array([[0.2, 0.4]]), np.array([[0.4, 0.8]]))
+    0.5
+    """
+    total = float(shallow.sum())
+    if abs(total) <= ROUNDING * float(np.abs(shallow).sum()):
+        return float("nan")
+    return float(deep.sum()) / total
+
+
+def left_share(deep_topics: int, topics: int) -> float:
+    """1/m − 1/M, by which s² is multiplied; 0 if all topics are deep."""
+    return 1 / deep_topics - 1 / topics if deep_topics < topics else 0.0
+
+
+def half_width(variance: Floats, deep_topics: int, topics: int, level: float) -> Floats:
+    """Half the width of intervals: t(m − 1) · √(s² (1/m − 1/M)).
+
+    It is 0 if all topics are deep. Otherwise it is NaN for a single deep topic.
+    """
+    from scipy.special import stdtrit
+
+    if deep_topics == topics:
+        return np.zeros(np.shape(variance))
+    if deep_topics < 2:
+        return np.full(np.shape(variance), np.nan)
+    t = stdtrit(deep_topics - 1, 0.5 + level / 2)
+    return np.asarray(t * np.sqrt(variance * left_share(deep_topics, topics)))
+
+
+def _apart(values: Floats) -> Floats:
+    """The scores of each run minus their mean; exactly 0 where all are equal."""
+    apart = values - values.mean(axis=1, keepdims=True)
+    return np.where(np.ptp(values, axis=1, keepdims=True) == 0, 0.0, apart)
+
+
+def _at_least_mean(variance: Floats) -> Floats:
+    return np.maximum(variance, variance.mean()) if len(variance) else variance

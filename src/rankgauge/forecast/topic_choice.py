@@ -1,0 +1,120 @@
+"""Which topics to judge deeply: a random topic from each of some strata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankgauge.checks import Number, Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Judgments, encode
+from rankgauge.evaluation.inputs import Qrels, judgments_of
+from rankgauge.policies import SEED, SEEDS
+from rankgauge.seeds import digest, query_key
+
+
+def choose_topics(
+    qrels_or_counts: Qrels | Mapping[str, float],
+    m: int,
+    seed: int = SEED,
+    without: Iterable[str] = (),
+) -> tuple[str, ...]:
+    """The `m` topics to judge deeply, drawn at random, spread over topics with few and with many
+    relevant documents.
+
+    The topics are sorted by the number of relevant documents that the shallow judgements found, and cut
+    into m strata. One topic is drawn from each. Every topic has the same chance m/M to be drawn, also
+    where M is not divisible by m (Deville 1998). The draw depends on the seed, the ids and the counts,
+    not on the order of the topics.
+
+    Parameters
+    ----------
+    qrels_or_counts: the shallow judgements, or the number of relevant documents of each topic.
+    m: how many topics to draw.
+    seed: fixes the draw.
+    without: topics that are not drawn, such as the topics of a pilot. Together with the pilot, every
+        topic still has the same chance.
+
+    >>> choose_topics({"q1": 3, "q2": 40, "q3": 5, "q4": 31}, 2)
+    ('q3', 'q2')
+    """
+    counts = _counts(qrels_or_counts)
+    m = checked("m", m, Whole(1))
+    seed = checked("seed", seed, SEEDS)
+    if isinstance(without, str):
+        raise RankgaugeError(f"without={without!r} is one text, expected a list of topics")
+    for topic in set(without):
+        if counts.pop(topic, None) is None:
+            raise RankgaugeError(f"without: no topic {topic!r}, expected topics to choose from")
+    if m > len(counts):
+        raise RankgaugeError(f"m={m}, expected at most {len(counts)}, the number of topics")
+    keys = {topic: query_key(seed, encode(topic)) for topic in counts}
+    topics = sorted(counts, key=lambda topic: (counts[topic], keys[topic], topic))
+    drawn = _one_of_each(len(topics), m, _random(seed, topics))
+    return tuple(topics[place] for place in drawn)
+
+
+def relevant_counts(judgments: Judgments) -> dict[str, int]:
+    """For each topic, how many of its documents have a grade of 1 or more."""
+    owner = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
+    counts = np.bincount(owner[judgments.grades > 0], minlength=len(judgments.queries))
+    return dict(zip(judgments.queries.texts(), counts.tolist(), strict=True))
+
+
+def _counts(qrels_or_counts: Any) -> dict[str, float]:
+    """The number of relevant documents of each topic."""
+    if isinstance(qrels_or_counts, Mapping) and all(
+        isinstance(value, int | float | np.number) for value in qrels_or_counts.values()
+    ):
+        kind = Number(0)
+        counts = {
+            str(topic): float(checked(f"relevant documents of topic {topic!r}", value, kind))
+            for topic, value in qrels_or_counts.items()
+        }
+    else:
+        counts = dict(relevant_counts(judgments_of(qrels_or_counts)))
+    if not counts:
+        raise RankgaugeError("no topics, expected at least one to choose from")
+    return counts
+
+
+def _random(seed: int, topics: list[str]) -> np.random.Generator:
+    """Random numbers that follow from the seed and the ids, in whatever order they are."""
+    ids = b"\0".join(sorted(encode(topic) for topic in topics))
+    return np.random.default_rng(int.from_bytes(digest(b"%d\0%b" % (seed, ids), size=16), "big"))
+
+
+def _one_of_each(topics: int, strata: int, random: np.random.Generator) -> list[int]:
+    """The place of one topic in each stratum of equal width; each has the chance strata / topics.
+
+    The k-th topic covers the part from k to k + 1 of a line of length `topics`, which is cut into strata
+    of equal length. A topic at a border belongs to two strata, in shares. If the first of them drew it,
+    the second does not draw it again. If not, its chance in the second grows, so that in all it has the
+    chance of every other topic.
+    """
+    drawn: list[int] = []
+    for stratum in range(strata):
+        # In units of 1 / strata of a topic everything is a whole number.
+        start, end = stratum * topics, (stratum + 1) * topics
+        first, last = start // strata, (end - 1) // strata
+        shares = np.array(
+            [
+                min(end, (place + 1) * strata) - max(start, place * strata)
+                for place in range(first, last + 1)
+            ],
+            dtype=np.float64,
+        )
+        shares /= topics
+        before = start / topics - first * strata / topics
+        if before > 0:  # the first topic lies at a border
+            here = 0.0
+            if not drawn or drawn[-1] != first:
+                here = shares[0] / (1 - before)
+            others = shares[1:] * ((1 - here) / (1 - shares[0]))
+            shares = np.concatenate(([here], others))
+        edges = np.cumsum(shares)
+        place = int(np.searchsorted(edges, random.random() * edges[-1], side="right"))
+        drawn.append(first + min(place, len(shares) - 1))
+    return drawn
