@@ -286,7 +286,7 @@ def test_topics_without_anything_relevant_in_the_pool_are_counted_and_said() -> 
     found = rg.judging_depth(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3", [1, 3])
     assert [row["nothing"] for row in rows(found.table())] == [3, 0]
     deep = np.asarray(rg.evaluate(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3"))
-    said = "nothing relevant in the pool of 3 topics that have relevant documents"
+    said = "the pool has nothing relevant on 3 topics, although there is something"
     (note,) = [line for line in found.table().notes if said in line]
     assert f"mean by all judgements there: nDCG@3 {deep.mean():.3f}" in note
 
@@ -305,8 +305,8 @@ def test_topics_on_which_a_measure_is_undefined_are_left_out_at_all_depths() -> 
 def test_documents_that_were_never_judged_are_said() -> None:
     found = rg.judging_depth(QRELS, RUNS, "AP", [2])
     assert found.shallow[0].counts.total["never_judged"] == 1
-    said = "1 document of the pool of depth 2 were never judged"
-    assert any("never judged" in line for line in found.table().notes), said
+    said = "the pool of depth 2 has 1 document without a judgement"
+    assert any(said in line for line in found.table().notes)
 
 
 def test_runs_that_cannot_be_read_are_left_out_and_named(tmp_path: Path) -> None:
@@ -367,6 +367,16 @@ def test_teams_are_found_by_letters_prefixes_dicts_and_functions() -> None:
     assert teams_of(runs, dict(zip(runs, letters, strict=True))) == letters
 
 
+def test_only_teams_in_the_pool_are_left_out() -> None:
+    teams = {"one": "x", "two": "y", "three": "z"}
+    found = rg.judging_depth(QRELS, RUNS, "AP", [1], pooled=["one", "two"], teams=teams)
+    assert [one.team for one in found.left_out] == ["x", "y"]
+    assert any("each of 2 teams was left out" in note for note in found.table().notes)
+    found = rg.judging_depth(QRELS, RUNS, "AP", [1], pooled=["one"], teams=teams)
+    assert found.left_out == ()
+    assert any("no team was left out" in note for note in found.table().notes)
+
+
 def test_bad_teams_are_refused() -> None:
     for teams, message in (
         ("names", "expected 'letters', 'runs'"),
@@ -374,6 +384,7 @@ def test_bad_teams_are_refused() -> None:
         ({"a": "x"}, "no team for the run 'b'"),
         (["c"], "no run has a name that begins with 'c'"),
         ([""], "'' is not a prefix"),
+        ([], "no prefix"),
         (lambda run: 3, "the team of 'a' is 3, expected text"),
     ):
         with pytest.raises(rg.RankgaugeError, match=message):

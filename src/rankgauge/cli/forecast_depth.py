@@ -22,7 +22,7 @@ from rankgauge.cli.options import (
     ties_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, notify, progress, show_with_notes
-from rankgauge.cli.scoring import Scoring, about_judgments
+from rankgauge.cli.scoring import Scoring, about_judgments, check_order
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Run
 from rankgauge.data.trec import RunFile
@@ -153,20 +153,24 @@ def command(
     names = [scoring.run(name) for name in pooled]
     notify(about_judgments(judgments))
     left_out = _teams(teams)
-    with progress(_steps(sources, depths, left_out)) as advance:
-        found = judging_depth(
-            judgments,
-            sources,
-            parsed,
-            depths,
-            pooled=names or None,
-            teams=left_out,
-            level=level,
-            unjudged="condensed" if condensed else "nonrelevant",
-            failures="skip",
-            progress=advance,
-            **policies,
-        )
+    try:
+        with progress(_steps(sources, depths, left_out)) as advance:
+            found = judging_depth(
+                judgments,
+                sources,
+                parsed,
+                depths,
+                pooled=names or None,
+                teams=left_out,
+                level=level,
+                unjudged="condensed" if condensed else "nonrelevant",
+                failures="skip",
+                progress=advance,
+                **policies,
+            )
+    except RankgaugeError:
+        check_order(scoring.qrels, scoring.runs, scoring.columns, scoring.size_limit)
+        raise
     if by_team and not found.left_out:
         raise RankgaugeError("--by-team: all runs are of one team, so no pool is left without it")
     if plot is not None:

@@ -15,6 +15,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted, worded
 from rankgauge.records import Record
 from rankgauge.results import Result
+from rankgauge.rounding import rounded
 from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -55,11 +56,13 @@ class TeamLoss(Record):
 
 
 def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
-    """Run × measure: the rank of each run by its mean, 1 for the best; equal means share a rank."""
+    """Run × measure: the rank of each run by its mean, 1 for the best. Equal means share a rank; means
+    that differ only by rounding are equal."""
     from scipy.stats import rankdata
 
     signs = [1.0 if inner(measure).direction == "lower" else -1.0 for measure in measures]
-    return np.asarray(rankdata(means * signs, axis=0))
+    exact = rounded(means, np.abs(means).max(axis=0, initial=0.0))
+    return np.asarray(rankdata(exact * signs, axis=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,14 +198,14 @@ class JudgingDepth(Result):
         for shallow in self.shallow:
             lost = int(np.count_nonzero((shallow.counts.relevant == 0) & (self.relevant > 0)))
             if lost:
-                text = "nothing relevant in the pool of {topics} that have relevant documents"
+                text = "the pool has nothing relevant on {topics}, although there is something"
                 part, detail = f"depth {shallow.depth}", self._deep_where(shallow)
                 yield Note(text, part=part, column="nothing", count=lost, detail=detail)
         never = self.shallow[-1].counts.total["never_judged"]
         if never:
             text = (
-                f"{counted(never, 'document')} of the pool of depth {self.shallow[-1].depth} were never "
-                "judged, and count as not relevant at all depths"
+                f"the pool of depth {self.shallow[-1].depth} has {counted(never, 'document')} without a "
+                "judgement. Most measures take them as not relevant, at all depths"
             )
             yield Note(text, column="judgements")
         if not self.pooled.all():
@@ -213,7 +216,7 @@ class JudgingDepth(Result):
                 "these runs found are not judged, so their scores are too low beside the others",
                 column=", ".join(OUTSIDE),
             )
-        if self.left_out:
+        if self.teams is not None:
             yield from self._team_notes()
         yield Note(
             "mean τ between the rankings of the runs by two random halves of the topics, by all "
@@ -232,10 +235,11 @@ class JudgingDepth(Result):
         return f"mean by all judgements there: {', '.join(said)}"
 
     def _team_notes(self) -> Iterator[Note]:
-        yield Note(
-            f"each of {counted(len(set(self.teams or ())), 'team')} was left out of the pool once",
-            column=", ".join(LEFT_OUT),
-        )
+        if not self.left_out:
+            yield Note("no team was left out: all runs in the pool are of one team")
+            return
+        teams = counted(len({one.team for one in self.left_out}), "team")
+        yield Note(f"each of {teams} was left out of the pool once", column=", ".join(LEFT_OUT))
         for m, measure in enumerate(self.measures):
             sign = -1.0 if inner(measure).direction == "lower" else 1.0
             for depth in self.depths:

@@ -89,7 +89,8 @@ def judging_depth(
         The names of the runs that make the pools; by default all runs do. The others are scored all the
         same, and the result says what they lose.
     teams
-        If given, each team is left out of the pool once, and the result says what its runs lose. It is
+        If given, each team with a run in the pool is left out once, and the result says what its runs
+        lose. It is
         "letters" (the name of a run up to its first number), "runs" (each run alone), a list of
         prefixes, a dict with the team of each run, or a function that gives it.
     level
@@ -139,7 +140,7 @@ def judging_depth(
     tasks = [_Task(depth, inside, None) for depth in chosen]
     for team in dict.fromkeys(by_run or ()):
         own = np.array([one == team for one in by_run or ()])
-        if (inside & ~own).any():
+        if (inside & own).any() and (inside & ~own).any():
             tasks += [_Task(depth, inside & ~own, team) for depth in chosen]
     results: dict[tuple[int, str | None], Floats] = {}
     for task, result in outcomes(scorer, tasks, executor, str):

@@ -50,6 +50,8 @@ def teams_of(runs: Sequence[str], teams: Teams) -> tuple[str, ...]:
     if not isinstance(teams, Iterable):
         raise RankgaugeError(f"teams={teams!r}, expected {EXPECTED}")
     prefixes = sorted((_prefix(one) for one in teams), key=len, reverse=True)
+    if not prefixes:
+        raise RankgaugeError("teams: there is no prefix, expected at least one")
     for prefix in prefixes:
         if not any(run.startswith(prefix) for run in runs):
             raise RankgaugeError(
