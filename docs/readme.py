@@ -29,6 +29,7 @@ PAGES = [
         "docs/CHANCE.md",
         "docs/COMPARISON.md",
         "docs/DISTANCE.md",
+        "docs/FORECAST.md",
         "docs/FUSION.md",
         "docs/SPACE.md",
     )
@@ -47,7 +48,7 @@ def shell(block: str) -> str:
         if words[0] == "cd":
             os.chdir(words[1])
             continue
-        if words[1] in ("assess", "compare", "distance", "evaluate", "tune"):
+        if words[1] in ("assess", "compare", "distance", "evaluate", "forecast", "tune"):
             words += ["--format", "table"]
         result = subprocess.run(words, capture_output=True, text=True, check=True)
         lines += result.stdout.rstrip("\n").splitlines()

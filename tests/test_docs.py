@@ -41,6 +41,7 @@ def test_a_page_made_from_a_registry_says_what_it_says(script: str) -> None:
         "docs/COMPARISON.md",
         "docs/DISTANCE.md",
         "docs/ERRATA.md",
+        "docs/FORECAST.md",
         "docs/RANKERS.md",
         "docs/SPACE.md",
         "docs/TUNING.md",

@@ -20,7 +20,8 @@ LAYERS = [
     # The way of the data: files, lists of labels, numbers a list, numbers of all runs.
     "data", "rankings", "measures", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.
-    "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion", "forecast",
+    "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
+    "forecast",
     # Whole programs on top of all that.
     "trec_eval", "pytrec_eval", "report", "studies", "", "cli", "__main__",
 ]  # fmt: skip

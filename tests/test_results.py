@@ -15,11 +15,15 @@ from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.evaluation.inputs import judgments_of
 from rankgauge.forecast import plan
+from rankgauge.forecast.forecaster import Forecaster
+from rankgauge.forecast.tracks import Rows
 from rankgauge.notes import MOST_ALIKE, Note, worded
 from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.space import curve
+from rankgauge.studies.forecast.quality import quality_of
+from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found
 from rankgauge.studies.ue.protocol import DataSet, Protocol
 from rankgauge.studies.ue.study import Study
 from rankgauge.tables import Table
@@ -54,6 +58,7 @@ def results() -> Iterator[Result]:
     yield distances
     yield advise(distances, 2)
     yield rg.settled(QRELS, RUNS, "P@2")
+    yield rg.judging_depth(QRELS, RUNS, ["nDCG@3", "P@2"], [1, 2], pooled=["one"], teams="runs")
     yield rg.tune(QRELS, [RUNS["one"], RUNS["two"]], "P@2", folds=2, repeats=1, samples=5)
     documents = ([[3, 1, 0], [1, 2, 1], [0, 1, 3], [2, 0, 2]], [0, 1, 2, 0], [0, 3, 4])
     yield space.trajectory(documents, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ["AP", "P@1"])
@@ -66,6 +71,12 @@ def results() -> Iterator[Result]:
     yield CrossValidation(scores, (), judged, beside, beside[0], beside, None, (note,))
     asked = Protocol((DataSet("data", "folder"),), ("AdaRank", "RankNet"))
     yield Study(asked, {}, {"right": {}})
+    seen = np.full((2, 3), 0.5)
+    rows = Rows("track", "kind", ("a", "b"), ("1", "2", "3"), seen[:, :, None], seen, seen, seen)
+    yield Forecaster("gupta", features=("P",)).fit_rows([rows]).forecast_rows(rows)
+    qualities = {"track": quality_of(np.arange(4.0), np.arange(4.0), None)}
+    found = Found("nDCG@100", 10, "pool", "rows", "line", qualities)
+    yield ForecastStudy(Asked(), {"track": "kind"}, {}, (found,))
 
 
 RESULTS = list(results())

@@ -38,7 +38,10 @@ if TYPE_CHECKING:
     from rankgauge.distance.runs import Distances, med, med_matrix
     from rankgauge.distance.settling import Settled, settled
     from rankgauge.evaluation.evaluator import Evaluator, evaluate
+    from rankgauge.forecast.depth_results import JudgingDepth
+    from rankgauge.forecast.depths import judging_depth
     from rankgauge.forecast.estimates import TwoPhase, two_phase
+    from rankgauge.forecast.pools import PooledJudgments, pool
     from rankgauge.fusion.runs import fuse
     from rankgauge.fusion.tuned import Tuning
     from rankgauge.fusion.tuning import tune
@@ -58,8 +61,10 @@ __all__ = [
     "Fold",
     "Folds",
     "InputError",
+    "JudgingDepth",
     "Judgments",
     "MeasureError",
+    "PooledJudgments",
     "RBO",
     "RankgaugeError",
     "Run",
@@ -76,10 +81,12 @@ __all__ = [
     "detectable_difference",
     "evaluate",
     "fuse",
+    "judging_depth",
     "kendall_tau",
     "kendall_tau_b",
     "med",
     "med_matrix",
+    "pool",
     "rbo",
     "read_folds",
     "read_letor",
@@ -109,8 +116,10 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Fold": "rankgauge.data.folds",
     "Folds": "rankgauge.data.folds",
     "InputError": "rankgauge.data.errors",
+    "JudgingDepth": "rankgauge.forecast.depth_results",
     "Judgments": "rankgauge.data.model",
     "MeasureError": "rankgauge.data.errors",
+    "PooledJudgments": "rankgauge.forecast.pools",
     "RBO": "rankgauge.comparison.overlap",
     "RankgaugeError": "rankgauge.data.errors",
     "Run": "rankgauge.data.model",
@@ -126,10 +135,12 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "detectable_difference": "rankgauge.comparison.power",
     "evaluate": "rankgauge.evaluation.evaluator",
     "fuse": "rankgauge.fusion.runs",
+    "judging_depth": "rankgauge.forecast.depths",
     "kendall_tau": "rankgauge.comparison.correlation",
     "kendall_tau_b": "rankgauge.comparison.correlation",
     "med": "rankgauge.distance.runs",
     "med_matrix": "rankgauge.distance.runs",
+    "pool": "rankgauge.forecast.pools",
     "rbo": "rankgauge.comparison.overlap",
     "read_folds": "rankgauge.data.folds",
     "read_letor": "rankgauge.data.letor",

@@ -37,6 +37,8 @@ does not matter. They come after it because of CorrectPairs: only a judged docum
 place."""
 Ordered: TypeAlias = Literal["docno", "docno-ascending", "input"]
 """Those ways to order equal scores that need no labels."""
+PoolTies: TypeAlias = Literal["docno", "docno-ascending", "input", "random"]
+"""Ways to order equal scores when a pool is made: nothing is judged then, so none needs labels."""
 Tail: TypeAlias = Literal["tied"]
 """tied: the documents that were not retrieved follow as one more tie."""
 ScorePrecision: TypeAlias = Literal["single", "double"]
@@ -53,6 +55,7 @@ DEFAULT_MISSING: Missing = "zero"
 DEFAULT_UNJUDGED: Unjudged = "nonrelevant"
 DEFAULT_TIES: Ties = "docno"
 DEFAULT_ORDERED: Ordered = "docno"
+DEFAULT_POOL_TIES: PoolTies = "docno"
 DEFAULT_FAILURES: Failures = "raise"
 DEFAULT_OFFLIST: Offlist = "none"
 SEED = 0

@@ -64,7 +64,8 @@ def test_a_plan_says_how_many_more_topics_and_which_widths_to_expect() -> None:
     assert found.widths(found.needed)[1] <= 0.06 < found.widths(found.needed - 1)[1]
     assert found.variance == rg.two_phase(*both).pooled_variance
     frame = found.to_polars()
-    assert frame["deep_topics"].is_sorted() and frame["deep_topics"][-1] == 40
+    assert frame["deep_topics"].is_sorted()
+    assert frame["deep_topics"][-1] == 40
     assert frame["expected_width"].is_sorted(descending=True)
     assert frame["careful_width"][-1] == 0
     enough = frame.filter(frame["enough"] == "yes")

@@ -8,7 +8,9 @@ import click
 
 COMMANDS = {
     "depth": "How deep must the pool be? What shallower pools would have said.",
-    "two-phase": "Shallow judgements of all topics, deep ones of a few: the deep means, with intervals.",
+    "two-phase": "Shallow judgements for all topics, deep ones for a few: deep means, with intervals.",
+    "train": "Learn to forecast a costly measure from cheap ones.",
+    "predict": "Forecast a costly measure with what `train` learnt.",
 }
 """The commands, each with what it does; each lives in a module of its own, such as forecast_depth."""
 

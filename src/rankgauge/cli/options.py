@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, get_args
 
 import click
@@ -296,6 +296,23 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
     )
 
 
+# How deep pools are
+
+
+def depth_option(default: Sequence[int], help_text: str) -> Callable[[F], F]:
+    """`--depth`: how many first documents of each run are judged."""
+    return click.option(
+        "--depth",
+        "depths",
+        type=click.IntRange(1),
+        multiple=True,
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=help_text,
+    )
+
+
 # How runs are fused
 
 
@@ -359,10 +376,19 @@ def persistence_option(default: float | None, help_text: str) -> Callable[[F], F
 
 # What is scored
 
+condensed_option = click.option(
+    "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
+)
+
+precision_option = click.option(
+    "--precision",
+    type=click.Choice(get_args(ScorePrecision)),
+    help="The floating-point precision in which the scores of documents are compared. By default "
+    "single for TREC files, as in trec_eval 9, and double for other files.",
+)
+
 policy_options = together(
-    click.option(
-        "-J", "--condensed", is_flag=True, help="Remove unjudged documents from the rankings first."
-    ),
+    condensed_option,
     ties_option(
         get_args(Ties),
         DEFAULT_TIES,
@@ -382,12 +408,7 @@ policy_options = together(
         metavar="N",
         help="With --tail: how many documents the collection has.",
     ),
-    click.option(
-        "--precision",
-        type=click.Choice(get_args(ScorePrecision)),
-        help="The floating-point precision in which the scores of documents are compared. By default "
-        "single for TREC files, as in trec_eval 9, and double for other files.",
-    ),
+    precision_option,
     max_grade_option("in QRELS"),
     click.option(
         "--subtopics",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any, Protocol
 
 import click
 
@@ -17,9 +17,6 @@ from rankgauge.cli.output_files import SPREADSHEET
 from rankgauge.data.files import writing
 from rankgauge.notes import LOUD, Note, counted, worded
 from rankgauge.tables import Cell, MadeRows, Table
-
-if TYPE_CHECKING:
-    from rankgauge.scores.model import Scores
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """Spreadsheets run a text as a formula if it begins with one of these."""
@@ -193,7 +190,19 @@ class Incomplete(click.ClickException):
         click.echo(printable(self.message), file=file, err=file is None)
 
 
-def fail_if_incomplete(scores: Scores) -> None:
+class Partial(Protocol):
+    """A result that may lack some runs: those that are there, and why each other run is not."""
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs that are there."""
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """What was wrong with each run that is not there."""
+
+
+def fail_if_incomplete(scores: Partial) -> None:
     """End the command with exit code 3 when some of the runs could not be evaluated."""
     if scores.failed:
         of = len(scores.runs) + len(scores.failed)

@@ -127,6 +127,13 @@ class Scoring(Record):
         )
         return [run for run in files if not same_file(run.path, self.qrels)]
 
+    def run(self, text: str) -> str:
+        """The name of a run in tables; the text is this name, or the file of the run."""
+        files = [*self.files(), RunFile(self.qrels)]
+        if text in (file.label for file in files):
+            return text
+        return next((file.label for file in files if same_file(file.path, text)), text)
+
     @property
     def columns(self) -> ColumnNames:
         """The names of columns that were given."""
@@ -255,12 +262,7 @@ class WantedScores:
 
     def run(self, text: str) -> str:
         """The name of a run in tables; the text is this name, or the file of the run."""
-        if self.scoring is None:
-            return text
-        files = [*self.scoring.files(), RunFile(self.scoring.qrels)]
-        if text in (file.label for file in files):
-            return text
-        return next((file.label for file in files if same_file(file.path, text)), text)
+        return text if self.scoring is None else self.scoring.run(text)
 
 
 def _refuse_beside_scores(inputs: Sequence[str], scoring: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,21 +28,24 @@ STUDIES = {
     "med": "Moffat: maximized effectiveness distance for recall-based metrics.",
     "optimisation": "Robertson and Zaragoza: rank-based effectiveness measures and optimisation.",
     "ue": "Feng and Karmaker: joint upper and expected value normalisation.",
+    "forecast": "Muwanei et al.: prediction of the high-cost nDCG measure.",
 }
+ELSEWHERE = ("ue", "forecast")
+"""Studies with a module of their own."""
 
 
 class Studies(click.Group):
-    """The group of studies. That of UE, which has many options, is imported when it is asked for."""
+    """The group of studies. Those in modules of their own are imported when they are asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(STUDIES)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name == "ue":
-            from rankgauge.cli.study_ue import ue
-
-            ue.short_help = STUDIES[name]
-            return ue
+        if name in ELSEWHERE:
+            module = importlib.import_module(f"rankgauge.cli.study_{name}")
+            command: click.Command = getattr(module, name)
+            command.short_help = STUDIES[name]
+            return command
         return super().get_command(context, name)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, TypeAlias
@@ -163,7 +164,9 @@ class Judgments(Record):
     """What the assessors said: for each query, documents with grades (a qrels file).
 
     A negative grade means pooled but not judged. Where documents were judged for subtopics,
-    `subtopics` has those grades, and the grade of a document is the highest of them.
+    `subtopics` has those grades, and the grade of a document is the highest of them. `max_grade` is the
+    highest grade of the collection, if these judgments may be without it: part of larger judgments, for
+    example. None means that it is the highest grade here.
 
     >>> Judgments.from_dict({"q1": {"d1": 1, "d2": 0}})
     Judgments: 1 query, 2 judgements
@@ -176,6 +179,7 @@ class Judgments(Record):
     source: str = "judgments"
     dropped: tuple[Note, ...] = ()
     subtopics: Subtopics | None = None
+    max_grade: int | None = None
 
     @classmethod
     def from_dict(cls, judgments: JudgedDict, *, source: str = "judgments") -> Judgments:
@@ -349,6 +353,33 @@ class Judgments(Record):
 
     def __post_init__(self) -> None:
         freeze(self, "bounds", "grades", contiguous=True)
+
+    def part(self, rows: Ints, source: str) -> Judgments:
+        """The judgments in these rows, ascending, with all queries. The highest grade of the collection
+        stays what it was. Subtopics without a row in the part are left out."""
+        count = len(self.queries)
+        query = np.repeat(np.arange(count), np.diff(self.bounds))
+        highest = max(int(self.grades.max(initial=1)), self.max_grade or 1)
+        aspects = self.subtopics
+        if aspects is None:
+            bounds = _bounds(np.bincount(query[rows], minlength=count))
+            documents, grades = self.documents.take(rows), self.grades[rows]
+            whole = Judgments(self.queries, bounds, documents, grades, source, self.dropped)
+            return replace(whole, max_grade=highest)
+        kept = np.zeros(len(query), dtype=np.bool_)
+        kept[rows] = True
+        owner = np.repeat(np.arange(len(query)), np.diff(aspects.offsets))
+        entries = np.flatnonzero(kept[owner])
+        whole = Judgments.from_rows(
+            self.queries,
+            _bounds(np.bincount(query[owner[entries]], minlength=count)),
+            self.documents.take(owner[entries]),
+            aspects.names.take(aspects.numbers[entries]),
+            aspects.grades[entries],
+            source,
+            self.dropped,
+        )
+        return replace(whole, max_grade=highest)
 
     @cached_property
     def labels(self) -> Labels:

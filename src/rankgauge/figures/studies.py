@@ -1,7 +1,8 @@
 """Figures of studies.
 
 `relevant_lines` and `ideal_lines` are those of Moffat, Computing maximized effectiveness distance for
-recall-based metrics (2017); `power_curves` is for studies of significance tests.
+recall-based metrics (2017); `power_curves` is for studies of significance tests, `depth_curves` for
+forecasts.
 """
 
 from __future__ import annotations
@@ -134,6 +135,41 @@ def power_curves(
             for text in legend.get_texts():
                 text.set(parse_math=False, fontsize=8)
         figure.supylabel("Share found significant", fontsize=11)
+        return figure
+
+
+def depth_curves(
+    depths: Sequence[int], panels: Mapping[str, Mapping[str, ArrayLike]], name: str
+) -> Figure:
+    """How good forecasts are, against the depth of judging: Figures 1 and 2 of Muwanei et al. 2022.
+
+    There is a panel for each way to compare, and in it a line for each method, at most eight. `name`
+    says what is forecast.
+
+    >>> figure = depth_curves([10, 30], {"Kendall's τ": {"shallow": [0.8, 0.9]}}, "nDCG@100")
+    >>> figure.axes[0].lines[0].get_ydata().tolist()
+    [0.8, 0.9]
+    """
+    if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
+        raise RankgaugeError(f"a panel has no curves or too many, expected 1 to {len(LINES)}")
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(4.0 * len(panels), 4.6), layout="constrained")
+        grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
+        for axes, (title, curves) in zip(grid, panels.items(), strict=True):
+            for (method, values), (colour, marker) in zip(curves.items(), LINES, strict=False):
+                style: Any = {"color": colour, "marker": marker, "markersize": 5, "linewidth": 1.2}
+                axes.plot(depths, np.asarray(values, dtype=float), label=method, **style)
+            axes.set_xticks(list(depths))
+            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+            axes.set_xlabel("Depth of judging")
+            axes.grid(axis="y", linewidth=0.4)
+        handles, labels = grid[0].get_legend_handles_labels()
+        legend = figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        figure.suptitle(wrapped(name, 80), fontsize=10, parse_math=False)
         return figure
 
 

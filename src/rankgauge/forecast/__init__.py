@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+from rankgauge.forecast.depth_results import JudgingDepth
+from rankgauge.forecast.depths import judging_depth
 from rankgauge.forecast.estimates import TwoPhase, two_phase
+from rankgauge.forecast.forecaster import Forecast, Forecaster
 from rankgauge.forecast.plans import Plan, plan
+from rankgauge.forecast.pools import PooledJudgments, pool
 from rankgauge.forecast.topic_choice import choose_topics
+from rankgauge.forecast.tracks import Track
 
-__all__ = ["Plan", "TwoPhase", "choose_topics", "plan", "two_phase"]
+__all__ = [
+    "Forecast",
+    "Forecaster",
+    "JudgingDepth",
+    "Plan",
+    "PooledJudgments",
+    "Track",
+    "TwoPhase",
+    "choose_topics",
+    "judging_depth",
+    "plan",
+    "pool",
+    "two_phase",
+]

@@ -10,14 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Ints
 from rankgauge.checks import Whole, checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Judgments, encode
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.query_sets.model import HowMany, QuerySet
-from rankgauge.rankings.lists import offsets_of
 from rankgauge.seeds import query_key
 
 
@@ -82,32 +80,6 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judg
         for place, row in enumerate(sorted(keys, key=keys.__getitem__)):
             part[row] = (first + place) % ways
     return tuple(
-        _part(judgments, np.flatnonzero(part == p), f"{judgments.source}, part {p + 1} of {ways}")
+        judgments.part(np.flatnonzero(part == p), f"{judgments.source}, part {p + 1} of {ways}")
         for p in range(ways)
-    )
-
-
-def _part(judgments: Judgments, rows: Ints, source: str) -> Judgments:
-    """The judgments in these rows, with all queries."""
-    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
-    aspects = judgments.subtopics
-    if aspects is None:
-        return Judgments(
-            judgments.queries,
-            offsets_of(np.bincount(query[rows], minlength=len(judgments.queries))),
-            judgments.documents.take(rows),
-            judgments.grades[rows],
-            source,
-            judgments.dropped,
-        )
-    owner = np.repeat(np.arange(len(query)), np.diff(aspects.offsets))
-    entries = np.flatnonzero(np.isin(owner, rows))
-    return Judgments.from_rows(
-        judgments.queries,
-        offsets_of(np.bincount(query[owner[entries]], minlength=len(judgments.queries))),
-        judgments.documents.take(owner[entries]),
-        aspects.names.take(aspects.numbers[entries]),
-        aspects.grades[entries],
-        source,
-        judgments.dropped,
     )

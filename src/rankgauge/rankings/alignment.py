@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -80,12 +82,14 @@ def alignment_notes(unknown: int, merged: int) -> list[Note]:
 def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedLabels:
     """The labels of each query's judged documents, and the collection's highest grade.
 
+    The highest grade is `max_grade`, or what the judgments say it is, or the highest grade in them.
+
     >>> judged_labels(Judgments.from_dict({"q": {"a": 0, "b": 2, "c": -1}})).labels.tolist()
     [2, 0]
     """
     highest = max(1, int(judgments.grades.max(initial=1)))
     if max_grade is None:
-        max_grade = highest
+        max_grade = max(highest, judgments.max_grade or highest)
     elif max_grade < highest:
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
     count = len(judgments.queries)
@@ -168,19 +172,13 @@ def align(
     judged = judged_labels(judgments) if judged is None else judged
     piece = located(judgments, run) if isinstance(run, Run) else run
     rows, lengths = piece.rows, np.diff(piece.bounds)
-    labels, tied, merged = judgments.labels[rows], np.zeros(len(rows), dtype=np.bool_), 0
-    if not piece.descending.all():
-        part, places = piece, np.arange(len(rows))
-        if piece.descending.any():
-            part = piece.part(np.flatnonzero(~piece.descending))
-            places = np.flatnonzero(np.repeat(~piece.descending, lengths))
-        order, tied[places], merged = rank_order(
-            part, labels[places], ties, seed, precision or piece.precision
-        )
-        labels[places] = labels[places[order]]
-        if judgments.subtopics is not None:
-            rows = rows.copy()
-            rows[places] = rows[places[order]]
+    labels, tied = judgments.labels[rows], np.zeros(len(rows), dtype=np.bool_)
+    moved = moves(piece, labels, ties, seed, precision)
+    tied[moved.places] = moved.tied
+    labels[moved.places] = labels[moved.rows]
+    if judgments.subtopics is not None:
+        rows = rows.copy()
+        rows[moved.places] = rows[moved.rows]
     known = piece.numbers >= 0
     queries = piece.numbers[known]
     if len(queries) < len(known):
@@ -193,11 +191,67 @@ def align(
         judged.take(queries),
         rows=None if judgments.subtopics is None else np.where(labels < 0, -1, rows),
     )
-    return Alignment(queries, rankings, tied, rows[rows >= 0], len(known) - len(queries), merged)
+    return Alignment(
+        queries, rankings, tied, rows[rows >= 0], len(known) - len(queries), moved.merged
+    )
+
+
+class Moves(NamedTuple):
+    """Rows of a piece that may not be in rank order: at `places[i]` belongs the row `rows[i]`.
+
+    `tied` says of each place whether its score equals the score above. `merged` is how many adjacent
+    documents have scores that differ in double but not in single precision.
+    """
+
+    places: Ints
+    rows: Ints
+    tied: NDArray[np.bool_]
+    merged: int
+
+
+def moves(
+    piece: Piece,
+    labels: Labels,
+    ties: Ties,
+    seed: int,
+    precision: ScorePrecision | None,
+    longest: int | None = None,
+) -> Moves:
+    """What brings the rows of a piece into rank order; topics whose scores fall stay as they are.
+
+    Parameters
+    ----------
+    piece
+        A piece of a run.
+    labels
+        The label of each row.
+    ties, seed
+        How documents of equal score are ordered.
+    precision
+        In which precision scores are compared; by default as the piece says.
+    longest
+        How many first documents of each topic are needed; ties below them stay as they are.
+    """
+    if piece.descending.all():
+        none = np.zeros(0, dtype=np.int64)
+        return Moves(none, none, none.astype(np.bool_), 0)
+    part, places = piece, np.arange(len(piece.rows))
+    if piece.descending.any():
+        part = piece.part(np.flatnonzero(~piece.descending))
+        places = np.flatnonzero(np.repeat(~piece.descending, np.diff(piece.bounds)))
+    order, tied, merged = rank_order(
+        part, labels[places], ties, seed, precision or piece.precision, longest
+    )
+    return Moves(places, places[order], tied, merged)
 
 
 def rank_order(
-    run: Run | Piece, labels: Labels, ties: Ties, seed: int, precision: ScorePrecision
+    run: Run | Piece,
+    labels: Labels,
+    ties: Ties,
+    seed: int,
+    precision: ScorePrecision,
+    longest: int | None = None,
 ) -> tuple[Ints, NDArray[np.bool_], int]:
     """The rows of a run, query by query, the best first; for each place whether its score equals the
     score above; and how many adjacent documents have equal scores in single precision only.
@@ -212,6 +266,8 @@ def rank_order(
         How documents of equal score are ordered.
     precision
         In which precision scores are compared.
+    longest
+        How many first documents of each query are needed; ties below them stay as they are.
     """
     scores = run.scores
     if precision == "single":
@@ -224,6 +280,9 @@ def rank_order(
     merged = int(np.count_nonzero(tied & (run.scores[order[1:]] != run.scores[order[:-1]])))
     above = np.append(False, tied)[: len(order)]
     places = np.flatnonzero(above | np.append(tied, False)[: len(order)])
+    if longest is not None:
+        start = np.flatnonzero(~above)[np.cumsum(~above)[places] - 1]  # of the tie
+        places = places[start - run.bounds[query[places]] < longest]
     if places.size:
         rows = order[places]
         group = np.cumsum(~above)[places].tolist()

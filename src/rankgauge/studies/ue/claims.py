@@ -268,8 +268,16 @@ def judged(made: Sequence[Statement], reading: str) -> list[Judged]:
         elif counts["undecided"] == len(own):
             verdict = "undecided"
         else:
-            said: tuple[Verdict, ...] = ("holds", "does not hold", "undecided")
-            verdict = ", ".join(f"{each} {counts[each]}" for each in said)
-            verdict = f"{verdict} of {len(own)} statements"
+            words: dict[Verdict, tuple[str, str]] = {
+                "holds": ("holds", "hold"),
+                "does not hold": ("does not hold", "do not hold"),
+                "undecided": ("is undecided", "are undecided"),
+            }
+            parts = [
+                f"{counts[each]} {forms[counts[each] > 1]}"
+                for each, forms in words.items()
+                if counts[each]
+            ]
+            verdict = f"of {len(own)} statements {', '.join(parts)}"
         results.append(Judged(text, reading, verdict, kind, tuple(each.sentence for each in own)))
     return results

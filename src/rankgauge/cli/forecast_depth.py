@@ -1,0 +1,191 @@
+"""rankgauge forecast depth: what shallower pools would have said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import click
+
+from rankgauge.cli.options import (
+    condensed_option,
+    depth_option,
+    level_option,
+    max_grade_option,
+    measure_option,
+    output_options,
+    plot_option,
+    plugin_option,
+    precision_option,
+    reading_options,
+    seed_option,
+    ties_option,
+)
+from rankgauge.cli.output import fail_if_incomplete, notify, progress, show_with_notes
+from rankgauge.cli.scoring import Scoring, about_judgments
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Run
+from rankgauge.data.trec import RunFile
+from rankgauge.forecast.depths import DEFAULT_DEPTHS, DEFAULT_MEASURE, judging_depth
+from rankgauge.forecast.teams import LETTERS, RUNS, Teams, teams_of
+from rankgauge.measures.grammar import parse_all
+from rankgauge.policies import DEFAULT_POOL_TIES, PoolTies
+
+
+@click.command("depth")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@measure_option(DEFAULT_MEASURE)
+@depth_option(
+    DEFAULT_DEPTHS,
+    "How many first documents of each run are in the pool; may be repeated.",
+)
+@click.option(
+    "--pooled",
+    multiple=True,
+    metavar="RUN",
+    help="A run that makes the pool; may be repeated. RUN is its name or its file. All runs are scored, "
+    "and the table says what the runs outside the pool lose. By default all runs make the pool.",
+)
+@click.option(
+    "--teams",
+    metavar="HOW",
+    help="Leave each team out of the pool once, and say what its runs lose. HOW is letters, runs, or "
+    "prefixes. letters: the team of acsys8amn is acsys, the name up to the first number. runs: each run "
+    "is a team. Prefixes, such as acsys8,apl8: runs whose names begin with acsys8 are a team.",
+)
+@click.option(
+    "--by-team",
+    is_flag=True,
+    help="With --teams: print a row for each team that was left out.",
+)
+@plot_option("Draw τ and the bias for each depth, as .svg or .png.")
+@level_option(text="A difference of two runs is significant if its p-value is at most 1 - level.")
+@condensed_option
+@ties_option(
+    get_args(PoolTies),
+    DEFAULT_POOL_TIES,
+    "random: a random order.",
+)
+@seed_option("the halves of the topics and random orders of ties")
+@precision_option
+@max_grade_option("in QRELS")
+@reading_options
+@output_options
+@plugin_option
+def command(
+    measures: tuple[str, ...],
+    depths: tuple[int, ...],
+    pooled: tuple[str, ...],
+    teams: str | None,
+    by_team: bool,
+    plot: str | None,
+    level: float,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+    **source: Any,
+) -> None:
+    """Say how deep a pool must be: what shallower pools would have said about the runs.
+
+    The pool of depth N has the first N documents of each run. Suppose that only these documents had been
+    judged. The shallow score of a run is the score of the whole run by these judgements. It is compared
+    with the deep score, by all judgements in QRELS.
+
+    Each row is a measure and a depth:
+
+    \b
+    judgements   how many documents are judged
+    saved        the share of all judgements that is saved
+    relevant     the share of the relevant documents that the pool has
+    nothing      on how many topics the pool has nothing relevant
+    bias         the mean of shallow minus deep score, over the runs
+    error        the mean size of this difference
+    greatest     the greatest size of this difference
+    tau          how similarly shallow and deep scores rank the runs (τ)
+    half_tau     a yardstick for tau: how similarly two halves of the topics
+                 rank the runs by deep scores
+    significant  pairs of runs with a significant deep difference
+    reversed     how many of these pairs change places
+    opposed      how many of these are significant the other way round
+
+    With --pooled, about the runs outside the pool:
+
+    \b
+    outside_bias   the mean of shallow minus deep score
+    outside_ranks  how many ranks they fall on average
+    outside_worst  the most ranks that one of them falls
+
+    With --teams, about a run if its team is not in the pool, compared with the pool of all teams:
+
+    \b
+    loss         how much lower its score is on average
+    worst_loss   the greatest loss of a run
+    ranks        how many ranks it falls on average
+    worst_ranks  the most ranks that a run falls
+
+    QRELS and each RUN are files as in `rankgauge evaluate`. QRELS must be deep, since it is what
+    shallower pools are compared with.
+
+    \b
+    rankgauge forecast depth qrels.txt runs/ -m nDCG@100 -m AP --depth 10 --depth 20
+    rankgauge forecast depth qrels.txt runs/ --teams letters --by-team
+    rankgauge forecast depth qrels.txt runs/ --pooled a.run --pooled b.run --plot depth.svg
+
+    The exit code is 0 when all is well, and 2 when nothing could be computed. It is 3 when some runs
+    could not be read: the other runs are used. A message on stderr names each unread run, and says why.
+    """
+    if by_team and teams is None:
+        raise click.UsageError("--by-team works only with --teams; add --teams letters")
+    policies = {name: source.pop(name) for name in ("ties", "seed", "precision", "max_grade")}
+    condensed = source.pop("condensed")
+    scoring = Scoring(
+        missing="zero",
+        condensed=condensed,
+        tail=None,
+        documents=None,
+        subtopics=False,
+        **policies,
+        **source,
+    )
+    parsed = parse_all(measures)
+    judgments, sources = scoring.inputs()
+    names = [scoring.run(name) for name in pooled]
+    notify(about_judgments(judgments))
+    left_out = _teams(teams)
+    with progress(_steps(sources, depths, left_out)) as advance:
+        found = judging_depth(
+            judgments,
+            sources,
+            parsed,
+            depths,
+            pooled=names or None,
+            teams=left_out,
+            level=level,
+            unjudged="condensed" if condensed else "nonrelevant",
+            failures="skip",
+            progress=advance,
+            **policies,
+        )
+    if by_team and not found.left_out:
+        raise RankgaugeError("--by-team: all runs are of one team, so no pool is left without it")
+    if plot is not None:
+        from rankgauge.figures.files import save_figure
+
+        save_figure(found.figure(), plot)
+    table = found.team_table() if by_team else found.table()
+    show_with_notes(table, form, digits, output)
+    fail_if_incomplete(found)
+
+
+def _steps(sources: Sequence[Run | RunFile], depths: Sequence[int], teams: Teams | None) -> int:
+    """How many steps `judging_depth` reports: the runs to read, and the pools to score by."""
+    names = [run.name if isinstance(run, Run) else run.label for run in sources]
+    pools = 1 + (0 if teams is None else len(set(teams_of(names, teams))))
+    return len(sources) + pools * len(set(depths))
+
+
+def _teams(text: str | None) -> Teams | None:
+    if text is None or text in (LETTERS, RUNS):
+        return text
+    return [prefix for prefix in text.split(",") if prefix]

@@ -1,0 +1,359 @@
+"""How deep must the pool be? What shallower pools would have said about the same runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.checks import checked, one_of
+from rankgauge.comparison.consistency import split_halves
+from rankgauge.comparison.correlation import concordance_of
+from rankgauge.comparison.significance import Pairs, named_test
+from rankgauge.data.errors import RankgaugeError, Unsupported
+from rankgauge.data.model import Judgments
+from rankgauge.evaluation.evaluator import Evaluator, Measures
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
+from rankgauge.forecast.depth_results import JudgingDepth, ShallowPool, TeamLoss, ranks_of
+from rankgauge.forecast.pools import DEPTHS, PooledJudgments
+from rankgauge.forecast.retrieval import Retrieved, retrieved
+from rankgauge.forecast.teams import Teams, teams_of
+from rankgauge.measures.aggregates import ArithmeticMean
+from rankgauge.measures.around import Aggregate, inner, innermost
+from rankgauge.measures.base import Measure
+from rankgauge.policies import (
+    DEFAULT_FAILURES,
+    DEFAULT_POOL_TIES,
+    DEFAULT_TEST,
+    DEFAULT_UNJUDGED,
+    LEVEL,
+    LEVELS,
+    SEED,
+    SPLITS,
+    Failures,
+    PoolTies,
+    ScorePrecision,
+    Unjudged,
+)
+from rankgauge.records import Record
+from rankgauge.resampling import Drawing
+from rankgauge.scores.model import places
+from rankgauge.workers import outcomes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+DEFAULT_MEASURE = "nDCG@100"
+DEFAULT_DEPTHS = (5, 10, 20, 30, 50)
+
+
+def judging_depth(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Measures = DEFAULT_MEASURE,
+    depths: Iterable[int] = DEFAULT_DEPTHS,
+    *,
+    pooled: Iterable[str] | None = None,
+    teams: Teams | None = None,
+    level: float = LEVEL,
+    splits: int = SPLITS,
+    unjudged: Unjudged = DEFAULT_UNJUDGED,
+    ties: PoolTies = DEFAULT_POOL_TIES,
+    seed: int = SEED,
+    precision: ScorePrecision | None = None,
+    max_grade: int | None = None,
+    failures: Failures = DEFAULT_FAILURES,
+    executor: Executor | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> JudgingDepth:
+    """What pools of smaller depths would have said about the runs, beside what all judgements say.
+
+    For each depth the first documents of each run make a pool, and only the judgements of the pool are
+    kept. The whole runs are scored by these judgements: the shallow score. It is compared with the score
+    by all judgements: the deep score.
+
+    Parameters
+    ----------
+    qrels
+        All judgements, as `evaluate` takes them. They should be deep, or there is nothing to compare
+        with.
+    runs
+        Runs, as `evaluate` takes them.
+    measures
+        One measure or several, each a measure or its text.
+    depths
+        The depths of the pools.
+    pooled
+        The names of the runs that make the pools; by default all runs do. The others are scored all the
+        same, and the result says what they lose.
+    teams
+        If given, each team is left out of the pool once, and the result says what its runs lose. It is
+        "letters" (the name of a run up to its first number), "runs" (each run alone), a list of
+        prefixes, a dict with the team of each run, or a function that gives it.
+    level
+        A difference of two runs is significant if the p-value of the paired t-test is at most 1 − level.
+    splits
+        How often the topics are split into two halves, for the yardstick.
+    unjudged, ties, seed, precision, max_grade
+        The policies, as in `Evaluator` and `pool`. The seed also fixes the splits.
+    failures
+        "skip" leaves out the runs that cannot be read, and says so in `.failed`; "raise" raises the
+        error.
+    executor, progress
+        Does the work; and is called with a name for each run read and each pool scored.
+
+    >>> qrels = {"q1": {"a": 1, "b": 1, "c": 0}, "q2": {"a": 0, "b": 0, "c": 1}}
+    >>> runs = {"one": {"q1": ["a", "b"], "q2": ["c"]}, "two": {"q1": ["c", "b"], "q2": ["a", "c"]}}
+    >>> found = judging_depth(qrels, runs, "AP", depths=[1, 2])
+    >>> [shallow.counts.total["judged"] for shallow in found.shallow]
+    [4, 5]
+    >>> found.shallow[1].tau.tolist()
+    [1.0]
+    """
+    chosen = _depths(depths)
+    checked("level", level, LEVELS)
+    checked("ties", ties, one_of(PoolTies))
+    checked("precision", precision, one_of(ScorePrecision), optional=True)
+    checked("failures", failures, one_of(Failures))
+    drawing = Drawing.checked(splits, seed)
+    judgments = judgments_of(qrels)
+    evaluator = Evaluator(judgments, measures, unjudged=unjudged, max_grade=max_grade)
+    _check_measures(evaluator.measures)
+    lists = retrieved(
+        judgments,
+        runs,
+        chosen[-1],
+        longest=_longest(evaluator.measures, chosen[-1], unjudged),
+        ties=ties,
+        seed=drawing.seed,
+        precision=precision,
+        failures=failures,
+        executor=executor,
+        progress=progress,
+    )
+    inside = _inside(lists.names, pooled)
+    by_run = None if teams is None else teams_of(lists.names, teams)
+    scorer = _Scorer(lists, evaluator.measures, unjudged, evaluator.judged.max_grade)
+    tasks = [_Task(depth, inside, None) for depth in chosen]
+    for team in dict.fromkeys(by_run or ()):
+        own = np.array([one == team for one in by_run or ()])
+        if (inside & ~own).any():
+            tasks += [_Task(depth, inside & ~own, team) for depth in chosen]
+    results: dict[tuple[int, str | None], Floats] = {}
+    for task, result in outcomes(scorer, tasks, executor, str):
+        if isinstance(result, RankgaugeError):
+            raise result
+        results[task.depth, task.team] = result
+        if progress is not None:
+            progress(str(task))
+    deep = scorer.scores(judgments, judgments.labels)
+    counted = _counted(evaluator.measures, deep, *results.values())
+    comparing = _Comparing(evaluator.measures, deep, counted, level)
+    return JudgingDepth(
+        runs=lists.names,
+        measures=evaluator.measures,
+        pooled=inside,
+        judgments=int(np.count_nonzero(judgments.grades >= 0)),
+        relevant=_relevant(judgments),
+        topics=counted.sum(axis=1),
+        scores=deep,
+        deep=comparing.deep_means,
+        significant=comparing.significant.sum(axis=1),
+        half_tau=comparing.half_tau(drawing),
+        shallow=tuple(
+            comparing.shallow(depth, PooledJudgments.of(lists, depth, inside), results[depth, None])
+            for depth in chosen
+        ),
+        left_out=tuple(
+            comparing.left_out(depth, team, by_run or (), results[depth, None], result)
+            for (depth, team), result in results.items()
+            if team is not None
+        ),
+        teams=by_run,
+        level=level,
+        remarks=lists.notes,
+        failed=lists.failed,
+    )
+
+
+class _Task(Record):
+    """A pool to score all runs by: its depth and its runs, and the team that is left out."""
+
+    depth: int
+    runs: Bools
+    team: str | None
+
+    def __str__(self) -> str:
+        without = "" if self.team is None else f" without {self.team}"
+        return f"depth {self.depth}{without}"
+
+
+class _Scorer(Record):
+    """Scores all runs by the judgements of a pool. It can be sent to another process."""
+
+    lists: Retrieved
+    measures: tuple[Measure | Aggregate, ...]
+    unjudged: Unjudged
+    max_grade: int
+
+    def __call__(self, task: _Task) -> Floats:
+        """Run × topic × measure."""
+        judgments = self.lists.judgments
+        inside = self.lists.pooled(task.depth, task.runs)[: len(judgments.documents)]
+        labels = judgments.labels.copy()
+        labels[:-1][~inside] = labels[-1]
+        return self.scores(judgments.part(np.flatnonzero(inside), judgments.source), labels)
+
+    def scores(self, judgments: Judgments, labels: Labels) -> Floats:
+        """The scores by some of the judgments; `labels` has a label for each row of all of them."""
+        evaluator = Evaluator(
+            judgments, self.measures, unjudged=self.unjudged, max_grade=self.max_grade
+        )
+        runs, topics = len(self.lists.names), len(judgments.queries)
+        values = evaluator.score_labels(
+            labels[self.lists.rows], self.lists.offsets, np.tile(np.arange(topics), runs)
+        )
+        return values.reshape(runs, topics, len(self.measures))
+
+
+class _Comparing:
+    """Compares shallow scores with the deep ones, on the topics that count for a measure."""
+
+    def __init__(
+        self,
+        measures: Sequence[Measure | Aggregate],
+        deep: Floats,
+        counted: Bools,
+        level: float,
+    ) -> None:
+        self.measures, self.deep, self.counted, self.level = measures, deep, counted, level
+        self.deep_means = self.means(deep)
+        runs = deep.shape[0]
+        self.first, self.second = np.triu_indices(runs, 1)
+        self.difference, self.significant = self._tested(deep)
+
+    def means(self, scores: Floats) -> Floats:
+        """Run × measure: the means over the topics that count."""
+        return np.stack(
+            [scores[:, topics, m].mean(axis=1) for m, topics in enumerate(self.counted)], axis=1
+        )
+
+    def _tested(self, scores: Floats) -> tuple[Floats, Bools]:
+        """Measure × pair: the difference of the means, and whether it is significant."""
+        differences, significant = [], []
+        test = named_test(DEFAULT_TEST)
+        for m, topics in enumerate(self.counted):
+            values = np.ascontiguousarray(scores[:, topics, m])
+            pairs = Pairs(values, self.first, self.second, self.level)
+            if not len(self.first):
+                differences.append(np.zeros(0))
+                significant.append(np.zeros(0, dtype=np.bool_))
+                continue
+            differences.append(pairs.difference)
+            enough = pairs.topics >= test.least_topics
+            p = test(pairs).p if enough else np.ones(len(self.first))
+            significant.append(p <= (1 - self.level) * (1 + 1e-12))
+        return np.array(differences), np.array(significant)
+
+    def half_tau(self, drawing: Drawing) -> Floats:
+        """For each measure, the mean τ of the deep rankings of the runs by two halves of the topics."""
+        values = []
+        for m, topics in enumerate(self.counted):
+            if topics.sum() < 2 or not len(self.first):
+                values.append(np.nan)
+                continue
+            scores = np.ascontiguousarray(self.deep[:, topics, m])
+            values.append(float(split_halves(scores, self.first, self.second, drawing).tau.mean()))
+        return np.array(values)
+
+    def shallow(self, depth: int, judgments: PooledJudgments, scores: Floats) -> ShallowPool:
+        """What the pool of a depth says."""
+        means = self.means(scores)
+        difference, significant = self._tested(scores)
+        opposite = np.sign(difference) * np.sign(self.difference) < 0
+        return ShallowPool(
+            depth=depth,
+            counts=judgments.counts,
+            means=means,
+            tau=np.array([_tau(means[:, m], self.deep_means[:, m]) for m in range(means.shape[1])]),
+            reversed=(self.significant & opposite).sum(axis=1),
+            opposed=(self.significant & significant & opposite).sum(axis=1),
+        )
+
+    def left_out(
+        self, depth: int, team: str, teams: Sequence[str], inside: Floats, outside: Floats
+    ) -> TeamLoss:
+        """What the runs of a team lose if the pool is made without them."""
+        own = np.flatnonzero([one == team for one in teams])
+        before, after = self.means(inside), self.means(outside)
+        ranks = ranks_of(after, self.measures) - ranks_of(before, self.measures)
+        return TeamLoss(depth, team, own, after[own] - before[own], ranks[own])
+
+
+def _tau(x: Floats, y: Floats) -> float:
+    return concordance_of(x, y).tau if len(x) > 1 else float("nan")
+
+
+def _depths(depths: Iterable[int]) -> list[int]:
+    """The depths, ascending, each once."""
+    if isinstance(depths, int):
+        depths = [depths]
+    chosen = sorted({checked("depths", depth, DEPTHS) for depth in depths})
+    if not chosen:
+        raise RankgaugeError("no depth is given; give at least one, such as 10")
+    return chosen
+
+
+def _check_measures(measures: Sequence[Measure | Aggregate]) -> None:
+    for measure in measures:
+        if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
+            raise RankgaugeError(
+                f"{measure} is not an arithmetic mean over topics, expected a measure such as "
+                f"{measure.measure}"
+            )
+        if innermost(measure).by_subtopic:
+            raise Unsupported(
+                f"{measure} needs subtopics, and depths are compared without them; score the "
+                "judgements that `pool` gives with `evaluate`"
+            )
+
+
+def _longest(measures: Sequence[Measure | Aggregate], depth: int, unjudged: Unjudged) -> int | None:
+    """How many documents of a list are needed; None for all."""
+    cuts = [inner(measure).depth for measure in measures]
+    if unjudged == "condensed" or None in cuts:
+        return None
+    return max(depth, *(cut for cut in cuts if cut is not None))
+
+
+def _inside(runs: Sequence[str], pooled: Iterable[str] | None) -> Bools:
+    """Which runs make the pool."""
+    inside = np.ones(len(runs), dtype=np.bool_)
+    if pooled is not None:
+        inside[:] = False
+        inside[places("run", runs, pooled)] = True
+        if not inside.any():
+            raise RankgaugeError("pooled: no run makes the pool; name at least one")
+    return inside
+
+
+def _relevant(judgments: Judgments) -> Ints:
+    """For each topic, how many documents are relevant."""
+    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
+    return np.bincount(query[judgments.grades >= 1], minlength=len(judgments.queries))
+
+
+def _counted(measures: Sequence[Measure | Aggregate], *scores: Floats) -> Bools:
+    """Measure × topic: whether each run has a score by all judgements and by each pool."""
+    counted = np.ones(scores[0].shape[1:], dtype=np.bool_)
+    for one in scores:
+        counted &= np.isfinite(one).all(axis=0)
+    for measure, topics in zip(measures, counted.T, strict=True):
+        if not topics.any():
+            raise RankgaugeError(
+                f"{measure}: no topic has a score for every run at every depth; choose another measure, "
+                "or depths at which the pools have relevant documents"
+            )
+    return counted.T

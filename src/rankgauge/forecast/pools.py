@@ -1,0 +1,145 @@
+"""Pools: the judgements that are made if the first documents of each run are judged, and no others."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Ints
+from rankgauge.checks import Whole, checked, one_of
+from rankgauge.data.model import Judgments, freeze
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
+from rankgauge.forecast.retrieval import Retrieved, retrieved
+from rankgauge.policies import DEFAULT_POOL_TIES, SEED, SEEDS, PoolTies, ScorePrecision
+from rankgauge.records import Record
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+DEPTHS = Whole(1)
+"""How many first documents of a run may go into a pool."""
+
+
+class PoolCounts(Record):
+    """How many documents of each topic are in a pool, and what is known about them.
+
+    `pooled` counts all documents of the pool. `judged` counts those with a grade, `relevant` those with
+    a grade of 1 or more. `never_judged` counts the others: the qrels lack them, or have them without a
+    grade. Each is an array with a number for each topic; `total` has the sums.
+    """
+
+    pooled: Ints
+    judged: Ints
+    relevant: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "pooled", "judged", "relevant")
+
+    @property
+    def never_judged(self) -> Ints:
+        """How many documents of each topic nobody judged."""
+        return np.asarray(self.pooled - self.judged)
+
+    @cached_property
+    def total(self) -> dict[str, int]:
+        """The sums over all topics, by name."""
+        names = ("pooled", "judged", "relevant", "never_judged")
+        return {name: int(getattr(self, name).sum()) for name in names}
+
+    def __repr__(self) -> str:
+        said = (f"{name.replace('_', ' ')} {count:,}" for name, count in self.total.items())
+        return f"{type(self).__name__}: {', '.join(said)}"
+
+
+class PooledJudgments(Judgments):
+    """The judgements of a pool. They are judgments as any others, and `counts` says what is in the pool.
+
+    Their highest grade is that of the judgments they were taken from, so ERR and scaled gains stay what
+    they are, even if no document of the pool has that grade.
+    """
+
+    counts: PoolCounts = field(kw_only=True)
+    depth: int | None = field(kw_only=True)
+
+    @classmethod
+    def of(cls, lists: Retrieved, depth: int | None, runs: Bools | None = None) -> PooledJudgments:
+        """The judgements of the pool of these runs, by default all."""
+        judgments = lists.judgments
+        inside = lists.pooled(depth, runs)
+        count, rows = len(judgments.queries), len(judgments.documents)
+        kept = np.flatnonzero(inside[:rows])
+        grades = judgments.grades[kept]
+
+        def by_topic(numbers: Ints) -> Ints:
+            return np.bincount(lists.topic[numbers], minlength=count)
+
+        counts = PoolCounts(
+            by_topic(np.flatnonzero(inside)),
+            by_topic(kept[grades >= 0]),
+            by_topic(kept[grades >= 1]),
+        )
+        name = "all documents" if depth is None else f"depth {depth}"
+        part = judgments.part(kept, f"{judgments.source}, pool of {name}")
+        return cls(**vars(part), counts=counts, depth=depth)
+
+
+def pool(
+    qrels: Qrels,
+    runs: Runs,
+    depth: int | None,
+    *,
+    ties: PoolTies = DEFAULT_POOL_TIES,
+    seed: int = SEED,
+    precision: ScorePrecision | None = None,
+    executor: Executor | None = None,
+) -> PooledJudgments:
+    """The judgements that would have been made, if only a pool of the runs had been judged.
+
+    The pool of a topic has the first `depth` documents of each run. The result has the judgements of
+    these documents, and of no others. Every topic stays, also if nothing in its pool was judged. A
+    document of the pool that the qrels lack is counted in `.counts`, and is not in the judgements:
+    nobody knows its grade, and measures treat it as they do with all judgements. A document that the
+    qrels have with a negative grade stays so.
+
+    Parameters
+    ----------
+    qrels
+        All judgements, as `evaluate` takes them.
+    runs
+        The runs that make the pool, as `evaluate` takes them.
+    depth
+        How many first documents of each run are in the pool; None for all of them.
+    ties
+        How documents of equal score are ordered: "docno", "docno-ascending", "input" or "random", as in
+        `Evaluator`. No other order is possible, since nothing is judged when a pool is made.
+    seed
+        The seed for ties="random".
+    precision
+        In which precision scores are compared, as in `Evaluator`.
+    executor
+        Does the work, run by run; by default threads.
+
+    >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
+    >>> runs = {"one": {"q1": ["b", "c"]}, "two": {"q1": ["x", "a"]}}
+    >>> pool(qrels, runs, 1)
+    PooledJudgments: 2 queries, 1 judgement
+    >>> pool(qrels, runs, 2).counts
+    PoolCounts: pooled 4, judged 3, relevant 2, never judged 1
+    """
+    depth = checked("depth", depth, DEPTHS, optional=True)
+    checked("ties", ties, one_of(PoolTies))
+    checked("precision", precision, one_of(ScorePrecision), optional=True)
+    lists = retrieved(
+        judgments_of(qrels),
+        runs,
+        depth,
+        longest=depth,
+        ties=ties,
+        seed=checked("seed", seed, SEEDS),
+        precision=precision,
+        executor=executor,
+    )
+    return PooledJudgments.of(lists, depth)

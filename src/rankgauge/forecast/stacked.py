@@ -1,0 +1,103 @@
+"""The rows of several tracks one below the other, and the errors of forecasts by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.forecast.models import GROUPS
+from rankgauge.forecast.tracks import Rows
+from rankgauge.records import Record
+from rankgauge.seeds import list_seeds
+
+MOST_ERRORS = 2_000
+"""So many errors are kept for intervals."""
+
+
+class StackedRows(Record):
+    """The rows of all tracks, one below the other, without those that have an undefined number.
+
+    `track`, `group` and `system` have the number of the track, of the topic and of the run of each row;
+    `names` are the topics, as `Rows.groups` names them.
+    """
+
+    features: Floats
+    target: Floats
+    plain: Floats
+    shallow: Floats
+    track: Ints
+    group: Ints
+    system: Ints
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, tracks: Sequence[Rows]) -> StackedRows:
+        """The rows of these tracks."""
+        names = tuple(dict.fromkeys(group for rows in tracks for group in rows.groups))
+        place = {name: number for number, name in enumerate(names)}
+        track, group, system = [], [], []
+        systems = 0
+        for number, rows in enumerate(tracks):
+            runs, topics = rows.target.shape
+            track.append(np.full(runs * topics, number))
+            group.append(np.tile([place[name] for name in rows.groups], runs))
+            system.append(np.repeat(np.arange(runs), topics) + systems)
+            systems += runs
+        stacked = cls(
+            features=np.concatenate([rows.matrix() for rows in tracks]),
+            target=np.concatenate([rows.target.ravel() for rows in tracks]),
+            plain=np.concatenate([rows.plain.ravel() for rows in tracks]),
+            shallow=np.concatenate([rows.shallow.ravel() for rows in tracks]),
+            track=np.concatenate(track).astype(np.int64),
+            group=np.concatenate(group).astype(np.int64),
+            system=np.concatenate(system).astype(np.int64),
+            names=names,
+        )
+        numbers = (stacked.target, stacked.plain, stacked.shallow)
+        known = np.isfinite(np.column_stack((stacked.features, *numbers)))
+        return stacked.take(np.asarray(known.all(axis=1)))
+
+    def take(self, chosen: Bools) -> StackedRows:
+        """Only these rows."""
+        arrays = {name: value[chosen] for name, value in vars(self).items() if name != "names"}
+        return StackedRows(**arrays, names=self.names)
+
+    def track_weights(self) -> Floats:
+        """Weights that make all tracks count the same."""
+        counts = np.bincount(self.track)
+        present = np.count_nonzero(counts)
+        return np.asarray(len(self.track) / (present * counts[self.track]))
+
+    def folds(self, seed: int) -> Ints:
+        """The part of each row: topics are dealt by the seed and their ids."""
+        drawn = list_seeds(seed, (name.encode() for name in self.names))
+        order = np.argsort(np.argsort(drawn, kind="stable"), kind="stable")
+        return np.asarray(order % GROUPS)[self.group]
+
+    def system_means(self) -> tuple[Floats, Floats]:
+        """The mean features and the mean target of each run."""
+        counts = np.maximum(np.bincount(self.system), 1)
+        there = np.bincount(self.system) > 0
+        sums = [np.bincount(self.system, column) / counts for column in self.features.T]
+        target = np.bincount(self.system, self.target) / counts
+        return np.stack(sums, axis=1)[there], target[there]
+
+
+def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], ...]:
+    """Errors from small to large, each with the mass up to it: each topic has the same mass, and one
+    more, which was not seen, has an infinite error."""
+    _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    mass = 1 / ((len(counts) + 1) * counts[inverse])
+    order = np.argsort(errors, kind="stable")
+    total = np.cumsum(mass[order])
+    places = np.arange(len(errors))
+    if (
+        len(places) > MOST_ERRORS
+    ):  # the greatest error of each step, so that intervals are no narrower
+        places = np.unique(np.linspace(0, len(errors) - 1, MOST_ERRORS).round().astype(np.int64))
+    ordered = errors[order]
+    starts = np.concatenate(([0.0], total[places[:-1]]))
+    kept = zip(ordered[places].tolist(), np.maximum(total[places], starts).tolist(), strict=True)
+    return tuple(kept)

@@ -1,0 +1,175 @@
+"""The command `rankgauge forecast depth`, as a user of a shell meets it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import rankgauge as rg
+from command_line import Outcome, records
+from rankgauge.figures.files import save_figure
+from rankgauge.tables import Table
+
+Command = Callable[..., Outcome]
+
+QRELS = {f"q{n}": {"a": n % 3, "b": 1, "c": 0, "d": n % 2, "e": 1} for n in range(6)}
+RUNS = {
+    "alpha1": {topic: ["a", "b", "c", "d", "x"] for topic in QRELS},
+    "alpha2": {topic: ["b", "a", "e"] for topic in QRELS},
+    "beta1": {topic: ["c", "d", "e", "y"] for topic in QRELS if topic != "q3"},
+}
+
+
+class Files(NamedTuple):
+    folder: Path
+    qrels: Path
+    runs: Path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Judgements and a folder with three runs of two teams."""
+    qrels, runs = tmp_path / "qrels.txt", tmp_path / "runs"
+    rg.write_qrels(QRELS, qrels)
+    runs.mkdir()
+    for name, run in RUNS.items():
+        rg.write_run(rg.Run.from_dict(run, name=name), runs / f"{name}.run")
+    return Files(tmp_path, qrels, runs)
+
+
+def texts(table: Table) -> list[dict[str, str]]:
+    return records(replace(table, notes=()).render("tsv"))
+
+
+def test_the_table_is_that_of_the_library(rankgauge: Command, files: Files) -> None:
+    measures = ["-m", "nDCG@3", "-m", "AP"]
+    result = rankgauge(
+        "forecast", "depth", files.qrels, files.runs, *measures, "--depth", 2, "--depth", 1
+    )
+    assert result.code == 0
+    found = rg.judging_depth(files.qrels, files.runs, ["nDCG@3", "AP"], [1, 2])
+    assert records(result.out) == texts(found.table())
+    assert "note: half_tau: mean τ" in result.err
+    assert "note: judgements: 2 documents" not in result.err  # below depth 2 all is judged
+
+
+def test_depths_and_measure_have_defaults(rankgauge: Command, files: Files) -> None:
+    result = rankgauge("forecast", "depth", files.qrels, files.runs)
+    assert [row["depth"] for row in records(result.out)] == ["5", "10", "20", "30", "50"]
+    assert {row["measure"] for row in records(result.out)} == {"nDCG@100"}
+
+
+def test_runs_outside_the_pool_are_named(rankgauge: Command, files: Files) -> None:
+    for pooled in (["alpha1", "alpha2"], [files.runs / "alpha1.run", files.runs / "alpha2.run"]):
+        options = [word for run in pooled for word in ("--pooled", run)]
+        result = rankgauge("forecast", "depth", files.qrels, files.runs, "--depth", 2, *options)
+        assert result.code == 0
+        found = rg.judging_depth(files.qrels, files.runs, depths=[2], pooled=["alpha1", "alpha2"])
+        assert records(result.out) == texts(found.table())
+        assert "not in the pool: beta1." in result.err
+    result = rankgauge("forecast", "depth", files.qrels, files.runs, "--pooled", "gamma")
+    assert result.code == 2
+    assert "no scores for run 'gamma'" in result.err
+
+
+def test_teams_are_left_out(rankgauge: Command, files: Files) -> None:
+    call = ["forecast", "depth", files.qrels, files.runs, "-m", "AP", "--depth", 1, "--depth", 2]
+    for text, teams in (
+        ("letters", "letters"),
+        ("runs", "runs"),
+        ("alpha,beta", ["alpha", "beta"]),
+    ):
+        found = rg.judging_depth(files.qrels, files.runs, "AP", [1, 2], teams=teams)
+        result = rankgauge(*call, "--teams", text)
+        assert records(result.out) == texts(found.table())
+        assert f"each of {len(set(found.teams or ()))} teams was left out" in result.err
+        result = rankgauge(*call, "--teams", text, "--by-team")
+        assert records(result.out) == texts(found.team_table())
+    result = rankgauge(*call, "--by-team")
+    assert result.code == 2
+    assert "--by-team works only with --teams" in result.err
+    result = rankgauge(*call, "--teams", "gamma")
+    assert result.code == 2
+    assert "no run has a name that begins with 'gamma'" in result.err
+    only = [*call[:3], files.runs / "alpha1.run", files.runs / "alpha2.run"]
+    result = rankgauge(*only, "--teams", "letters", "--by-team")
+    assert result.code == 2
+    assert "all runs are of one team" in result.err
+
+
+def test_a_figure_is_drawn(rankgauge: Command, files: Files) -> None:
+    pytest.importorskip("matplotlib")
+    call = ["forecast", "depth", files.qrels, files.runs, "-m", "AP", "--depth", 1, "--depth", 2]
+    result = rankgauge(*call, "--plot", files.folder / "depth.svg")
+    assert result.code == 0
+    found = rg.judging_depth(files.qrels, files.runs, "AP", [1, 2])
+    save_figure(found.figure(), files.folder / "expected.svg")
+    drawn = (files.folder / "depth.svg").read_bytes()
+    assert drawn == (files.folder / "expected.svg").read_bytes()
+    result = rankgauge(*call, "--plot", files.folder / "depth.pdf")
+    assert result.code == 2
+    assert "expected .svg or .png" in result.err
+
+
+def test_policies_are_those_of_the_library(rankgauge: Command, files: Files) -> None:
+    call = ["forecast", "depth", files.qrels, files.runs, "-m", "ERR@3", "--depth", 1]
+    options = ["-J", "--ties", "random", "--seed", 7, "--max-grade", 4, "--precision", "double"]
+    result = rankgauge(*call, *options, "--level", 0.5)
+    found = rg.judging_depth(
+        files.qrels,
+        files.runs,
+        "ERR@3",
+        [1],
+        unjudged="condensed",
+        ties="random",
+        seed=7,
+        max_grade=4,
+        precision="double",
+        level=0.5,
+    )
+    assert records(result.out) == texts(found.table())
+    result = rankgauge(*call, "--ties", "expected")
+    assert result.code == 2
+
+
+def test_a_run_that_cannot_be_read_is_named_and_the_others_are_used(
+    rankgauge: Command, files: Files
+) -> None:
+    (files.runs / "bad.run").write_text("nonsense\n")
+    result = rankgauge("forecast", "depth", files.qrels, files.runs, "-m", "AP", "--depth", 1)
+    assert result.code == 3
+    assert "bad.run" in result.err
+    assert "1 run of 4 not evaluated" in result.err
+    assert len(records(result.out)) == 1
+    result = rankgauge("forecast", "depth", files.qrels, files.runs / "bad.run")
+    assert result.code == 2
+    assert "bad.run" in result.err
+
+
+def test_help_explains_every_column(rankgauge: Command) -> None:
+    from rankgauge.forecast.depth_results import COLUMNS, LEFT_OUT, OUTSIDE
+
+    text = rankgauge("forecast", "depth", "--help").out
+    for column in (*COLUMNS[2:], *LEFT_OUT, *OUTSIDE):
+        assert f"  {column} " in text, column
+
+
+def test_bad_input_is_one_line(rankgauge: Command, files: Files) -> None:
+    for words, said in (
+        (["--depth", 0], "0 is not in the range"),
+        (["-m", "gm(AP)"], "not an arithmetic mean"),
+        (["-m", "nonsense"], "nonsense"),
+        (["-m", "alpha_nDCG@5"], "needs subtopics"),
+    ):
+        result = rankgauge("forecast", "depth", files.qrels, files.runs, *words)
+        assert result.code == 2
+        assert said in result.err
+    other = files.folder / "other.run"
+    rg.write_run({"z": {"a": 1.0}}, other)
+    result = rankgauge("forecast", "depth", files.qrels, other)
+    assert result.code == 2
+    assert "none of its topics is judged" in result.err

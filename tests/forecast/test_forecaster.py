@@ -1,0 +1,322 @@
+"""Forecasters on made rows: each method against its definition, intervals, saving and hostile files."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from profiles import examples
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.forecast.forecaster import FILE, Forecaster
+from rankgauge.forecast.models import best_subset, boosted, least_squares
+from rankgauge.forecast.stacked import StackedRows, errors_by_mass
+from rankgauge.forecast.tracks import FEATURES, Rows, Track
+
+pytest.importorskip("lightgbm")
+pytest.importorskip("sklearn")
+
+METHODS = ("boosting", "regression", "gupta", "pooled")
+
+
+def made(name: str, kind: str, seed: int, runs: int = 6, topics: int = 20) -> Rows:
+    """Rows whose target is a line through two of the six features, and noise."""
+    generator = np.random.default_rng(seed)
+    level = generator.random((1, topics, 1))
+    features = np.clip(level + 0.2 * generator.standard_normal((runs, topics, 6)), 0, 1)
+    noise = 0.03 * generator.standard_normal((runs, topics))
+    target = 0.1 + 0.5 * features[:, :, 4] + 0.2 * features[:, :, 0] + noise
+    return Rows(
+        name, kind, tuple(f"{name}-{n}" for n in range(runs)), tuple(f"t{n}" for n in range(topics)),
+        features, features[:, :, 4], target + 0.05, target,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tracks() -> list[Rows]:
+    return [made("a", "news", 1), made("b", "news", 2), made("c", "web", 3, runs=4, topics=30)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_forecasts_are_better_than_the_mean(method: str, tracks: list[Rows]) -> None:
+    new = made("new", "news", 9)
+    found = Forecaster(method).fit_rows(tracks).forecast_rows(new)
+    error = np.mean((found.values - new.target) ** 2)
+    assert error < 0.5 * np.var(new.target)
+    assert found.table().columns == ("run", "forecast", "at depth", "line", "shallow")
+    assert found.scores().runs == new.runs
+    np.testing.assert_array_equal(found.scores().values[:, :, 0], found.values)
+
+
+def test_boosting_is_the_mean_of_models_fitted_apart(tracks: list[Rows]) -> None:
+    new = made("new", "news", 9)
+    found = Forecaster("boosting").fit_rows(tracks).forecast_rows(new).values.ravel()
+    apart = [
+        boosted(rows.matrix(), rows.target.ravel(), "boosting", Forecaster().seed).predict(
+            new.matrix()
+        )
+        for rows in tracks
+    ]
+    np.testing.assert_allclose(found, np.mean(apart, axis=0), rtol=0, atol=1e-14)
+
+
+def test_boosting_is_close_to_scikit_learns(tracks: list[Rows]) -> None:
+    """The same settings; the two choose thresholds between values in another way."""
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    rows = tracks[2]
+    model = GradientBoostingRegressor(random_state=0).fit(rows.matrix(), rows.target.ravel())
+    ours = boosted(rows.matrix(), rows.target.ravel(), "boosting", 0)
+    new = made("new", "web", 11)
+    apart = ours.predict(new.matrix()) - model.predict(new.matrix())
+    assert np.sqrt(np.mean(apart**2)) < 0.03
+    assert np.corrcoef(ours.predict(new.matrix()), model.predict(new.matrix()))[0, 1] > 0.98
+
+
+def test_regression_is_the_mean_of_lines_by_the_chosen_features(tracks: list[Rows]) -> None:
+    forecaster = Forecaster("regression", subset="topics").fit_rows(tracks)
+    assert forecaster.model_ is not None
+    columns = forecaster.model_.models[0].columns
+    assert {0, 4} <= set(columns)
+    from sklearn.linear_model import LinearRegression
+
+    new = made("new", "news", 9)
+    apart = [
+        LinearRegression()
+        .fit(rows.matrix()[:, columns], rows.target.ravel())
+        .predict(new.matrix()[:, columns])
+        for rows in tracks
+    ]
+    found = forecaster.forecast_rows(new).values.ravel()
+    np.testing.assert_allclose(found, np.mean(apart, axis=0), rtol=0, atol=1e-9)
+
+
+def test_training_error_chooses_all_features(tracks: list[Rows]) -> None:
+    forecaster = Forecaster("regression", subset="training").fit_rows(tracks)
+    assert forecaster.model_ is not None
+    assert forecaster.model_.models[0].columns == tuple(range(6))
+
+
+@pytest.mark.parametrize("learner", ["least-squares", "svr"])
+def test_gupta_forecasts_means_of_systems(tracks: list[Rows], learner: str) -> None:
+    """A line on the means of systems: the mean of its forecasts is the forecast of the means."""
+    forecaster = Forecaster("gupta", learner=learner).fit_rows(tracks)
+    assert forecaster.model_ is not None
+    (line,) = forecaster.model_.models
+    means = np.concatenate([rows.features.mean(axis=1) for rows in tracks])
+    targets = np.concatenate([rows.target.mean(axis=1) for rows in tracks])
+    if learner == "least-squares":
+        again = least_squares(means, targets, range(6))
+        np.testing.assert_allclose(line.weights, again.weights, atol=1e-9)
+    new = made("new", "news", 9)
+    found = forecaster.forecast_rows(new).values.mean(axis=1)
+    np.testing.assert_allclose(found, line.predict(new.features.mean(axis=1)), atol=1e-12)
+
+
+@examples(25)
+@given(st.integers(0, 10_000), st.integers(1, 4), st.booleans())
+def test_the_best_subset_by_trying_all(seed: int, width: int, grouped: bool) -> None:
+    generator = np.random.default_rng(seed)
+    features = generator.standard_normal((24, width))
+    target = features[:, 0] + 0.5 * generator.standard_normal(24)
+    groups = np.arange(24) % 3 if grouped else None
+    found = best_subset(features, target, groups)
+    errors = {}
+    for size in range(1, width + 1):
+        for columns in itertools.combinations(range(width), size):
+            if groups is None:
+                line = least_squares(features, target, columns)
+                errors[columns] = float(np.sum((target - line.predict(features)) ** 2))
+            else:
+                total = 0.0
+                for part in range(3):
+                    inside = groups == part
+                    line = least_squares(features[~inside], target[~inside], columns)
+                    total += float(np.sum((target[inside] - line.predict(features[inside])) ** 2))
+                errors[columns] = total
+    assert errors[found] == pytest.approx(min(errors.values()), rel=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_neither_other_runs_nor_the_order_of_rows_matter(method: str, tracks: list[Rows]) -> None:
+    forecaster = Forecaster(method).fit_rows(tracks)
+    new = made("new", "news", 9)
+    whole = forecaster.forecast_rows(new).values
+    order = [3, 1, 0]
+    some = replace(
+        new,
+        runs=tuple(new.runs[n] for n in order),
+        **{name: getattr(new, name)[order] for name in ("features", "plain", "shallow", "target")},
+    )
+    np.testing.assert_array_equal(forecaster.forecast_rows(some).values, whole[order])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_seed_gives_the_same_forecaster(
+    method: str, tracks: list[Rows], tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        Forecaster(method, seed=4).fit_rows(tracks).save(tmp_path / name)
+    assert (tmp_path / "one" / FILE).read_bytes() == (tmp_path / "two" / FILE).read_bytes()
+
+
+def test_topics_of_one_kind_are_one_topic(tracks: list[Rows]) -> None:
+    stacked = StackedRows.of(tracks)
+    assert len(stacked.names) == 20 + 30
+    folds = stacked.folds(0)
+    for group in np.unique(stacked.group):
+        assert len(np.unique(folds[stacked.group == group])) == 1
+    weights = stacked.track_weights()
+    sums = [weights[stacked.track == number].sum() for number in range(3)]
+    assert sums == pytest.approx([len(weights) / 3] * 3)
+
+
+# Intervals
+
+
+def test_mass_by_topic_straight_from_the_definition() -> None:
+    errors = np.array([0.1, 0.4, 0.2, 0.3, 0.5])
+    groups = np.array([0, 0, 0, 0, 1])
+    found = errors_by_mass(errors, groups)
+    assert [error for error, _ in found] == [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert [mass for _, mass in found] == pytest.approx([1 / 12, 2 / 12, 3 / 12, 4 / 12, 8 / 12])
+
+
+def test_intervals_cover_new_topics(tracks: list[Rows]) -> None:
+    """Each topic has the same mass, so 90% of the topics of tracks like these are within."""
+    forecaster = Forecaster("regression").fit_rows(tracks)
+    covered = []
+    for seed in range(40, 60):
+        new = made("new", "news", seed)
+        low, high = forecaster.forecast_rows(new, level=0.9).bounds()
+        covered.append(((low <= new.target) & (new.target <= high)).mean())
+    assert 0.85 < np.mean(covered) < 0.99
+
+
+def test_too_few_topics_for_a_level(tracks: list[Rows]) -> None:
+    few = [made("few", "news", 1, topics=4)]
+    found = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.9)
+    assert not np.isfinite(found.half_width)
+    assert "no intervals: too few topics" in found.table().render("table")
+    one = Forecaster("gupta").fit_rows([made("one", "news", 1, topics=1)])
+    assert one.errors_ == ()
+
+
+def test_an_unknown_kind_is_said() -> None:
+    forecaster = Forecaster("regression").fit_rows([made("a", "news", 1)])
+    notes = forecaster.forecast_rows(made("w", "web", 2)).notes
+    assert any("nothing is guaranteed" in note.kind for note in notes)
+    assert not forecaster.forecast_rows(made("n", "news", 2)).notes
+
+
+def test_full_judgements_are_said_not_to_be_cheap() -> None:
+    forecaster = Forecaster("regression", judgments="full").fit_rows([made("a", "news", 1)])
+    notes = forecaster.forecast_rows(made("n", "news", 2)).notes
+    assert any("saves no judging" in note.kind for note in notes)
+
+
+# Odd data
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shape", [(1, 1), (1, 8), (5, 1)])
+def test_one_run_or_one_topic(method: str, shape: tuple[int, int]) -> None:
+    rows = made("a", "news", 1, *shape)
+    found = Forecaster(method).fit_rows([rows]).forecast_rows(rows)
+    assert np.isfinite(found.values).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_constant_targets(method: str) -> None:
+    rows = made("a", "news", 1)
+    flat = replace(rows, target=np.full_like(rows.target, 0.25))
+    found = Forecaster(method).fit_rows([flat]).forecast_rows(rows)
+    np.testing.assert_allclose(found.values, 0.25, atol=1e-6)
+
+
+def test_undefined_numbers_are_left_out(tracks: list[Rows]) -> None:
+    hole = tracks[0].features.copy()
+    hole[0, 0, 0] = np.nan
+    stacked = StackedRows.of([replace(tracks[0], features=hole)])
+    assert len(stacked.target) == tracks[0].target.size - 1
+
+
+def test_refused() -> None:
+    with pytest.raises(RankgaugeError, match="no tracks"):
+        Forecaster().fit_rows([])
+    with pytest.raises(RankgaugeError, match="has learnt nothing"):
+        Forecaster().forecast_rows(made("a", "news", 1))
+    with pytest.raises(RankgaugeError, match="method"):
+        Forecaster("guess")
+    with pytest.raises(RankgaugeError):
+        Forecaster(features=("nothing",))
+    with pytest.raises(RankgaugeError, match="no features"):
+        Forecaster(features=())
+    with pytest.raises(RankgaugeError, match="expected KIND=QRELS,RUNS"):
+        Track.read("qrels.txt")
+
+
+# Files
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_save_and_load(method: str, tracks: list[Rows], tmp_path: Path) -> None:
+    forecaster = Forecaster(method, depth=10, target="nDCG@100", seed=3).fit_rows(tracks)
+    forecaster.save(tmp_path / "model")
+    loaded = Forecaster.load(tmp_path / "model")
+    new = made("new", "other", 9)
+    one, other = forecaster.forecast_rows(new), loaded.forecast_rows(new)
+    np.testing.assert_array_equal(one.values, other.values)
+    assert one.half_width == other.half_width
+    assert (loaded.method, loaded.depth, loaded.target) == (method, 10, "nDCG@100")
+    assert one.table().render("csv") == other.table().render("csv")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "other"},
+        {"version": 2},
+        {"method": "guess"},
+        {"models": []},
+        {"models": [{"trees": "tree\n"}]},
+        {"models": [{"trees": 3}]},
+        {"models": [{"columns": [9], "constant": 0, "weights": [1]}]},
+        {"models": [{"columns": [0], "constant": 0, "weights": [1, 2]}]},
+        {"models": [{"columns": [0], "constant": None, "weights": [1]}]},
+        {"models": [{"columns": [True], "constant": 0, "weights": [1]}]},
+        {"models": 3},
+        {"line": {"trees": "x"}},
+        {"errors": [[0.5, 0.1], [0.2, 0.2]]},
+        {"errors": [["a", "b"]]},
+        {"features": [1]},
+        {"features": []},
+        {"depth": -1},
+        {"target": "nothing@3"},
+        {"kinds": None},
+    ],
+    ids=str,
+)
+def test_hostile_files(tracks: list[Rows], tmp_path: Path, change: dict[str, object]) -> None:
+    Forecaster("regression").fit_rows(tracks).save(tmp_path)
+    content = json.loads((tmp_path / FILE).read_text()) | change
+    (tmp_path / FILE).write_text(json.dumps(content))
+    with pytest.raises(InputError, match="not a forecaster"):
+        Forecaster.load(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "3", '{"format": "rankgauge-forecaster"}'])
+def test_files_that_are_no_forecaster(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(InputError, match="not a forecaster"):
+        Forecaster.load(tmp_path)
+
+
+def test_the_features_of_the_paper() -> None:
+    assert FEATURES == ("P", "infAP", "ERR", "bpref", "nDCG", "RBP")
