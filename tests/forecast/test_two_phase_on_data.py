@@ -40,13 +40,11 @@ def test_the_numbers_of_robust_2003_are_those_of_the_script(
     assert row[4] >= 0.88
 
 
-def test_estimates_come_near_what_all_judgements_say(
-    script: Any, real_data: Callable[[str], Path]
-) -> None:
+def test_estimates_come_near_what_all_judgements_say(real_data: Callable[[str], Path]) -> None:
     folder = real_data("trec-robust03")
     qrels = rg.read_qrels(folder / "qrels.txt.gz")
     runs = [rg.read_run(file) for file in sorted((folder / "runs").iterdir())]
-    pool = script.pooled(qrels, runs, 10)
+    pool = rg.pool(qrels, runs, 10)
     shallow = rg.evaluate(pool, runs, "nDCG@100")
     deep = rg.evaluate(qrels, runs, "nDCG@100")
     truth = deep.values.mean(axis=(1, 2))
