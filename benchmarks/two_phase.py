@@ -68,25 +68,6 @@ class Cell(NamedTuple):
     all_judged: int
 
 
-def pooled(qrels: rg.Judgments, runs: list[rg.Run], depth: int) -> rg.Judgments:
-    """The judgements of the first `depth` documents of each run; all topics stay."""
-    pool: dict[bytes, set[bytes]] = {query: set() for query in qrels.queries}
-    for run in runs:
-        documents, scores = list(run.documents), run.scores.astype(np.float32).tolist()
-        for q, query in enumerate(run.queries):
-            if query in pool:
-                rows = range(run.bounds[q], run.bounds[q + 1])
-                first = sorted(rows, key=lambda row: (scores[row], documents[row]), reverse=True)
-                pool[query] |= {documents[row] for row in first[:depth]}
-    owner = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.bounds))
-    sets = [pool[query] for query in qrels.queries]
-    kept = np.array([doc in sets[q] for q, doc in zip(owner, qrels.documents, strict=True)])
-    sizes = np.bincount(owner[kept], minlength=len(sets))
-    bounds = np.concatenate(([0], np.cumsum(sizes)))
-    rows = np.flatnonzero(kept)
-    return rg.Judgments(qrels.queries, bounds, qrels.documents.take(rows), qrels.grades[rows])
-
-
 def cells(folder: Path, depth: int) -> Iterator[Cell]:
     """The tracks that are there, with each target."""
     for track, (qrels_file, runs_folder) in TRACKS.items():
@@ -96,7 +77,7 @@ def cells(folder: Path, depth: int) -> Iterator[Cell]:
         qrels = rg.read_qrels(folder / qrels_file)
         runs = [rg.read_run(file) for file in sorted((folder / runs_folder).iterdir())]
         names = {f"{number}": run for number, run in enumerate(runs)}
-        shallow_qrels = pooled(qrels, runs, depth)
+        shallow_qrels = rg.pool(qrels, names, depth)
         highest = int(qrels.grades.max())
         owner = np.repeat(np.arange(len(qrels.queries)), np.diff(shallow_qrels.bounds))
         counts = np.bincount(owner[shallow_qrels.grades > 0], minlength=len(qrels.queries))

@@ -146,7 +146,7 @@ def fewest_topics(
     It is at least the number of topics of the pilot, and at most all topics M, whose width is 0.
 
     >>> fewest_topics(0.002, 0.05, pilot=5, topics=50)
-    15
+    16
     """
     # The width falls as m grows, so the smallest m is found by halving.
     low, high = pilot, topics

@@ -38,7 +38,7 @@ def choose_topics(
         topic still has the same chance.
 
     >>> choose_topics({"q1": 3, "q2": 40, "q3": 5, "q4": 31}, 2)
-    ('q3', 'q2')
+    ('q1', 'q2')
     """
     counts = _counts(qrels_or_counts)
     m = checked("m", m, Whole(1))
