@@ -29,7 +29,7 @@ def command(
 
     QRELS has the shallow judgements. Beside each forecast stand what needs no learning: the measure at
     the depth, a line through it, and the shallow score, the measure of the whole run by the shallow
-    judgements. Look at the shallow score first: it ranks systems at least as well wherever we looked.
+    judgements. Look at the shallow score first: it mostly ranks systems better than forecasts do.
     """
     found = Forecaster.load(model).forecast(Track.read(track), level)
     table = found.topic_table() if per_topic else found.table()

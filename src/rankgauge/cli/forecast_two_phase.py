@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import click
+import numpy as np
 
 from rankgauge.cli.options import (
     level_option,
@@ -20,7 +21,7 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write, show_with_notes
 from rankgauge.cli.scoring import Scoring, about_judgments
 from rankgauge.cli.topic_sets import read_set
-from rankgauge.data.errors import InputError
+from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT
 from rankgauge.data.model import Judgments
 from rankgauge.data.trec import read_qrels
@@ -28,7 +29,7 @@ from rankgauge.forecast.estimates import two_phase
 from rankgauge.forecast.plans import plan
 from rankgauge.forecast.topic_choice import choose_topics
 from rankgauge.measures.grammar import parse_all
-from rankgauge.notes import Note, worded
+from rankgauge.notes import Note, counted, worded
 from rankgauge.rankings.alignment import NOT_JUDGED
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Table
@@ -217,6 +218,7 @@ def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[
     shallow_judgments, sources = scoring.inputs()
     deep_judgments, deep_sources = deep_scoring.inputs()
     judged = (shallow_judgments, deep_judgments)
+    _check_included(*judged)
     highest = scoring.max_grade or max(1, *(_highest(each) for each in judged))
     scoring, deep_scoring = (replace(each, max_grade=highest) for each in (scoring, deep_scoring))
     shallow_scores = scoring.evaluated(shallow_judgments, sources, parsed)
@@ -225,7 +227,6 @@ def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[
     told = {*shallow_scores.notes}
     others = [note for note in deep_scores.notes if note not in told and note.kind != NOT_JUDGED]
     notify([*about_judgments(deep_judgments), *others])
-    notify(_fewer_judged(shallow_judgments, deep_judgments))
     failed = tuple(dict.fromkeys((*shallow_scores.failed, *deep_scores.failed)))
     common = [run for run in shallow_scores.runs if run in set(deep_scores.runs)]
     both = (each.select(runs=common) for each in (shallow_scores, deep_scores))
@@ -237,17 +238,22 @@ def _highest(judgments: Judgments) -> int:
     return int(judgments.grades.max(initial=0))
 
 
-def _fewer_judged(shallow: Judgments, deep: Judgments) -> list[Note]:
-    """A note if some topics have fewer deep judgements than shallow ones."""
-    numbers = [
-        dict(zip(each.queries.texts(), (each.bounds[1:] - each.bounds[:-1]).tolist(), strict=True))
-        for each in (shallow, deep)
-    ]
-    fewer = sum(numbers[0].get(topic, 0) > number for topic, number in numbers[1].items())
-    if not fewer:
-        return []
-    text = (
-        "{topics} with fewer deep judgements than shallow ones; the deep judgements of a topic must "
-        "include its shallow ones"
-    )
-    return [Note(text, part=deep.source, count=fewer)]
+def _check_included(shallow: Judgments, deep: Judgments) -> None:
+    """RankgaugeError where the deep judgements of a topic lack a document of its shallow ones."""
+    first = {topic: number for number, topic in enumerate(shallow.queries.texts())}
+    lacking: dict[str, int] = {}
+    for number, topic in enumerate(deep.queries.texts()):
+        if topic in first:
+            place = first[topic]
+            known = set(deep.documents.take(np.arange(*deep.bounds[number : number + 2])))
+            own = shallow.documents.take(np.arange(*shallow.bounds[place : place + 2]))
+            missing = sum(document not in known for document in own)
+            if missing:
+                lacking[topic] = missing
+    if lacking:
+        documents = counted(sum(lacking.values()), "document")
+        raise RankgaugeError(
+            f"{deep.source} lacks {documents} that {shallow.source} has judged, on "
+            f"{counted(len(lacking), 'topic')} such as {next(iter(lacking))}. The deep judgements of a "
+            "topic must include its shallow ones: put both into the file"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -33,6 +33,7 @@ from rankgauge.forecast.tracks import (
     Track,
     feature_at,
     rows_of,
+    target_at,
 )
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.grammar import parse
@@ -183,8 +184,13 @@ class Forecaster:
         return errors_by_mass(errors, rows.group)
 
     def forecast(self, track: Track, level: float = 0.9) -> Forecast:
-        """The forecasts of a track with intervals, and what needs no learning beside them."""
-        return self.forecast_rows(self.rows(track), level)
+        """The forecasts of a track with intervals, and what needs no learning beside them.
+
+        The judgements of the track are taken as they are: those of a pool of the depth, or of more. So
+        the forecast of a run does not depend on the other runs.
+        """
+        rows = rows_of(track, self.target, self.depth, self.features, "full")
+        return self.forecast_rows(replace(rows, shallow=rows.target), level)
 
     def forecast_rows(self, rows: Rows, level: float = 0.9) -> Forecast:
         """The forecasts for the rows of a track."""
@@ -319,11 +325,11 @@ class Forecast(Result):
             numbers = (self.values, self.rows.plain, self.line, self.rows.shallow)
             rows.append((run, *(float(each[place].mean()) for each in numbers)))
         about = [
-            Note(f"{self.target} cut at {self.depth}", column="at depth"),
+            Note(str(target_at(self.target, self.depth)), column="at depth"),
             Note("a line through it, fitted to the same tracks", column="line"),
             Note(
-                f"{self.target} of the whole run by the judgements of the pool; it needs no learning, "
-                "and ranks systems at least as well wherever we looked",
+                f"{self.target} of the whole run by the same judgements; it needs no learning, and "
+                "mostly ranks systems better than forecasts do",
                 column="shallow",
             ),
         ]

@@ -12,9 +12,8 @@ from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.evaluation.evaluator import Evaluator
-from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, sources_of
 from rankgauge.forecast.retrieval import Retrieved, retrieved
-from rankgauge.fusion.runs import read_runs
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
@@ -47,7 +46,7 @@ class Track(Record):
     def of(cls, qrels: Qrels, runs: Runs, *, kind: str, name: str | None = None) -> Track:
         """A track of judgements and runs in any form that `evaluate` takes."""
         judgments = judgments_of(qrels)
-        return cls(name or kind, kind, judgments, tuple(read_runs(runs)))
+        return cls(name or kind, kind, judgments, tuple(source() for source in sources_of(runs)))
 
     @classmethod
     def read(cls, text: str) -> Track:
@@ -110,11 +109,7 @@ def rows_by(
     documents of the runs are looked up in the judgements once."""
     asked = [str(parse(str(target))) for target in targets]
     cheap = {depth: [str(feature_at(name, depth)) for name in features] for depth in depths}
-    plain = {
-        (depth, target): f"{_without_cutoff(target)}@{depth}"
-        for depth in depths
-        for target in asked
-    }
+    plain = {(depth, target): str(target_at(target, depth)) for depth in depths for target in asked}
     judgments = track.judgments
     lists = retrieved(
         judgments,
@@ -175,5 +170,10 @@ def feature_at(feature: str, depth: int) -> Measure | Aggregate:
     return parse(feature)
 
 
-def _without_cutoff(measure: str) -> str:
-    return measure.rpartition("@")[0] or measure
+def target_at(target: str, depth: int) -> Measure | Aggregate:
+    """The target measure at the depth; as it is where it has no cut-off."""
+    name = target.rpartition("@")[0] or target
+    try:
+        return parse(f"{name}@{depth}")
+    except MeasureError:
+        return parse(target)
