@@ -58,7 +58,9 @@ def results() -> Iterator[Result]:
     yield distances
     yield advise(distances, 2)
     yield rg.settled(QRELS, RUNS, "P@2")
-    yield rg.judging_depth(QRELS, RUNS, ["nDCG@3", "P@2"], [1, 2], pooled=["one", "two"], teams="runs")
+    yield rg.judging_depth(
+        QRELS, RUNS, ["nDCG@3", "P@2"], [1, 2], pooled=["one", "two"], teams="runs"
+    )
     yield rg.tune(QRELS, [RUNS["one"], RUNS["two"]], "P@2", folds=2, repeats=1, samples=5)
     documents = ([[3, 1, 0], [1, 2, 1], [0, 1, 3], [2, 0, 2]], [0, 1, 2, 0], [0, 3, 4])
     yield space.trajectory(documents, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ["AP", "P@1"])
