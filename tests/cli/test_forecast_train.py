@@ -64,16 +64,36 @@ def test_what_is_trained_forecasts_as_in_python(
         (["train", "{track}", "-o", "{out}", "--target", "nothing"], "nothing"),
         (["train", "{track}", "-o", "{out}", "--feature", "nothing"], "nothing"),
         (["predict", "{out}", "{track}"], "forecaster.json"),
+        (["train", "{track}", "-o", "{file}"], "cannot be made"),
     ],
 )
 def test_refused(
     rankgauge: Run, tracks: list[str], tmp_path: Path, arguments: list[str], message: str
 ) -> None:
-    filled = [text.format(out=tmp_path / "out", track=tracks[0]) for text in arguments]
+    (tmp_path / "file").write_text("")
+    names = {"out": tmp_path / "out", "file": tmp_path / "file", "track": tracks[0]}
+    filled = [text.format(**names) for text in arguments]
     done = rankgauge("forecast", *filled)
     assert done.code == 2
     assert message in done.err
     assert "Traceback" not in done.err
+
+
+def test_the_forecast_of_a_run_does_not_depend_on_the_others(
+    rankgauge: Run, tracks: list[str], tmp_path: Path
+) -> None:
+    """One run alone, with the judgements that are given."""
+    model = str(tmp_path / "model")
+    options = ("--target", "AP", "--judged-to", "10", "--method", "regression")
+    assert rankgauge("forecast", "train", *tracks[:2], "-o", model, *options).code == 0
+    kind, _, files = tracks[1].partition("=")
+    qrels, _, runs = files.rpartition(",")
+    alone = f"{kind}={qrels},{Path(runs) / 'r3.run'}"
+    every, one = (
+        records(rankgauge("forecast", "predict", model, text, "--format", "csv").out)
+        for text in (tracks[1], alone)
+    )
+    assert one == [row for row in every if row["run"] == "r3.run" or row["run"] == "r3"]
 
 
 def test_the_study(rankgauge: Run, tracks: list[str], tmp_path: Path) -> None:

@@ -196,9 +196,14 @@ def test_a_deep_topic_without_shallow_judgements_is_named(rankgauge: Command, fi
     assert "no shallow scores for topic 'new'" in err
 
 
-def test_deep_judgements_that_lack_the_shallow_ones_are_told(
+def test_deep_judgements_that_lack_the_shallow_ones_are_refused(
     rankgauge: Command, files: Files
 ) -> None:
-    files.deep.write_text("q0 0 d1 1\nq1 0 d2 1\n")
-    _, _, err = rankgauge(*files.asked(files.runs))
-    assert "2 topics with fewer deep judgements than shallow ones" in err
+    """Those of the second phase alone."""
+    lines = [line.split() for line in files.deep.read_text().splitlines()]
+    shallow = {tuple(line.split()[:3:2]) for line in files.shallow.read_text().splitlines()}
+    rest = [" ".join(line) for line in lines if (line[0], line[2]) not in shallow]
+    files.deep.write_text("\n".join(rest) + "\n")
+    code, _, err = rankgauge(*files.asked(files.runs))
+    assert code == 2
+    assert "The deep judgements of a topic must include its shallow ones" in err

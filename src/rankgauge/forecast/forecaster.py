@@ -233,7 +233,11 @@ class Forecaster:
         if self.model_ is None or self.line_ is None:
             raise RankgaugeError("the forecaster has learnt nothing; call fit first")
         path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(str(folder), None, f"cannot be made: {reason}") from None
         content = {
             "format": FORMAT,
             "version": VERSION,
