@@ -104,7 +104,8 @@ def test_the_study(rankgauge: Run, tracks: list[str], tmp_path: Path) -> None:
     assert "Boosting is more accurate than regression." in done.out
     assert "left out for nDCG@1000" in done.err
     assert sorted(path.name for path in out.iterdir()) == [
-        "claims.csv", "means.csv", "nDCG-100.png", "nDCG-100.svg", "published.csv", "tracks.csv",
+        "claims.csv", "means.csv", "nDCG-100.png", "nDCG-100.svg", "overview.csv", "published.csv",
+        "tracks.csv",
     ]  # fmt: skip
     means = records((out / "means.csv").read_text())
     assert len(means) == 5 * (9 + 8)

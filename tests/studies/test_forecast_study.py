@@ -181,6 +181,31 @@ def test_a_target_deeper_than_the_runs_is_left_out_and_said(study: ForecastStudy
     assert "6 topics in two tracks of one kind" in study.table().render("table")
 
 
+def test_the_overview_has_the_numbers_of_the_greatest_depth(study: ForecastStudy) -> None:
+    table = study.overview()
+    assert len(table.rows) == len(BASELINES) + len(LEARNERS)
+    means = {tuple(row[:5]): row[5:] for row in study.table().rows}
+    for target, method, *numbers in table.rows:
+        splits = ("rows", "topics", "topics and runs", "kind")
+        wanted = [means[target, 10, "pool", split, method][0] for split in splits]
+        full = means.get((target, 10, "full", "topics", method))
+        assert numbers[:4] == wanted
+        assert numbers[4] == (None if full is None else full[0])
+        assert numbers[5] == means[target, 10, "pool", "topics", method][4]
+
+
+def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str]) -> None:
+    two = [Track.read(text) for text in tracks[:2]]
+    found = run_study(two, Asked(targets=("nDCG@50",), depths=(5,)))
+    shown = found.table().render("table")
+    assert "nothing is said of new kinds" in shown
+    assert "no track is learnt from wholly" in shown
+    assert all(row[5] is None for row in found.overview().rows)
+    verdicts = {each.claim: each.verdict for each in claims_of(found)}
+    assert verdicts["Boosting becomes more accurate with each step of depth."] == "no numbers"
+    assert "needs several depths" in claim_table(found).notes[1]
+
+
 def test_what_needs_no_learning_is_the_same_in_all_splits_that_test_all_rows(
     study: ForecastStudy,
 ) -> None:
@@ -243,9 +268,12 @@ def test_depth_is_counted_by_steps() -> None:
         Found("nDCG@100", depth, "full", PAPER, "boosting", {"t": quality._replace(r2=r2)})
         for depth, r2 in ((10, 0.2), (20, 0.5), (30, 0.4))
     )
-    (found,) = claims_of(ForecastStudy(Asked(), {"t": "kind"}, {}, cells))
+    *others, found = claims_of(ForecastStudy(Asked(), {"t": "kind"}, {}, cells))
+    assert {each.verdict for each in others} == {"no numbers"}
     assert (found.holds, found.of, found.verdict) == (1, 2, "holds in part")
-    assert claim_table(ForecastStudy(Asked(), {"t": "k"}, {}, cells)).rows[0][-1] == "holds in part"
+    assert (
+        claim_table(ForecastStudy(Asked(), {"t": "k"}, {}, cells)).rows[-1][-1] == "holds in part"
+    )
 
 
 def test_the_papers_tables_are_said_to_be_of_other_data() -> None:

@@ -35,9 +35,9 @@ def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed
     last two tracks are its targets) and in four splits: by rows, by topics, by topics and runs, and by
     kinds of collection.
 
-    It prints which claims hold, and writes to DIR, as CSV: the claims, all numbers as means over tracks
-    and for each track, and the paper's Tables 1 and 2, which are of other data. Figures are written as
-    SVG and PNG. Five tracks take three minutes.
+    It prints how good each method is at the greatest depth, and which claims hold. It writes to DIR, as
+    CSV: both tables, all numbers as means over tracks and by track, and the paper's Tables 1 and 2,
+    which are of other data. Figures are written as SVG and PNG. Five tracks take three minutes.
 
     \b
     rankgauge study forecast news=q1.txt,runs1/ web=q2.txt,runs2/ -o out
@@ -55,6 +55,7 @@ def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed
         study = run_study(read, asked, progress=advance)
     claims = claim_table(study)
     tables = {
+        "overview": study.overview(),
         "claims": claims,
         "means": study.table(),
         "tracks": study.track_table(),
@@ -68,7 +69,8 @@ def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed
         tuple((row[0], row[4], row[5], row[6]) for row in claims.rows),
         claims.notes,
     )
-    click.echo(shown.render("table", width=line_width()), nl=False)
+    for table in (tables["overview"], shown):
+        click.echo(table.render("table", width=line_width()))
     notify(study.notes)
     if lacking:
         raise Incomplete("not all was made: see the note at the start")

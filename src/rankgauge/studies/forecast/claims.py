@@ -132,7 +132,10 @@ class Counted(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Whether it holds everywhere, nowhere, mostly, mostly not, or in part."""
+        """Whether it holds everywhere, nowhere, mostly, mostly not, or in part; or that the study has
+        no numbers for it."""
+        if not self.of:
+            return "no numbers"
         if self.holds in (0, self.of):
             return "holds" if self.holds else "does not hold"
         share = self.holds / self.of
@@ -142,13 +145,12 @@ class Counted(NamedTuple):
 
 
 def claims_of(study: ForecastStudy) -> Iterator[Counted]:
-    """Each claim that the study has numbers for."""
+    """Each claim, also those that the study has no numbers for."""
     for claim in CLAIMS:
         first, second = (_numbers(study, side, claim.number) for side in (claim.one, claim.other))
         holds, of = _ahead(first, second)
-        if of:
-            sides = [", ".join(side) for side in (claim.one, claim.other)]
-            yield Counted(claim.text, sides[0], sides[1], claim.number, holds, of)
+        sides = [", ".join(side) for side in (claim.one, claim.other)]
+        yield Counted(claim.text, sides[0], sides[1], claim.number, holds, of)
     side = _own("boosting")
     found = _numbers(study, side, "r2")
     holds = of = 0
@@ -158,8 +160,7 @@ def claims_of(study: ForecastStudy) -> Iterator[Counted]:
         }
         step = _ahead({place: r2 for place, r2 in found.items() if place[1] == deep}, before)
         holds, of = holds + step[0], of + step[1]
-    if of:
-        yield Counted(DEEPER, ", ".join(side), "the depth before", "r2", holds, of)
+    yield Counted(DEEPER, ", ".join(side), "the depth before", "r2", holds, of)
 
 
 def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, float]:
@@ -181,5 +182,9 @@ def _ahead(first: Mapping[Where, float], second: Mapping[Where, float]) -> tuple
 def claim_table(study: ForecastStudy) -> Table:
     """A row for each claim: what is compared by which number, and in how many places it holds."""
     rows: list[tuple[Cell, ...]] = [(*each, each.verdict) for each in claims_of(study)]
-    notes = ("a place is a target, a depth and a track; one and other: method, split, judgements",)
-    return Table((*Counted._fields, "verdict"), tuple(rows), notes)
+    notes = ["a place is a target, a depth and a track; one and other: method, split, judgements"]
+    if any(row[5] == 0 for row in rows):
+        notes.append(
+            "no numbers: the claim needs several depths, several kinds of collection, or at least 3 runs"
+        )
+    return Table((*Counted._fields, "verdict"), tuple(rows), tuple(notes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -67,6 +68,17 @@ PANELS: tuple[tuple[str, str, FeatureJudgments, str], ...] = (
 """What the figures show: a title, a split, the judgements of features, and a number."""
 
 
+OVERVIEW: Mapping[str, tuple[str, FeatureJudgments, str]] = {
+    "rows": ("rows", "pool", "r2"),
+    "topics": ("topics", "pool", "r2"),
+    "topics and runs": ("topics and runs", "pool", "r2"),
+    "new kind": ("kind", "pool", "r2"),
+    "full": ("topics", "full", "r2"),
+    "system τ": ("topics", "pool", "system_tau"),
+}
+"""The columns of the overview: a split, the judgements of features, and a number."""
+
+
 class Found(NamedTuple):
     """One number of the study: where it belongs, and how good a method is there, by track."""
 
@@ -86,6 +98,12 @@ class Found(NamedTuple):
         with np.errstate(invalid="ignore", divide="ignore"):
             means = sums / known.sum(axis=0)
         return ForecastQuality(*means.tolist())
+
+
+def _known(quality: ForecastQuality | None, number: str) -> float | None:
+    """A number of the study; None where there is none."""
+    value = math.nan if quality is None else float(getattr(quality, number))
+    return value if math.isfinite(value) else None
 
 
 def slug(target: str) -> str:
@@ -277,6 +295,15 @@ class ForecastStudy(Result):
                 column="system_tau",
             ),
         ]
+        if len(set(self.tracks.values())) == 1:
+            made.append(Note("one kind of collection: nothing is said of new kinds"))
+        if len(self.tracks) <= self.asked.paper_targets:
+            made.append(
+                Note(
+                    f"{counted(len(self.tracks), 'track')}: in the paper's protocol no track is learnt "
+                    "from wholly, as the last two are its targets"
+                )
+            )
         if self.shared:
             topics = counted(self.shared, "topic")
             made.append(Note(f"{topics} in two tracks of one kind: no split by topic parts them"))
@@ -286,6 +313,46 @@ class ForecastStudy(Result):
                     Note(f"left out for {target}: {', '.join(names)}; the runs are not that deep")
                 )
         return tuple(made)
+
+    def overview(self) -> Table:
+        """The greatest depth at a glance, a row for each target and method: R² in each split with
+        features that see the judgements of the pool, and where they see all; and τ over systems. All
+        are means over tracks."""
+        depth = max(self.asked.depths)
+        numbers = {
+            (cell.target, cell.method, cell.split, cell.judgments): cell.mean
+            for cell in self.cells
+            if cell.depth == depth
+        }
+        methods = dict.fromkeys((cell.target, cell.method) for cell in self.cells)
+        rows: list[tuple[Cell, ...]] = [
+            (
+                target,
+                method,
+                *(
+                    _known(numbers.get((target, method, split, judgments)), number)
+                    for split, judgments, number in OVERVIEW.values()
+                ),
+            )
+            for target, method in methods
+        ]
+        notes = [
+            Note(
+                f"all are means over tracks, judged to depth {depth}; R² (1 − squared error / spread) "
+                "but for the last column"
+            ),
+            Note(
+                "how the tested rows were chosen: any rows; rows of new topics; rows of new topics and "
+                "new runs; all rows of a kind of collection that was not learnt from",
+                column="rows to new kind",
+            ),
+            Note(
+                "new topics, with features that see all judgements, which is not cheap",
+                column="full",
+            ),
+            Note("Kendall's τ of the mean scores of systems, on new topics", column="system τ"),
+        ]
+        return Table(("target", "method", *OVERVIEW), tuple(rows), worded(notes))
 
     def table(self) -> Table:
         """A row for each target, depth, kind of features, split and method: the means over tracks."""
