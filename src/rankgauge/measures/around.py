@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Sequence
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats
 from rankgauge.data.errors import MeasureError
-from rankgauge.measures.base import Answer, Direction, Measure
-from rankgauge.parameters import Parametric
+from rankgauge.measures.base import Answer, Measure
+from rankgauge.measures.scored import Around, Direction, Scored
 from rankgauge.rankings.lists import JudgedLabels
 
 
-class Around(Parametric):
+class AroundMeasure(Around):
     """Something made of a measure, written `name(measure, key=value)`; it takes no cut-off."""
+
+    contains: ClassVar[type[Scored]] = Measure
+    usual = "AP"
 
     elsewhere = {  # noqa: RUF012
         "judged_only": "it goes to the measure inside, such as condensed(nDCG@10)"
@@ -25,37 +28,11 @@ class Around(Parametric):
 
     measure: Measure = dataclasses.field(kw_only=False)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.measure, Measure):
-            example = f"{self.name}(AP)"
-            message = f"{self.name}({self.measure}): expected a measure inside, such as {example}"
-            raise MeasureError(message)
-        if not self.takes(self.measure):
-            message = f"{self.measure} cannot stand inside {self.name}(), expected one such as in "
-            raise MeasureError(message + " or ".join(self.examples))
-
-    @classmethod
-    def takes(cls, measure: Measure) -> bool:
-        """Whether this can be made of a measure."""
-        return True
-
     def __matmul__(self, cutoff: Any) -> Self:
         if self.measure.cutoff is not None:
             raise MeasureError(f"{self} takes no cut-off; the measure inside has one")
         inside = f"{self.name}({self.measure}@{cutoff})"
         raise MeasureError(f"the cut-off goes to the measure inside; write {inside}")
-
-    def __str__(self) -> str:
-        return self._around(str(self.measure), self._written(python=False), ",")
-
-    def __repr__(self) -> str:
-        return self._around(repr(self.measure), self._written(python=True), ", ")
-
-    def specification(self) -> str:
-        """The text form with every parameter written out, as signatures have it."""
-        written = self._written(python=False, every=True)
-        return self._around(self.measure.specification(), written, ",")
 
     def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
         """The text form with the measure inside at several cut-offs, such as v2(nDCG@5,10)."""
@@ -66,11 +43,8 @@ class Around(Parametric):
         """A value that is equal for measures that differ only in the cut-off of the measure inside."""
         return type(self), self._values_but("measure"), self.measure.family
 
-    def _around(self, inside: str, written: list[str], comma: str) -> str:
-        return f"{self.name}({comma.join([inside, *written])})"
 
-
-class Wrapper(Around, Measure):
+class Wrapper(AroundMeasure, Measure):
     """A measure made of another one."""
 
     cutoffs = "none"
@@ -124,7 +98,7 @@ class LikeInside(Wrapper):
         return super().range_is_declared or self.measure.range_is_declared
 
 
-class Aggregate(Around):
+class Aggregate(AroundMeasure):
     """One number from a measure's scores over queries, such as their geometric mean.
 
     A mean on another scale defines `forward`, which gives the numbers that are averaged, and `back`,
@@ -150,12 +124,28 @@ class Aggregate(Around):
         return type(self).combine is Aggregate.combine
 
 
-def inner(measure: Measure | Aggregate) -> Measure:
+@overload
+def inner(measure: Measure | Aggregate) -> Measure: ...
+
+
+@overload
+def inner(measure: Scored | Aggregate) -> Scored: ...
+
+
+def inner(measure: Scored | Aggregate) -> Scored:
     """The measure itself, or the one that an aggregate combines."""
     return measure.measure if isinstance(measure, Aggregate) else measure
 
 
-def innermost(measure: Measure | Aggregate) -> Measure:
+@overload
+def innermost(measure: Measure | Aggregate) -> Measure: ...
+
+
+@overload
+def innermost(measure: Scored | Aggregate) -> Scored: ...
+
+
+def innermost(measure: Scored | Aggregate) -> Scored:
     """The measure that wrappers and aggregates are made of, or the measure itself."""
     while isinstance(measure, Around):
         measure = measure.measure

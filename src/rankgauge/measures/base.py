@@ -37,8 +37,9 @@ from rankgauge.measures.orders import (
     scores_of_all_orders,
     variance_over_orders,
 )
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note
-from rankgauge.parameters import Parametric, parameter
+from rankgauge.parameters import parameter
 from rankgauge.rankings.flips import Flips, Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
-Direction: TypeAlias = Literal["higher", "lower", "none"]
 
 
 def estimates(mean: Mean, what: str) -> list[Note]:
@@ -61,15 +61,13 @@ def estimates(mean: Mean, what: str) -> list[Note]:
     return [Note(kind, count=int(np.count_nonzero(drawn)), error=error)]
 
 
-class Measure(OneList, Parametric):
+class Measure(OneList, Scored):
     """One number for each query, from the labels in rank order and the judged labels.
 
     Subclasses declare what they are in class attributes and their parameters as fields made by
     `parameter`; `_score` gets rankings already cut at the cut-off.
     """
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    direction: ClassVar[Direction] = "higher"
     cutoffs: ClassVar[Literal["optional", "required", "none"]] = "optional"
     expectation: ClassVar[Answer] = "enumerated"
     swap_monotone: ClassVar[bool] = False
@@ -79,8 +77,6 @@ class Measure(OneList, Parametric):
     not relevant costs, a shorter one may."""
     tail_matters: ClassVar[bool] = True
     """Whether documents of label 0, or none, below all others can change the score."""
-    averages_defined: ClassVar[bool] = True
-    """Whether queries on which the score is undefined are left out of means, or undo them."""
     monotone: ClassVar[bool] = False
     """Whether raising one label never lowers the score, which depends on nothing but the list."""
     by_subtopic: ClassVar[bool] = False

@@ -8,8 +8,9 @@ import numpy as np
 
 from rankgauge.checks import Choice, Quoted
 from rankgauge.data.errors import Unsupported
-from rankgauge.measures.base import Answer, Direction, Measure
+from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.registry import register
+from rankgauge.measures.scored import Direction
 from rankgauge.parameters import parameter
 
 

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
+from rankgauge.measures import forms
 from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
-from rankgauge.measures.base import Answer, Direction, Measure, estimates, ratio
+from rankgauge.measures.base import Answer, Measure, estimates
 from rankgauge.measures.chance import (
     OverOrders,
     best_parameter,
@@ -31,20 +32,14 @@ from rankgauge.measures.chance import (
     check_best,
     check_chance,
 )
+from rankgauge.measures.forms import TOLERANCE
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
+from rankgauge.measures.scored import Direction
 from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
-
-TOLERANCE = 1e-12
-"""Differences up to this count as none: between a score and chance, and between chance and the best."""
-
-
-def share(part: Floats, whole: Floats) -> Floats:
-    """part / whole, and 0 where the whole is nothing but rounding."""
-    return ratio(part, np.where(np.abs(whole) <= TOLERANCE, 0.0, whole))
 
 
 class Normalized(OverOrders):
@@ -123,9 +118,9 @@ class Normalized(OverOrders):
             "worst": self._inside("worst", *self.asks),
         }
 
-    def _better(self, a: Floats, b: Floats) -> Floats:
-        """By how much a is better than b."""
-        return a - b if self.measure.direction == "higher" else b - a
+    def _signed(self, values: Floats) -> Floats:
+        """The values on a scale on which higher is better."""
+        return values if self.measure.direction == "higher" else -values
 
     def _remarks(self, rankings: Rankings) -> list[Note]:
         """How many lists are degenerate, and in what way."""
@@ -196,7 +191,7 @@ class UpToBest(ByChance):
 
     def _best_and_chance(self, orders: Orders) -> tuple[Floats, Floats]:
         best, chance = self._best(orders), self._chance(orders)
-        wrong = self._better(chance, best) > TOLERANCE
+        wrong = self._signed(chance) - self._signed(best) > TOLERANCE
         if self.reb == INDEPENDENT and wrong.any():
             raise MeasureError(
                 f"{self}: the score of a random ranking is above the best score on "
@@ -237,7 +232,7 @@ class V1(UpToBest):
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         best, chance = self._best_and_chance(orders)
-        return share(scores, best) * share(scores, scores + chance)
+        return forms.v1(scores, best, chance)
 
 
 class V2(UpToBest):
@@ -282,10 +277,7 @@ class V2(UpToBest):
             lowest = np.full(len(scores), self.measure.range[0])
         else:
             lowest = orders.worst(self.measure)
-        gained = self._better(scores, chance)
-        above = share(gained, self._better(best, chance))
-        below = share(gained, self._better(chance, lowest))
-        return np.clip(np.where(gained >= -TOLERANCE, above, below), -1.0, 1.0)
+        return forms.v2(*map(self._signed, (scores, best, chance, lowest)))
 
 
 class _Affine(Normalized):
@@ -329,7 +321,7 @@ class Linear(_Affine, UpToBest):
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         best, chance = self._best_and_chance(orders)
-        return share(self._better(scores, chance), self._better(best, chance))
+        return forms.linear(*map(self._signed, (scores, best, chance)))
 
 
 class Z(_Affine, ByChance):
@@ -355,7 +347,7 @@ class Z(_Affine, ByChance):
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         spread = np.sqrt(orders.variance(self.measure))
-        return share(self._better(scores, self._chance(orders)), spread)
+        return forms.z(self._signed(scores), self._signed(self._chance(orders)), spread)
 
 
 class MinMax(_Affine):
@@ -370,7 +362,7 @@ class MinMax(_Affine):
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         best, worst = orders.ideal(self.measure), orders.worst(self.measure)
-        return share(self._better(scores, worst), self._better(best, worst))
+        return forms.linear(*map(self._signed, (scores, best, worst)))
 
 
 def _level(a: Floats, b: Floats) -> NDArray[np.bool_]:

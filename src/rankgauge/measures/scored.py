@@ -1,0 +1,71 @@
+"""What gives each query, or each text, one number: what scores know of it, and how it is written.
+
+A measure scores rankings (`measures/base.py`), a metric scores texts (`text/base.py`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.parameters import Parametric
+
+Direction: TypeAlias = Literal["higher", "lower", "none"]
+
+
+class Scored(Parametric):
+    """Something with one number for each query or text: its range, and which numbers are better."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    direction: ClassVar[Direction] = "higher"
+    averages_defined: ClassVar[bool] = True
+    """Whether queries on which the score is undefined are left out of means, or undo them."""
+
+    def complete(self) -> Self:
+        """This, or MeasureError when a parameter is still needed."""
+        return self
+
+    def specification(self) -> str:
+        """The text form with every parameter written out, as signatures have it."""
+        raise NotImplementedError
+
+
+class Around(Parametric):
+    """Something made of a measure or metric, written `name(inside, key=value)`."""
+
+    contains: ClassVar[type[Scored]]
+    """What can stand inside."""
+    usual: ClassVar[str]
+    """One that can stand inside, for messages."""
+
+    measure: Any = dataclasses.field(kw_only=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.measure, self.contains):
+            kind = self.contains.__name__.lower()
+            message = f"{self.name}({self.measure}): expected a {kind} inside, such as "
+            raise MeasureError(f"{message}{self.name}({self.usual})")
+        if not self.takes(self.measure):
+            message = f"{self.measure} cannot stand inside {self.name}(), expected one such as in "
+            raise MeasureError(message + " or ".join(self.examples))
+
+    @classmethod
+    def takes(cls, measure: Any) -> bool:
+        """Whether this can be made of a measure or metric."""
+        return True
+
+    def __str__(self) -> str:
+        return self._around(str(self.measure), self._written(python=False), ",")
+
+    def __repr__(self) -> str:
+        return self._around(repr(self.measure), self._written(python=True), ", ")
+
+    def specification(self) -> str:
+        """The text form with every parameter written out, as signatures have it."""
+        written = self._written(python=False, every=True)
+        return self._around(self.measure.specification(), written, ",")
+
+    def _around(self, inside: str, written: list[str], comma: str) -> str:
+        return f"{self.name}({comma.join([inside, *written])})"
