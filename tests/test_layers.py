@@ -18,10 +18,10 @@ LAYERS = [
     "rounding", "seeds", "notes", "fitting", "tables", "workers", "data.compression", "data.files",
     "figures", "results", "resampling",
     # The way of the data: files, lists of labels, numbers a list, numbers of all runs.
-    "data", "rankings", "measures", "scores", "evaluation",
+    "data", "rankings", "measures", "text", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
-    "forecast",
+    "forecast", "text.files", "text.evaluation", "text.human",
     # Whole programs on top of all that.
     "trec_eval", "pytrec_eval", "report", "studies", "", "cli", "__main__",
 ]  # fmt: skip

@@ -123,6 +123,22 @@ class Choice(Kind, Value):
         return str(value)
 
 
+class Flag(Kind):
+    """true or false."""
+
+    description = "true or false"
+
+    def check(self, value: Any) -> bool:
+        words = {"true": True, "false": False}
+        known = words.get(value.lower()) if isinstance(value, str) else value
+        if known is not True and known is not False:
+            raise self.refusal(value)
+        return known
+
+    def text(self, value: Any) -> str:
+        return str(value).lower()
+
+
 class Quoted(Kind):
     """Any short text. It is written in quotes, so it may hold ' or " but not both."""
 

@@ -13,6 +13,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.measures import registry
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
+from rankgauge.parameters import Parametric
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z_0-9]))"
@@ -24,6 +25,14 @@ DEEPEST = 20
 LONGEST = 2_000
 MOST = 100
 """How many cut-offs one text may list."""
+
+
+class Registry(Protocol):
+    """Where a parser looks names up."""
+
+    def is_registered(self, name: str, /) -> bool: ...
+
+    def find(self, name: str, /) -> Any: ...
 
 
 class IrMeasure(Protocol):
@@ -65,7 +74,8 @@ def parse(text: AnyMeasure) -> Measure | Aggregate:
         from rankgauge.measures.names import in_our_words
 
         text = in_our_words(text.strip())
-    return _Parser(text).whole()
+    found: Measure | Aggregate = Parser(text).whole()
+    return found
 
 
 def parse_all(measures: AnyMeasure | Iterable[AnyMeasure]) -> list[Measure | Aggregate]:
@@ -144,8 +154,13 @@ def _value_text(value: Any) -> str:
     return repr(value)
 
 
-class _Parser:
-    """Recursive descent over the tokens of one text."""
+class Parser:
+    """Recursive descent over the tokens of one text: the grammar of measures, and of metrics of texts."""
+
+    registry: Registry = registry
+    what = "measure"
+    usual = "AP"
+    """One that can stand inside another, for messages."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -162,9 +177,9 @@ class _Parser:
         self.tokens.append(("end", "the end", len(text)))
         self.next = 0
 
-    def whole(self) -> Measure | Aggregate:
+    def whole(self) -> Any:
         result = self.measure()
-        if self.peek("symbol", "(") and isinstance(result, Measure) and result.cutoff is not None:
+        if self.peek("symbol", "(") and getattr(result, "cutoff", None) is not None:
             arguments = self.text[self.tokens[self.next][2] :].strip()
             bare = f"{result.name}{arguments}@{result.cutoff}"
             raise MeasureError(f"{self.text!r}: arguments go before the cut-off; write {bare}")
@@ -193,17 +208,17 @@ class _Parser:
             f"Python give a list: {listed}"
         )
 
-    def measure(self) -> Measure | Aggregate:
+    def measure(self) -> Any:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise MeasureError(f"measures nested more than {DEEPEST} deep")
+            raise MeasureError(f"{self.what}s nested more than {DEEPEST} deep")
         name = self.expect("name")
-        known = None if registry.is_registered(name) else self.elsewhere(name)
-        wraps = known is None and isinstance(registry.find(name), type)
+        known = None if self.registry.is_registered(name) else self.elsewhere(name)
+        wraps = known is None and isinstance(self.registry.find(name), type)
         values, keywords = self.arguments(wraps) if self.peek("symbol", "(") else ([], {})
         cutoff = self.cutoff()
         ours = known(cutoff) if known is not None else None
-        result: Measure | Aggregate
+        result: Any
         if ours is not None:
             if cutoff and "@" in ours:
                 raise MeasureError(f"{self.text!r}: {name} has a cut-off already; write {ours}")
@@ -227,16 +242,14 @@ class _Parser:
         row, number = known
         return lambda cutoff: names.meaning(name, row, number, cutoff)
 
-    def registered(
-        self, name: str, values: list[Any], keywords: dict[str, Any]
-    ) -> Measure | Aggregate:
+    def registered(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Any:
         """The measure of a name of ours, with these arguments, which may be those of ir_measures."""
-        entry = registry.find(name)
+        entry = self.registry.find(name)
         if keywords:
             from rankgauge.measures.names import reworded
 
             name, keywords = reworded(entry.name, keywords)
-            entry = registry.find(name)
+            entry = self.registry.find(name)
         return entry(*values, **keywords)
 
     def cutoff(self) -> str:
@@ -246,15 +259,15 @@ class _Parser:
         self.next += 1
         return self.expect("number")
 
-    def around(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Measure | Aggregate:
+    def around(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Any:
         """A wrapper or an aggregate of a measure."""
-        entry = registry.find(name)
-        assert isinstance(entry, type)
-        if not values or not isinstance(values[0], Measure | Aggregate):
-            raise MeasureError(f"{name} needs a measure inside; write, for example, {name}(AP)")
+        entry = self.registry.find(name)
+        if not values or not isinstance(values[0], Parametric):
+            example = f"{name}({self.usual})"
+            raise MeasureError(f"{name} needs a {self.what} inside; write, for example, {example}")
         if len(values) > 1:
             raise MeasureError(f"{self.text!r}: parameters of {name} are written key=value")
-        return entry(values[0], **entry._named((), keywords))  # type: ignore[arg-type]
+        return entry(values[0], **entry._named((), keywords))
 
     def by_another_name(
         self, name: str, ours: str, values: list[Any], keywords: dict[str, Any]

@@ -1,0 +1,97 @@
+"""What a metric is: an immutable value that scores texts, and knows what chance gets.
+
+To write one, subclass Metric, say what it is, and give `_score`; `text.metric` makes one of a function.
+What chance gets is then estimated from texts drawn at random; a metric with a formula gives `_expected`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.errors import MeasureError
+from rankgauge.measures.orders import Mean
+from rankgauge.measures.scored import Scored
+from rankgauge.notes import Note
+from rankgauge.text.texts import Candidates, Texts
+
+if TYPE_CHECKING:
+    from rankgauge.text.chance import Null
+
+Method: TypeAlias = Literal["exact", "monte-carlo"]
+
+
+class Metric(Scored):
+    """One number for each candidate text, from its references and its source.
+
+    Subclasses declare what they are in class attributes, and their parameters as fields made by
+    `parameter`.
+    """
+
+    ideal: ClassVar[float] = 1.0
+    """The best score, which a text gets that equals all its references."""
+
+    def __matmul__(self, cutoff: Any) -> Self:
+        raise MeasureError(f"{self} takes no cut-off; it scores texts")
+
+    def __call__(self, /, *values: Any, **parameters: Any) -> Self:
+        """The same metric with these parameters."""
+        return dataclasses.replace(self, **self._named(values, parameters))
+
+    def __str__(self) -> str:
+        return self._spelled(self._written(python=False), ",")
+
+    def __repr__(self) -> str:
+        return self._spelled(self._written(python=True), ", ")
+
+    def specification(self) -> str:
+        """The text form with every parameter written out, as signatures have it."""
+        return self._spelled(self._written(python=False, every=True), ",")
+
+    def _spelled(self, arguments: list[str], comma: str) -> str:
+        return self.name + (f"({comma.join(arguments)})" if arguments else "")
+
+    def _score(self, candidates: Candidates) -> Floats:
+        """The score of each candidate."""
+        raise NotImplementedError
+
+    def score_each(self, candidates: Candidates) -> Floats:
+        """The score of each candidate, computed once for these candidates."""
+        return candidates.once(self, lambda: self._checked(candidates))
+
+    def _checked(self, candidates: Candidates) -> Floats:
+        scores = np.asarray(self._score(candidates), dtype=np.float64)
+        if scores.shape != (len(candidates),):
+            raise MeasureError(
+                f"{self}: _score gave shape {scores.shape}, expected one number a text"
+            )
+        return scores
+
+    def lengths(self, texts: Texts) -> Ints:
+        """How many words the reference of each text has: the mean, rounded, if it has several."""
+        from rankgauge.text.tokens import word_counts
+
+        counts = [word_counts(references) for references in texts.references]
+        return np.array([max(1, round(float(each.mean()))) for each in counts], dtype=np.int64)
+
+    def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
+        """The expected score of so many words drawn from the source of a text, where there is a
+        formula. A text without words in its source has NaN."""
+        return None
+
+    def expected_each(self, candidates: Candidates, null: Null) -> Mean:
+        """What chance gets in place of each candidate, with its standard error and the number of texts
+        drawn for it: 0 where the value is exact."""
+        return candidates.once((self, null), lambda: null.mean_of(self, candidates))
+
+    def spread_each(self, candidates: Candidates, null: Null) -> Floats:
+        """The standard deviation of what chance gets in place of each candidate, from texts drawn at
+        random."""
+        return candidates.once((self, null, "spread"), lambda: null.spread_of(self, candidates))
+
+    def remarks(self, candidates: Candidates) -> list[Note]:
+        """Notes on the scores of these candidates."""
+        return []

@@ -1,0 +1,297 @@
+"""What chance gets: a text drawn at random from the source, in place of what a system wrote.
+
+By default it has as many words as the reference, each drawn from the source with replacement: the
+unigram model of Feng's dissertation (Equation 9.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.checks import Choice, Kind, Number, Whole
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.measures.orders import Mean
+from rankgauge.parameters import Parametric, parameter
+from rankgauge.policies import SEED, SEEDS
+from rankgauge.seeds import digest
+from rankgauge.text.texts import Candidates, Texts
+from rankgauge.text.tokens import source_sentences, source_words, word_counts
+
+if TYPE_CHECKING:
+    from rankgauge.text.base import Metric
+
+Draw = Callable[[str, int, np.random.Generator], str]
+"""A way to draw a text: from a source, with so many words, by a generator."""
+
+WORDS, SENTENCES = "words", "sentences"
+REFERENCE, CANDIDATE = "reference", "candidate"
+TEXT = "text"
+ERROR = 0.002
+"""The standard error that estimates of chance have, unless another one is asked for."""
+FIRST, MOST_DRAWS = 100, 100_000
+SPREAD_DRAWS = 300
+"""How many texts are drawn for a standard deviation."""
+
+_nulls: dict[str, Draw] = {}
+
+
+def register_null(name: str, draw: Draw) -> None:
+    """Make a way to draw texts known by a name: `draw(source, words, generator)` gives a text."""
+    if not name.isidentifier() or name in (WORDS, SENTENCES):
+        raise MeasureError(f"a null cannot be called {name!r}, expected another name")
+    _nulls[name] = draw
+
+
+class NullName(Kind):
+    """The name of a way to draw texts: ours, or one that was registered."""
+
+    @property
+    def description(self) -> str:  # type: ignore[override]
+        return "one of " + ", ".join((WORDS, SENTENCES, *_nulls))
+
+    def check(self, value: Any) -> str:
+        if value not in (WORDS, SENTENCES, *_nulls):
+            raise self.refusal(value)
+        return str(value)
+
+
+class LengthOf(Kind):
+    """Whose length a drawn text has, or a number of words."""
+
+    description = "reference, candidate, or a number of words"
+
+    def check(self, value: Any) -> str | int:
+        if value in (REFERENCE, CANDIDATE):
+            return str(value)
+        try:
+            return Whole(1).check(value)
+        except MeasureError:
+            raise self.refusal(value) from None
+
+
+class OfChance(Parametric):
+    """The parameters that say what chance is."""
+
+    null: str = parameter(
+        NullName(),
+        "what a text of chance is made of. words: words of the source, each drawn anew; sentences: "
+        "whole sentences of the source, each at most once",
+        default=WORDS,
+    )
+    length: str | int = parameter(
+        LengthOf(),
+        "how many words it has: as many as the reference, as the candidate, or a number",
+        default=REFERENCE,
+    )
+    draws: int | None = parameter(
+        Whole(1, MOST_DRAWS),
+        "how many texts are drawn. By default the formula is used where there is one, and elsewhere as "
+        "many are drawn as `error` asks for. draws=1 is the reading of Feng's dissertation",
+        default=None,
+    )
+    per: str = parameter(
+        Choice((TEXT, CANDIDATE)),
+        "whether texts are drawn once for each text, or anew for each candidate; only with draws",
+        default=TEXT,
+    )
+    error: float = parameter(
+        Number(0, 1, closed=False, example=ERROR),
+        "the standard error that an estimate has at most",
+        default=ERROR,
+    )
+    seed: int = parameter(SEEDS, "fixes what is drawn", default=SEED)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.per == CANDIDATE and self.draws is None:
+            raise MeasureError("per=candidate needs a number of draws, such as draws=1")
+
+
+class Null(OfChance):
+    """What is drawn at random in place of a candidate, and how its expected score is computed.
+
+    Two candidates for one text get the same chance, unless it has the length of the candidate, or is
+    drawn for each candidate.
+    """
+
+    name = "Null"
+
+    @property
+    def constant(self) -> bool:
+        """Whether all candidates for a text have the same chance."""
+        return self.length != CANDIDATE and self.per == TEXT
+
+    def mean_of(self, metric: Metric, candidates: Candidates) -> Mean:
+        """The expected score of what is drawn in place of each candidate; NaN where a source has no
+        words."""
+        tasks = self._tasks(metric, candidates)
+        if self.draws is None and self.null == WORDS:
+            values = metric._expected(candidates.texts, tasks.text, tasks.length)
+            if values is not None:
+                return Mean.exact(values[tasks.task])
+        sums = self._drawn(metric, candidates.texts, tasks, self.draws)
+        mean = sums.mean()
+        return Mean(mean.values[tasks.task], mean.errors[tasks.task], mean.samples[tasks.task])
+
+    def spread_of(self, metric: Metric, candidates: Candidates) -> Floats:
+        """The standard deviation of the scores of what is drawn in place of each candidate."""
+        tasks = self._tasks(metric, candidates)
+        draws = max(2, self.draws or SPREAD_DRAWS)
+        return self._drawn(metric, candidates.texts, tasks, draws).spread()[tasks.task]
+
+    def _tasks(self, metric: Metric, candidates: Candidates) -> _Tasks:
+        """What is to be drawn: what several candidates share only once."""
+        texts, of = candidates.texts, candidates.of
+        if self.length == CANDIDATE:
+            length = candidates.once(word_counts, lambda: word_counts(candidates.words))
+        elif self.length == REFERENCE:
+            length = metric.lengths(texts)[of]
+        else:
+            length = np.full(len(of), self.length, dtype=np.int64)
+        own = np.arange(len(of)) if self.per == CANDIDATE else np.zeros(len(of), dtype=np.int64)
+        keys, first, task = np.unique(
+            np.column_stack([of, length, own]), axis=0, return_index=True, return_inverse=True
+        )
+        seeds = [
+            _seed(
+                self.seed,
+                texts.ids[of[place]],
+                candidates.words[place] if self.per == CANDIDATE else None,
+            )
+            for place in first
+        ]
+        return _Tasks(keys[:, 0], keys[:, 1], seeds, task.reshape(-1))
+
+    def _drawn(self, metric: Metric, texts: Texts, tasks: _Tasks, draws: int | None) -> _Sums:
+        """The scores of texts that are drawn for each task: so many, or as many as the error asks."""
+        generators = [np.random.default_rng(seed) for seed in tasks.seeds]
+        draw = self._drawer(texts)
+        sums = _Sums.none(len(tasks.text))
+        known = np.array(
+            [bool(source_words(texts, text)) for text in tasks.text.tolist()], dtype=bool
+        )
+        wanted = np.where(known, draws or FIRST, 0)
+        while wanted.any():
+            for block in _blocks(wanted):
+                words = [
+                    draw(int(tasks.text[task]), int(tasks.length[task]), generators[task])
+                    for task in block.tolist()
+                ]
+                drawn = Candidates(texts, tuple(words), tasks.text[block])
+                sums.add(block, metric.score_each(drawn))
+            wanted = np.zeros_like(wanted) if draws else sums.lacking(self.error)
+        return sums
+
+    def _drawer(self, texts: Texts) -> Callable[[int, int, np.random.Generator], str]:
+        """Draws for a text, by its number, so many words."""
+        if self.null == WORDS:
+
+            def words(text: int, length: int, generator: np.random.Generator) -> str:
+                source = source_words(texts, text)
+                return " ".join(
+                    [source[i] for i in generator.integers(0, len(source), length).tolist()]
+                )
+
+            return words
+        if self.null == SENTENCES:
+            return lambda text, length, generator: _some_sentences(
+                source_sentences(texts, text), length, generator
+            )
+        own = _nulls[self.null]
+
+        def by_function(text: int, length: int, generator: np.random.Generator) -> str:
+            drawn = own(texts.sources[text], length, generator)
+            if not isinstance(drawn, str):
+                raise RankgaugeError(f"the null {self.null} drew {drawn!r}, expected a text")
+            return drawn
+
+        return by_function
+
+
+def _some_sentences(
+    sentences: Sequence[tuple[str, int]], length: int, generator: np.random.Generator
+) -> str:
+    """Whole sentences in a random order, until there are so many words."""
+    chosen, count = [], 0
+    for number in generator.permutation(len(sentences)).tolist():
+        if count >= length:
+            break
+        text, words = sentences[number]
+        chosen.append(text)
+        count += words
+    return "\n".join(chosen)
+
+
+def _seed(seed: int, name: str, words: str | None) -> int:
+    """A seed that follows from the id of a text, and for a candidate from its words, so that no other
+    text or system changes what is drawn."""
+    told = f"{seed}\0{name}" if words is None else f"{seed}\0{name}\0{words}"
+    return int.from_bytes(digest(told.encode("utf-8", "surrogatepass"), 16), "little")
+
+
+class _Tasks(NamedTuple):
+    """What is drawn: for which text, how many words, by which seed; and the task of each candidate."""
+
+    text: Ints
+    length: Ints
+    seeds: list[int]
+    task: Ints
+
+
+BLOCK = 10_000
+
+
+def _blocks(wanted: Ints) -> Iterator[Ints]:
+    """The number of the task of each wanted draw, some at a time."""
+    each = np.repeat(np.arange(len(wanted)), wanted)
+    for start in range(0, len(each), BLOCK):
+        yield each[start : start + BLOCK]
+
+
+class _Sums(NamedTuple):
+    """For each task the number of draws, the mean of their scores, and the sum of the squares of what
+    they differ from it."""
+
+    number: Ints
+    centre: Floats
+    squares: Floats
+
+    @classmethod
+    def none(cls, tasks: int) -> _Sums:
+        return cls(np.zeros(tasks, dtype=np.int64), np.zeros(tasks), np.zeros(tasks))
+
+    def add(self, tasks: Ints, scores: Floats) -> None:
+        """Add the scores of draws, each of its task."""
+        size = len(self.number)
+        count = np.bincount(tasks, minlength=size)
+        seen = count > 0
+        mean = np.bincount(tasks, scores, size)[seen] / count[seen]
+        own = np.zeros(size)
+        own[seen] = mean
+        squares = np.bincount(tasks, (scores - own[tasks]) ** 2, size)
+        total = self.number + count
+        shift = own - self.centre
+        share = np.divide(count, total, out=np.zeros(size), where=total > 0)
+        self.squares[:] += squares + np.where(seen, shift**2 * self.number * share, 0.0)
+        self.centre[:] += np.where(seen, shift * share, 0.0)
+        self.number[:] = total
+
+    def spread(self) -> Floats:
+        """The standard deviation of the scores of each task; NaN of fewer than two."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.number > 1, np.sqrt(self.squares / (self.number - 1)), np.nan)
+
+    def mean(self) -> Mean:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            errors = self.spread() / np.sqrt(self.number)
+        return Mean(np.where(self.number > 0, self.centre, np.nan), errors, self.number)
+
+    def lacking(self, error: float) -> Ints:
+        """How many more draws each task needs for this standard error."""
+        needed = np.ceil((np.nan_to_num(self.spread()) / error) ** 2).astype(np.int64)
+        more = np.minimum(needed, MOST_DRAWS) - self.number
+        return np.where(self.number > 0, np.maximum(more, 0), 0)

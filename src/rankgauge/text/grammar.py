@@ -1,0 +1,69 @@
+"""The language of metrics: text to metric, by the grammar of measures. `str(metric)` is the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.measures.grammar import LONGEST, Parser
+from rankgauge.measures.grammar import parse as parse_measure
+from rankgauge.text import registry
+from rankgauge.text.base import Metric
+
+if TYPE_CHECKING:
+    from rankgauge.measures.around import Aggregate
+    from rankgauge.measures.scored import Scored
+
+
+def parse_metric(text: str | Metric) -> Metric:
+    """The metric that a text describes; a metric is returned as it is.
+
+    MeasureError says what is wrong and shows the right form.
+
+    >>> parse_metric("v2(rouge1,length=candidate)")
+    v2(rouge1, length='candidate')
+    """
+    if isinstance(text, Metric):
+        return text
+    if not isinstance(text, str) or not text.strip():
+        raise MeasureError(f"{text!r} is not a metric; write, for example, rouge1")
+    if len(text) > LONGEST:
+        raise MeasureError(f"a metric of {len(text)} characters, expected at most {LONGEST}")
+    found: Metric = _MetricParser(text).whole()
+    return found
+
+
+def parse_metrics(texts: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """The metrics that are given as one text or metric, or several."""
+    several = [texts] if isinstance(texts, str | Metric) else texts
+    return [parse_metric(text) for text in several]
+
+
+def parse_scored(text: Any) -> Scored | Aggregate:
+    """The measure of rankings, or the metric of texts, that a text describes."""
+    if isinstance(text, Metric):
+        return text
+    try:
+        return parse_measure(text)
+    except MeasureError as error:
+        if not isinstance(text, str):
+            raise
+        try:
+            return parse_metric(text)
+        except MeasureError:
+            raise error from None
+
+
+class _MetricParser(Parser):
+    """The parser of metrics."""
+
+    registry = registry
+    what = "metric"
+    usual = "rouge1"
+
+    def elsewhere(self, name: str) -> None:
+        return None
+
+    def registered(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Any:
+        return registry.find(name)(*values, **keywords)

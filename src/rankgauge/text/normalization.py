@@ -1,0 +1,245 @@
+"""Metrics made of another metric and of what chance gets: expected, v1, v2, linear and z.
+
+Where all candidates for a text have the same chance, no form puts two of them in another order. Where
+chance depends on the candidate, by its length or by a draw of its own, a form can.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.errors import MeasureError
+from rankgauge.measures import forms
+from rankgauge.measures.scored import Around, Direction, Scored
+from rankgauge.notes import Note
+from rankgauge.text.base import Metric
+from rankgauge.text.chance import CANDIDATE, Null, OfChance
+from rankgauge.text.registry import register
+from rankgauge.text.texts import Candidates, Texts
+
+CONSTANT = (
+    "chance is one number for each text, so no form puts two systems in another order on a text"
+)
+BY_LENGTH = (
+    "chance depends on the length of the output, so a form can put two systems in another order on a "
+    "text, and rewards length"
+)
+BY_DRAW = "chance is drawn for each output, so a form can put two systems in another order on a text, by luck"
+
+
+class ByChance(Around, OfChance, Metric):
+    """A metric made of another one, and of what chance gets by it."""
+
+    contains: ClassVar[type[Scored]] = Metric
+    usual = "rouge1"
+    source = "Feng 2023, Upper and expected value normalization, dissertation, chapters 5.2 and 9"
+
+    measure: Metric = dataclasses.field(kw_only=False)
+
+    @property
+    def of(self) -> Null:
+        """What chance is."""
+        return Null(**{name: getattr(self, name) for name in Null.parameters()})
+
+    @property
+    def direction(self) -> Direction:  # type: ignore[override]
+        return self.measure.direction
+
+    def lengths(self, texts: Texts) -> Ints:
+        return self.measure.lengths(texts)
+
+    def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
+        """The number of each candidate, from its score and what chance gets in its place."""
+        raise NotImplementedError
+
+    def _score(self, candidates: Candidates) -> Floats:
+        chance = self.measure.expected_each(candidates, self.of).values
+        score = self.measure.score_each(candidates)
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isnan(chance), np.nan, self._form(score, chance, candidates))
+
+    def _signed(self, values: Floats) -> Floats:
+        """The values on a scale on which higher is better."""
+        return values if self.measure.direction == "higher" else -values
+
+    def _best(self, values: Floats) -> Floats:
+        return self._signed(np.full(len(values), self.measure.ideal))
+
+    def remarks(self, candidates: Candidates) -> list[Note]:
+        mean = self.measure.expected_each(candidates, self.of)
+        notes = self.measure.remarks(candidates)
+        nothing = int(np.isnan(mean.values).sum())
+        if nothing:
+            notes.append(
+                Note(
+                    "no words in the source of {count} outputs, so nothing can be drawn: they are left "
+                    "out of the mean",
+                    count=nothing,
+                )
+            )
+        if mean.samples.any():
+            kind = f"chance estimated from up to {int(mean.samples.max()):,} drawn texts each"
+            if np.isfinite(mean.errors).any():
+                error = float(np.nanmax(mean.errors))
+                notes.append(Note(kind + ", standard error at most {error}", error=error))
+            else:
+                notes.append(Note(kind))
+        return notes
+
+
+class Expected(ByChance):
+    """What chance gets in place of the candidate."""
+
+    name = "expected"
+    summary = "What a text drawn at random from the source gets in place of the output."
+    formula = "expected(m) = the mean of m over texts drawn at random"
+    examples = ("expected(rouge1)", "expected(rouge2,null=sentences)", "expected(rougeL,draws=1)")
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return self.measure.range
+
+    @property
+    def ideal(self) -> float:  # type: ignore[override]
+        return self.measure.ideal
+
+    def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
+        return chance
+
+
+class Normalized(ByChance):
+    """A metric compared with what chance gets. Higher is better, also where lower is better inside."""
+
+    @classmethod
+    def takes(cls, measure: Metric) -> bool:
+        return measure.direction != "none"
+
+    @property
+    def direction(self) -> Direction:  # type: ignore[override]
+        return "higher"
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return -np.inf, np.inf
+
+    def remarks(self, candidates: Candidates) -> list[Note]:
+        notes = super().remarks(candidates)
+        if self.of.constant:
+            notes.append(Note(CONSTANT))
+        else:
+            notes.append(Note(BY_LENGTH if self.length == CANDIDATE else BY_DRAW))
+        return notes
+
+
+class _Bounded(Normalized):
+    """A form that needs a lowest score."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not np.isfinite(self._lowest()):
+            raise MeasureError(
+                f"{self.measure} has no lowest score, so {self.name} does not exist for it; use "
+                f"linear({self.measure}) or z({self.measure})"
+            )
+
+    def _lowest(self) -> float:
+        """The lowest score, the worst one, by the metric inside."""
+        low, high = self.measure.range
+        return low if self.measure.direction == "higher" else high
+
+
+class V1(_Bounded):
+    """The score divided by the best, times its share of the sum of score and chance."""
+
+    name = "v1"
+    summary = (
+        "Upper and expected value (UE) normalisation, version 1: the score divided by the best score, "
+        "times its share of the score plus what chance gets."
+    )
+    formula = "v1(m) = (A/best) · A/(A + chance), A the score, chance its mean over drawn texts"
+    examples = ("v1(rouge1)", "v1(rougeL,length=candidate)")
+
+    @classmethod
+    def takes(cls, measure: Metric) -> bool:
+        return measure.direction == "higher" and (
+            measure.range[0] >= 0 or not np.isfinite(measure.range[0])
+        )
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return 0.0, 1.0
+
+    def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
+        return forms.v1(score, self._best(score), chance)
+
+
+class V2(_Bounded):
+    """Where the score lies between chance (0) and the best (1), or the lowest score (−1)."""
+
+    name = "v2"
+    summary = (
+        "Upper and expected value (UE) normalisation, version 2: 0 for what chance gets, 1 for the best "
+        "score, −1 for the lowest."
+    )
+    formula = (
+        "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance, A the "
+        "score, chance its mean over drawn texts"
+    )
+    examples = ("v2(rouge1)", "v2(rouge2,null=sentences)", "v2(rouge1,draws=1,per=candidate)")
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return -1.0, 1.0
+
+    def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
+        lowest = self._signed(np.full(len(score), self._lowest()))
+        return forms.v2(self._signed(score), self._best(score), self._signed(chance), lowest)
+
+
+class Linear(Normalized):
+    """The share of the way from chance to the best; chance gets 0 on average."""
+
+    name = "linear"
+    summary = "A linear scale: 0 for what chance gets, 1 for the best score."
+    formula = (
+        "linear(m) = (A − chance)/(best − chance), A the score, chance its mean over drawn texts"
+    )
+    examples = ("linear(rouge1)", "linear(rouge2,null=sentences)")
+
+    @classmethod
+    def takes(cls, measure: Metric) -> bool:
+        return super().takes(measure) and bool(np.isfinite(measure.ideal))
+
+    def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
+        return forms.linear(self._signed(score), self._best(score), self._signed(chance))
+
+
+class Z(Normalized):
+    """The score minus chance, in standard deviations of the scores of drawn texts."""
+
+    name = "z"
+    summary = "How far the score is above what chance gets, in standard deviations of drawn texts."
+    formula = (
+        "z(m) = (A − chance)/sd, A the score, chance and sd the mean and the standard deviation of the "
+        "scores of drawn texts"
+    )
+    examples = ("z(rouge1)", "z(rougeL)")
+
+    @property
+    def ideal(self) -> float:  # type: ignore[override]
+        return np.inf
+
+    def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
+        spread = self.measure.spread_each(candidates, self.of)
+        return forms.z(self._signed(score), self._signed(chance), spread)
+
+
+expected = register(Expected)
+v1 = register(V1)
+v2 = register(V2)
+linear = register(Linear)
+z = register(Z)

@@ -1,0 +1,168 @@
+"""Texts to evaluate: sources, references, and what systems wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from rankgauge.arrays import Ints
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.notes import counted
+from rankgauge.records import Record
+
+V = TypeVar("V")
+ById: TypeAlias = Mapping[str, V] | Sequence[V]
+"""Something for each text: by its id, or in the order of the texts."""
+
+
+class Texts(Record):
+    """Texts to evaluate: for each its source, its references, and what each system wrote.
+
+    Parameters
+    ----------
+    sources
+        The text that systems had, such as the article of a summary or the passages of an answer; one a
+        text, or None where there are none. What chance gets is drawn from it.
+    references
+        What a person wrote: a text, or several, for each text.
+    outputs
+        {system: what it wrote}, one a text. None, or an id that is not there, is an output that the
+        system lacks.
+    ids
+        The ids of the texts, by default 1, 2 and so on, or the keys if the others are dicts.
+
+    >>> texts = Texts(["a b c d"], ["a b"], {"lead": ["a b c"]})
+    >>> texts
+    Texts: 1 text, 1 system
+    >>> texts.references
+    (('a b',),)
+    """
+
+    sources: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    outputs: Mapping[str, tuple[str | None, ...]]
+    ids: tuple[str, ...] = ()
+    _known: dict[Any, Any] = field(default_factory=dict)
+
+    def __init__(
+        self,
+        sources: ById[str] | None,
+        references: ById[str | Sequence[str]],
+        outputs: Mapping[str, ById[str | None]],
+        ids: Iterable[str | int] | None = None,
+    ) -> None:
+        names = _ids(references, ids)
+        given = _several("references", references, names)
+        super().__init__(
+            ("",) * len(names) if sources is None else tuple(_texts("sources", sources, names)),
+            tuple(_references(each, name) for each, name in zip(given, names, strict=True)),
+            {str(system): _outputs(system, each, names) for system, each in outputs.items()},
+            names,
+            {},
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        systems = counted(len(self.outputs), "system")
+        return f"Texts: {counted(len(self), 'text')}, {systems}"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(self.outputs)
+
+    def once(self, make: Callable[[Texts], V]) -> V:
+        """What a function makes of these texts, made once."""
+        if make not in self._known:
+            self._known[make] = make(self)
+        found: V = self._known[make]
+        return found
+
+    def candidates(self) -> Candidates:
+        """All outputs, system by system; those that a system lacks are empty."""
+        words = tuple(text or "" for outputs in self.outputs.values() for text in outputs)
+        return Candidates(self, words, np.tile(np.arange(len(self)), len(self.outputs)))
+
+
+class Candidates(Record):
+    """Candidate texts: the words of each, and the number of the text that it belongs to."""
+
+    texts: Texts
+    words: tuple[str, ...]
+    of: Ints
+    _known: dict[Any, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def once(self, key: Any, make: Callable[[], V]) -> V:
+        """What a function makes, made once for this key."""
+        if key not in self._known:
+            self._known[key] = make()
+        found: V = self._known[key]
+        return found
+
+
+def _ids(references: Any, ids: Iterable[str | int] | None) -> tuple[str, ...]:
+    if ids is None:
+        keys = references if isinstance(references, Mapping) else range(1, len(references) + 1)
+        ids = list(keys)
+    names = tuple(str(name) for name in ids)
+    if len(set(names)) < len(names):
+        seen: set[str] = set()
+        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise RankgaugeError(f"two texts have the id {twice!r}, expected different ids")
+    return names
+
+
+def _several(what: str, values: ById[V], names: Sequence[str]) -> list[V | None]:
+    """What is given for each text, None where nothing is."""
+    if isinstance(values, Mapping):
+        known = {str(name): value for name, value in values.items()}
+        if unknown := known.keys() - set(names):
+            raise RankgaugeError(
+                f"{what}: there is no text {min(unknown)!r}, expected the ids of the references"
+            )
+        return [known.get(name) for name in names]
+    if isinstance(values, str):
+        raise RankgaugeError(f"{what} is one text, expected a list with one for each text")
+    if len(values) != len(names):
+        raise RankgaugeError(
+            f"{what}: {counted(len(values), 'item')} for {counted(len(names), 'text')}, expected as "
+            "many"
+        )
+    return list(values)
+
+
+def _texts(what: str, values: ById[Any], names: Sequence[str]) -> list[str]:
+    return [
+        _text(what, value, name)
+        for value, name in zip(_several(what, values, names), names, strict=True)
+    ]
+
+
+def _text(what: str, value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise RankgaugeError(f"{what} of text {name!r}: {value!r} is no text, expected one")
+    return value
+
+
+def _references(value: Any, name: str) -> tuple[str, ...]:
+    several = [value] if isinstance(value, str) else value
+    if not isinstance(several, Sequence) or not several:
+        raise RankgaugeError(f"text {name!r} has no reference, expected at least one")
+    return tuple(_text("references", each, name) for each in several)
+
+
+def _outputs(system: Any, values: ById[Any], names: Sequence[str]) -> tuple[str | None, ...]:
+    what = f"outputs of {system}"
+    given = _several(what, values, names)
+    return tuple(
+        None if value is None else _text(what, value, name)
+        for value, name in zip(given, names, strict=True)
+    )

@@ -1,0 +1,53 @@
+"""Words and sentences of texts, as Google's rouge-score has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from rankgauge.arrays import Ints
+from rankgauge.text.texts import Texts
+
+NOT_A_WORD = re.compile(r"[^a-z0-9]+")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text: runs of the letters a to z and digits, in lower case."""
+    return [word for word in NOT_A_WORD.split(text.lower()) if word]
+
+
+def word_counts(texts: Iterable[str]) -> Ints:
+    """How many words each text has."""
+    return np.array([len(words_of(text)) for text in texts], dtype=np.int64)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text: they end with a full stop, an exclamation or a question mark before a
+    space, or with a line."""
+    return [each for each in SENTENCE_END.split(text) if each.strip()]
+
+
+def source_words(texts: Texts, text: int) -> list[str]:
+    """The words of the source of a text."""
+    return texts.once(_all_words)[text]
+
+
+def source_sentences(texts: Texts, text: int) -> list[tuple[str, int]]:
+    """The sentences of the source of a text, each with its number of words, which is at least one."""
+    return texts.once(_all_sentences)[text]
+
+
+def _all_words(texts: Texts) -> list[list[str]]:
+    return [words_of(source) for source in texts.sources]
+
+
+def _all_sentences(texts: Texts) -> list[list[tuple[str, int]]]:
+    found = []
+    for source in texts.sources:
+        each = sentences_of(source)
+        counts = word_counts(each).tolist()
+        found.append([pair for pair in zip(each, counts, strict=True) if pair[1]])
+    return found
