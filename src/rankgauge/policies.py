@@ -15,7 +15,7 @@ from rankgauge.version import __version__
 
 if TYPE_CHECKING:
     from rankgauge.measures.around import Aggregate
-    from rankgauge.measures.base import Measure
+    from rankgauge.measures.scored import Scored
 
 # From runs to scores
 
@@ -156,7 +156,7 @@ class Policies(Value):
     standardized: str | None = None
     rankgauge: str = __version__
 
-    def signature(self, measure: Measure | Aggregate) -> str:
+    def signature(self, measure: Scored | Aggregate) -> str:
         """One line with everything that the numbers of a measure depend on. What does not apply is left
         out.
 

@@ -24,7 +24,7 @@ from rankgauge.cli.scoring import Scoring
 from rankgauge.data.model import Judgments
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
-from rankgauge.measures.around import inner
+from rankgauge.measures.around import of_rankings
 from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
 from rankgauge.query_sets import query_types
 from rankgauge.query_sets import significance as p_values
@@ -174,6 +174,6 @@ def _expected(
     for measure, barren in zip(scores.measures, scores.nothing_relevant, strict=True):
         name = str(measure)
         nothing = barren | (scores.relevant == 0)
-        values[name] = inner(measure).expected_each(judged.take(np.flatnonzero(~nothing)))
+        values[name] = of_rankings(measure).expected_each(judged.take(np.flatnonzero(~nothing)))
         left_out[name] = {"nothing relevant": int(np.count_nonzero(nothing))}
     return values, left_out

@@ -17,7 +17,7 @@ from rankgauge.data.roles import ColumnNames
 from rankgauge.data.trec import RunFile, read_qrels, read_qrels_and_run, read_run, run_files
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure
-from rankgauge.measures.around import innermost
+from rankgauge.measures.around import innermost, of_rankings
 from rankgauge.measures.grammar import apart, parse_all
 from rankgauge.notes import Note
 from rankgauge.policies import Missing, ScorePrecision, Standardization, Tail, Ties
@@ -204,7 +204,9 @@ class Scoring(Record):
     def tell(self, judgments: Judgments, scores: Scores) -> None:
         """Notes on standard error: what to know about the input."""
         notify([*about_judgments(judgments), *scores.notes])
-        if not self.subtopics and any(about_subtopics(measure) for measure in scores.measures):
+        if not self.subtopics and any(
+            about_subtopics(of_rankings(measure)) for measure in scores.measures
+        ):
             text = "read without --subtopics, so each topic has only one subtopic"
             notify([Note(text, part=judgments.source)])
 

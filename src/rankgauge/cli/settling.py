@@ -12,7 +12,7 @@ from rankgauge.cli.scoring import Scoring
 from rankgauge.data.files import STANDARD_INPUT
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
-from rankgauge.measures.around import Aggregate
+from rankgauge.measures.around import Aggregate, of_rankings
 from rankgauge.policies import Ordered
 from rankgauge.scores.model import Scores
 from rankgauge.scores.tables import OVER
@@ -58,7 +58,7 @@ def with_settled(table: Table, scoring: Scoring, judgments: Judgments, scores: S
         orders = settled(
             judgments,
             runs,
-            measure,
+            of_rankings(measure),
             max_grade=scoring.max_grade,
             ties=scoring.ties,  # type: ignore[arg-type]  # checked before
             pairs="neighbours",

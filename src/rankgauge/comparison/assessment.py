@@ -26,7 +26,7 @@ from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner, innermost
-from rankgauge.measures.base import Measure
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note
 from rankgauge.policies import (
     DEFAULT_TEST,
@@ -289,7 +289,7 @@ def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
     return named
 
 
-def _cutoff(measure: Measure | Aggregate) -> float:
+def _cutoff(measure: Scored | Aggregate) -> float:
     """The cut-off of a measure, or of the measure inside it; infinite if it has none."""
-    cutoff = innermost(measure).cutoff
+    cutoff: float | None = getattr(innermost(measure), "cutoff", None)
     return math.inf if cutoff is None else cutoff

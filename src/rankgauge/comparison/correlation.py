@@ -15,13 +15,13 @@ from rankgauge.checks import checked
 from rankgauge.comparison.overlap import RBO, grouped, overlap
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import parse
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note, counted
 from rankgauge.policies import PERSISTENCE, PERSISTENCES
 from rankgauge.results import Result
 from rankgauge.rounding import rounded
 from rankgauge.scores.model import Scores
+from rankgauge.scores.parsing import parse_scored
 from rankgauge.tables import Cell, Table
 
 Ranked: TypeAlias = Mapping[Any, float] | Iterable[Any]
@@ -168,8 +168,8 @@ class Concordance(Result):
 
 def concordance(
     scores: Scores,
-    first: Measure | Aggregate | str,
-    second: Measure | Aggregate | str,
+    first: Scored | Aggregate | str,
+    second: Scored | Aggregate | str,
     p: float = PERSISTENCE,
 ) -> Concordance:
     """How far two measures of the scores agree on the order of the runs, by their means.
@@ -187,7 +187,7 @@ def concordance(
     known = {str(measure): measure for measure in scores.measures}
     means = scores.mean()
     vectors = []
-    names = [str(parse(measure)) for measure in (first, second)]
+    names = [str(parse_scored(measure)) for measure in (first, second)]
     for name in names:
         if name not in known:
             raise RankgaugeError(f"no scores by {name}, expected one of: {', '.join(known)}")

@@ -11,7 +11,7 @@ from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note, counted
 from rankgauge.policies import SharedTopics
 from rankgauge.scores.model import Scores, places
@@ -79,7 +79,7 @@ def counted_topics(
     return values, counts, notes
 
 
-def with_topics(measure: Measure | Aggregate, values: Floats, notes: list[Note]) -> list[Note]:
+def with_topics(measure: Scored | Aggregate, values: Floats, notes: list[Note]) -> list[Note]:
     """The notes on the topics of a measure. If there are any, a note with the number of topics comes
     first."""
     topics = Note("{topics}", measure=str(measure), count=values.shape[1])

@@ -13,7 +13,7 @@ from rankgauge.checks import checked
 from rankgauge.comparison.design import pairs_of, shared_topics, with_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import (
     DEFAULT_CORRECTION,
@@ -44,7 +44,7 @@ class Comparison(Result):
     """
 
     runs: tuple[str, ...]
-    measures: tuple[Measure | Aggregate, ...]
+    measures: tuple[Scored | Aggregate, ...]
     first: Ints
     second: Ints
     means: Floats

@@ -15,7 +15,7 @@ from rankgauge.comparison.significance import holm
 from rankgauge.forecast.ratio_estimator import Estimated, RatioEstimate
 from rankgauge.forecast.samples import Sample
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import WARNING, Note, counted, worded
 from rankgauge.policies import LEVEL, LEVELS
 from rankgauge.results import Result
@@ -71,8 +71,8 @@ class TwoPhase(Result):
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     deep_topics: tuple[str, ...]
-    measure: Measure | Aggregate
-    shallow_measure: Measure | Aggregate
+    measure: Scored | Aggregate
+    shallow_measure: Scored | Aggregate
     level: float
     ratio: float
     mean: Floats

@@ -12,7 +12,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.forecast.estimates import two_phase
 from rankgauge.forecast.ratio_estimator import half_width
 from rankgauge.measures.around import Aggregate
-from rankgauge.measures.base import Measure
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import WARNING, Note, counted, worded
 from rankgauge.policies import LEVEL
 from rankgauge.results import Result
@@ -43,7 +43,7 @@ class Plan(Result):
     notes: what to know about the numbers.
     """
 
-    measure: Measure | Aggregate
+    measure: Scored | Aggregate
     width: float
     level: float
     topics: int

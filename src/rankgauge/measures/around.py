@@ -124,6 +124,16 @@ class Aggregate(AroundMeasure):
         return type(self).combine is Aggregate.combine
 
 
+def of_rankings(measure: Scored | Aggregate) -> Measure:
+    """The measure itself, or the one that an aggregate combines; MeasureError for a metric of texts."""
+    found = inner(measure)
+    if not isinstance(found, Measure):
+        raise MeasureError(
+            f"{measure} scores texts, expected a measure of rankings such as nDCG@10"
+        )
+    return found
+
+
 @overload
 def inner(measure: Measure | Aggregate) -> Measure: ...
 

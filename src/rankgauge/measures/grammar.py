@@ -155,7 +155,7 @@ def _value_text(value: Any) -> str:
 
 
 class Parser:
-    """Recursive descent over the tokens of one text: the grammar of measures, and of metrics of texts."""
+    """Recursive descent over the tokens of one text, for measures and for metrics of texts."""
 
     registry: Registry = registry
     what = "measure"

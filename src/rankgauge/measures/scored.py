@@ -6,6 +6,7 @@ A measure scores rankings (`measures/base.py`), a metric scores texts (`text/bas
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from rankgauge.data.errors import MeasureError
@@ -29,6 +30,15 @@ class Scored(Parametric):
     def specification(self) -> str:
         """The text form with every parameter written out, as signatures have it."""
         raise NotImplementedError
+
+    def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
+        """The text form at several cut-offs together, such as nDCG@5,10."""
+        return str(self)
+
+    @property
+    def family(self) -> Hashable:
+        """A value that is equal for those that differ only in their cut-off."""
+        return self
 
 
 class Around(Parametric):

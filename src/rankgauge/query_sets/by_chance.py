@@ -18,7 +18,7 @@ from rankgauge.checks import Number, checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.answers import EXACT, Answers
-from rankgauge.measures.around import inner
+from rankgauge.measures.around import of_rankings
 from rankgauge.measures.base import estimates
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import (
@@ -431,7 +431,7 @@ def _pair(threshold: Any) -> tuple[float, float]:
 def above_chance(scores: Scores, qrels: Qrels, reb: str = EXACT) -> AboveChance:
     """How far the runs are above chance on each query that counts. `reb` says how the expected score is
     computed, as the parameter of `v2` does."""
-    measures = [inner(measure) for measure in scores.measures]
+    measures = [of_rankings(measure) for measure in scores.measures]
     if not measures or not scores.runs:
         raise RankgaugeError(
             "no scores to choose queries by, expected at least one run and one measure"

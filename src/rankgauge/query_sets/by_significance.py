@@ -15,7 +15,7 @@ from rankgauge.checks import checked
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import encode
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.measures.around import inner, innermost
+from rankgauge.measures.around import innermost, of_rankings
 from rankgauge.measures.base import Measure
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.orders import arrangements
@@ -146,7 +146,7 @@ def significance(
     level = checked("level", level, LEVELS)
     samples, seed = checked("samples", samples, SAMPLE_NUMBERS), checked("seed", seed, SEEDS)
     above = above_chance(scores, qrels)
-    measures = [inner(measure) for measure in scores.measures]
+    measures = [of_rankings(measure) for measure in scores.measures]
     judgments = judgments_of(qrels)
     if judgments.subtopics is not None and any(innermost(m).by_subtopic for m in measures):
         raise MeasureError(

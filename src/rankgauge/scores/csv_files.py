@@ -16,13 +16,14 @@ from rankgauge.arrays import Floats
 from rankgauge.data.errors import InputError, MeasureError
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import given
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Missing
 from rankgauge.scores.frames import LONG
-from rankgauge.scores.matrices import LARGEST, AnyMeasure, from_matrix, measure_of, scores_of
+from rankgauge.scores.matrices import LARGEST, from_matrix, measure_of, scores_of
 from rankgauge.scores.model import Scores
+from rankgauge.scores.parsing import AnyScored
 from rankgauge.scores.validation import SLACK, short
 
 SAVED = re.compile(rb'PAR1|(\xef\xbb\xbf)?\s*\{\s*"')
@@ -46,7 +47,7 @@ SPARSEST = 100
 the file has rows."""
 
 
-def read_scores(path: str | os.PathLike[str], measure: AnyMeasure | None) -> Scores:
+def read_scores(path: str | os.PathLike[str], measure: AnyScored | None) -> Scores:
     """What `Scores.from_csv` gives."""
     source = display_name(path)
     lines = _Lines(source, read_bytes(path))
@@ -118,7 +119,7 @@ class _Lines:
         raise InputError(self.source, self.line, message) from None
 
 
-def _wide(lines: _Lines, line: int, header: list[str], measure: AnyMeasure) -> Scores:
+def _wide(lines: _Lines, line: int, header: list[str], measure: AnyScored) -> Scores:
     """A column for each system and a row for each topic. Topic ids may be in the first column."""
     names = [name.strip() for name in header]
     if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in header[0]), None)):
@@ -173,7 +174,7 @@ def _numbers_topics(columns: Floats) -> bool:
 
 
 def _check_score(
-    lines: _Lines, value: float, measure: Measure | Aggregate, column: str, advice: str
+    lines: _Lines, value: float, measure: Scored | Aggregate, column: str, advice: str
 ) -> None:
     """Refuse a score that the measure never gives, such as the number of a topic."""
     low, high = inner(measure).range
@@ -187,7 +188,7 @@ def _long(lines: _Lines) -> Scores:
     runs: dict[str, int] = {}
     queries: dict[str, int] = {}
     measures: dict[str, int] = {}
-    meant: list[Measure | Aggregate] = []
+    meant: list[Scored | Aggregate] = []
     values: dict[tuple[int, int, int], float] = {}
     answered: dict[tuple[int, int], bool] = {}
     for _, cells in lines:
@@ -230,14 +231,14 @@ def _long(lines: _Lines) -> Scores:
     return scores_of(tuple(runs), tuple(queries), tuple(meant), table, there, missing)
 
 
-def _meant(lines: _Lines, text: str) -> Measure | Aggregate:
+def _meant(lines: _Lines, text: str) -> Scored | Aggregate:
     try:
         return measure_of(text)
     except MeasureError as error:
         lines.refuse(f"the measure {short(text)}: {error}")
 
 
-def _titled(path: str | os.PathLike[str]) -> Measure:
+def _titled(path: str | os.PathLike[str]) -> Scored:
     """The measure with the name of the file."""
     name = os.path.basename(display_name(path))
     title, ending = os.path.splitext(name)

@@ -15,13 +15,13 @@ import numpy as np
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import Given
-from rankgauge.measures.grammar import parse
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Policies
 from rankgauge.records import Record
 from rankgauge.scores.model import UNKNOWN, Scores
+from rankgauge.scores.parsing import parse_scored
 from rankgauge.scores.validation import check, check_policies, short
 
 FORMAT = "rankgauge-scores"
@@ -200,13 +200,13 @@ class Document:
             numbers.append(value)
         return np.array(numbers, dtype=np.float64).reshape(shape)
 
-    def measures(self) -> tuple[Measure | Aggregate, ...]:
+    def measures(self) -> tuple[Scored | Aggregate, ...]:
         """The measures, which are complete."""
         return tuple(map(self._measure, self.texts("measures")))
 
-    def _measure(self, text: str) -> Measure | Aggregate:
+    def _measure(self, text: str) -> Scored | Aggregate:
         try:
-            measure = parse(text)
+            measure = parse_scored(text)
             inside = inner(measure)
             if not isinstance(inside, Given):
                 inside.complete()
@@ -251,7 +251,7 @@ class Described(Record):
 
     runs: tuple[str, ...]
     queries: tuple[str, ...]
-    measures: tuple[Measure | Aggregate, ...]
+    measures: tuple[Scored | Aggregate, ...]
     relevant: Ints
     nothing_relevant: Bools
     policies: Policies

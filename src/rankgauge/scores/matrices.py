@@ -13,13 +13,12 @@ from numpy.typing import ArrayLike
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
 from rankgauge.measures.elsewhere import Given, given
-from rankgauge.measures.grammar import AnyMeasure as AnyMeasure
-from rankgauge.measures.grammar import parse
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note, counted
 from rankgauge.policies import Missing, Policies
 from rankgauge.scores.model import UNKNOWN, Scores
+from rankgauge.scores.parsing import AnyScored, parse_scored
 
 SOURCE = "matrix"
 JOINED = "joined"
@@ -32,11 +31,11 @@ def from_matrix(
     values: ArrayLike,
     runs: Iterable[Any],
     queries: Iterable[Any] | None,
-    measure: AnyMeasure | Sequence[AnyMeasure],
+    measure: AnyScored | Sequence[AnyScored],
 ) -> Scores:
     """What `Scores.from_matrix` gives."""
     table = _numbers(values)
-    one = isinstance(measure, str | Measure | Aggregate)
+    one = isinstance(measure, str | Scored | Aggregate)
     measures: Iterable[Any] = [measure] if one else measure  # type: ignore[assignment]
     if table.ndim != (2 if one else 3):
         shape = counted(table.ndim, "dimension")
@@ -60,7 +59,7 @@ def from_matrix(
 def scores_of(
     runs: tuple[str, ...],
     queries: tuple[str, ...],
-    measures: tuple[Measure | Aggregate, ...],
+    measures: tuple[Scored | Aggregate, ...],
     values: Floats,
     present: Bools,
     missing: Missing,
@@ -91,10 +90,10 @@ def scores_of(
     )
 
 
-def measure_of(text: AnyMeasure) -> Measure | Aggregate:
+def measure_of(text: AnyScored) -> Scored | Aggregate:
     """The measure that a text means. If rankgauge knows none, a name for scores made elsewhere."""
     try:
-        measure = parse(text)
+        measure = parse_scored(text)
     except MeasureError:
         return given(text)
     if not isinstance(inner(measure), Given):

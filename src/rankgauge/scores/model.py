@@ -16,8 +16,7 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.files import SIZE_LIMIT, writing
 from rankgauge.data.model import freeze
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import parse
+from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import (
     DEFAULT_INTERVAL,
@@ -32,6 +31,7 @@ from rankgauge.policies import (
 )
 from rankgauge.records import Record
 from rankgauge.results import Result
+from rankgauge.scores.parsing import AnyScored, parse_scored
 from rankgauge.tables import Table
 
 V = TypeVar("V")
@@ -60,7 +60,7 @@ class ByMeasure(dict[str, V]):
     def name(key: Any) -> str:
         """The name of the measure that a key means, or the key as text."""
         try:
-            return str(parse(key))
+            return str(parse_scored(key))
         except MeasureError:
             return str(key)
 
@@ -94,7 +94,7 @@ class Scores(Result, Record):
 
     runs: tuple[str, ...]
     queries: tuple[str, ...]
-    measures: tuple[Measure | Aggregate, ...]
+    measures: tuple[Scored | Aggregate, ...]
     values: Floats
     present: Bools
     judged_at_10: Floats
@@ -113,7 +113,7 @@ class Scores(Result, Record):
         values: ArrayLike,
         *,
         runs: Sequence[str],
-        measure: str | Measure | Aggregate | Sequence[str | Measure | Aggregate],
+        measure: AnyScored | Sequence[AnyScored],
         queries: Sequence[str | int] | None = None,
     ) -> Scores:
         """The scores of a table that another tool or person made.
@@ -140,9 +140,7 @@ class Scores(Result, Record):
         return from_matrix(values, runs, queries, measure)
 
     @classmethod
-    def from_csv(
-        cls, path: str | os.PathLike[str], measure: str | Measure | Aggregate | None = None
-    ) -> Scores:
+    def from_csv(cls, path: str | os.PathLike[str], measure: AnyScored | None = None) -> Scores:
         """The scores of a CSV file. Each column is a system, named in the header; each row is a topic.
 
         The first column may hold the ids of the topics. Its name is then topic, query, qid, id, num,
@@ -226,7 +224,7 @@ class Scores(Result, Record):
         queries: Iterable[str] | None = None,
         *,
         runs: Iterable[str] | None = None,
-        measures: Iterable[str | Measure | Aggregate] | None = None,
+        measures: Iterable[str | Scored | Aggregate] | None = None,
     ) -> Scores:
         """Only the scores on these queries, of these runs and by these measures, in the order given."""
         wanted = None if measures is None else [ByMeasure.name(each) for each in _several(measures)]
@@ -428,7 +426,7 @@ class Scores(Result, Record):
 
 def _several(names: Any) -> Iterable[Any]:
     """The names, also where it is a single one."""
-    return [names] if isinstance(names, str | Measure | Aggregate) else names
+    return [names] if isinstance(names, str | Scored | Aggregate) else names
 
 
 def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Ints:
@@ -451,7 +449,7 @@ def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Int
     return np.array(rows, dtype=np.int64)
 
 
-def combined(measure: Measure | Aggregate, scores: Floats) -> float:
+def combined(measure: Scored | Aggregate, scores: Floats) -> float:
     """The mean over queries, or the number of an aggregate; undefined scores are left out or undo it, as
     the measure has it."""
     defined = scores[~np.isnan(scores)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import InputError
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
+from rankgauge.measures.scored import Scored
 from rankgauge.policies import HIGHEST_SEED, Missing, Standardization, Ties, Unjudged
 from rankgauge.scores.matrices import JOINED, SOURCE
 from rankgauge.scores.model import UNKNOWN, Scores
@@ -157,7 +157,7 @@ def _check_values(scores: Scores, source: str) -> None:
             _refuse(scores, (r, q, m), source)
 
 
-def limits_of(scores: Scores, measure: Measure | Aggregate) -> tuple[float, float]:
+def limits_of(scores: Scores, measure: Scored | Aggregate) -> tuple[float, float]:
     """The least and the greatest score by a measure, as these scores were made.
 
     Standardised scores have limits of their own. Some of joined scores may be standardised, which the

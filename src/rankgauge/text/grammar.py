@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.grammar import LONGEST, Parser
-from rankgauge.measures.grammar import parse as parse_measure
 from rankgauge.text import registry
 from rankgauge.text.base import Metric
-
-if TYPE_CHECKING:
-    from rankgauge.measures.around import Aggregate
-    from rankgauge.measures.scored import Scored
 
 
 def parse_metric(text: str | Metric) -> Metric:
@@ -40,19 +35,12 @@ def parse_metrics(texts: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     return [parse_metric(text) for text in several]
 
 
-def parse_scored(text: Any) -> Scored | Aggregate:
-    """The measure of rankings, or the metric of texts, that a text describes."""
-    if isinstance(text, Metric):
-        return text
+def find_metric(text: str) -> Metric | None:
+    """The metric that a text describes; None where it describes none."""
     try:
-        return parse_measure(text)
-    except MeasureError as error:
-        if not isinstance(text, str):
-            raise
-        try:
-            return parse_metric(text)
-        except MeasureError:
-            raise error from None
+        return parse_metric(text)
+    except MeasureError:
+        return None
 
 
 class _MetricParser(Parser):

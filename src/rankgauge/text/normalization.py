@@ -28,7 +28,10 @@ BY_LENGTH = (
     "chance depends on the length of the output, so a form can put two systems in another order on a "
     "text, and rewards length"
 )
-BY_DRAW = "chance is drawn for each output, so a form can put two systems in another order on a text, by luck"
+BY_DRAW = (
+    "chance is drawn for each output, so a form can put two systems in another order on a "
+    "text, by luck"
+)
 
 
 class ByChance(Around, OfChance, Metric):
