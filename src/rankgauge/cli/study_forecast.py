@@ -67,11 +67,11 @@ def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed
     shown = Table(
         ("claim", "holds", "of", "verdict"),
         tuple((row[0], row[4], row[5], row[6]) for row in claims.rows),
-        claims.notes,
+        tuple(note for note in claims.notes if not note.startswith("one, other")),
     )
     for table in (tables["overview"], shown):
         click.echo(table.render("table", width=line_width()))
-    notify(study.notes)
+    notify([note for note in study.notes if note.column is None])
     if lacking:
         raise Incomplete("not all was made: see the note at the start")
     for name, figure in study.figures().items():
