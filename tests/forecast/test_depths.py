@@ -26,7 +26,7 @@ from rankgauge.tables import Table
 TOPICS = tuple(f"q{number}" for number in range(6))
 DOCUMENTS = tuple("abcdefgh")
 
-grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), max_size=8)
+grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 3), max_size=8)
 qrels_dicts = st.fixed_dictionaries(dict.fromkeys(TOPICS, grades))
 scores = st.sampled_from([0.5, 1.0, 1.5, 2.0, 2.5])
 one_run = st.dictionaries(

@@ -21,7 +21,7 @@ def width(variance: float, m: int, topics: int, level: float) -> float:
     if m == topics:
         return 0.0
     t = stats.t.ppf(0.5 + level / 2, m - 1)
-    return float(2 * t * np.sqrt(1.5 * variance * (1 / m - 1 / topics)))
+    return float(2 * t * np.sqrt(1.75 * variance * (1 / m - 1 / topics)))
 
 
 @examples(100)

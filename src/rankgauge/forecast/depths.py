@@ -156,7 +156,7 @@ def judging_depth(
         runs=lists.names,
         measures=evaluator.measures,
         pooled=inside,
-        judgments=int(np.count_nonzero(judgments.grades >= 0)),
+        judgments=int(np.count_nonzero(judgments.judged)),
         relevant=_relevant(judgments),
         topics=counted.sum(axis=1),
         scores=deep,
