@@ -72,7 +72,13 @@ def test_runs_outside_the_pool_are_named(rankgauge: Command, files: Files) -> No
         assert "not in the pool: beta1." in result.err
     result = rankgauge("forecast", "depth", files.qrels, files.runs, "--pooled", "gamma")
     assert result.code == 2
-    assert "no scores for run 'gamma'" in result.err
+    assert "no run is called 'gamma', so it cannot make the pool" in result.err
+    assert "the runs are 'alpha1', 'alpha2', 'beta1'" in result.err
+    (files.runs / "bad.run").write_text("nonsense\n")
+    result = rankgauge("forecast", "depth", files.qrels, files.runs, "--pooled", "bad.run")
+    assert result.code == 2
+    assert "no run is called 'bad.run'" in result.err
+    assert "bad.run:1: " in result.err
 
 
 def test_teams_are_left_out(rankgauge: Command, files: Files) -> None:

@@ -161,6 +161,8 @@ def test_runs_outside_the_pool_are_scored_by_it(
         assert "outside_bias" not in row
         return
     x, y = small.mean(axis=1), deep.mean(axis=1)
+    inside = [place for place in range(len(given)) if place not in outside]
+    assert same(row["inside_bias"], float((x - y)[inside].mean()))
     assert same(row["outside_bias"], float((x - y)[outside].mean()))
     fall = (rankdata(-x.round(12)) - rankdata(-y.round(12)))[outside]
     assert same(row["outside_ranks"], float(fall.mean()))

@@ -54,6 +54,16 @@ def test_the_cost_of_web_2012_counts_what_a_pool_counts(
     assert "| Web 2012, judgements | 845 |" in PAGE
 
 
+def test_three_quarters_of_the_pilots_of_web_2012_reach_the_width(
+    script: Any, real_data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = real_data("trec-web2012").parent
+    monkeypatch.setattr(script, "TRACKS", {"Web 2012": script.TRACKS["Web 2012"]})
+    for cell in script.cells(folder, 10):
+        for _, _, _, enough, _, reached, _ in script.planned(cell):
+            assert reached >= 0.75, (cell.target, enough)
+
+
 def test_estimates_come_near_what_all_judgements_say(real_data: Callable[[str], Path]) -> None:
     folder = real_data("trec-robust03")
     qrels = rg.read_qrels(folder / "qrels.txt.gz")

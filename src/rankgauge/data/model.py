@@ -163,10 +163,10 @@ class Subtopics(Record):
 class Judgments(Record):
     """What the assessors said: for each query, documents with grades (a qrels file).
 
-    A negative grade means pooled but not judged; `judged` has this rule. Where documents were judged for subtopics,
-    `subtopics` has those grades, and the grade of a document is the highest of them. `max_grade` is the
-    highest grade of the collection, if these judgments may be without it: part of larger judgments, for
-    example. None means that it is the highest grade here.
+    A negative grade means pooled but not judged; `judged` has this rule. Where documents were judged
+    for subtopics, `subtopics` has those grades, and the grade of a document is the highest of them.
+    `max_grade` is the highest grade of the collection, if these judgments may be without it: part of
+    larger judgments, for example. None means that it is the highest grade here.
 
     >>> Judgments.from_dict({"q1": {"d1": 1, "d2": 0}})
     Judgments: 1 query, 2 judgements

@@ -368,7 +368,8 @@ def topics_of(
     qrels: the judgments, as `evaluate` takes them; without them, the queries are those of the runs.
     grades: the labels that unjudged documents may get; by default 0 and the highest known label.
     offlist: whether documents in none of the lists may be relevant too.
-    max_grade: the highest label that is possible; by default the highest known label.
+    max_grade: the highest label that is possible; by default the highest known label, or the highest
+        grade that the judgments say there is.
     ties: the order of documents with equal scores.
     executor: reads the runs; by default threads do.
     """
@@ -380,11 +381,15 @@ def topics_of(
     highest = int(judgments.grades.max(initial=0))
     if max_grade is not None and Whole(1).check(max_grade) < highest:
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
+    known = judgments.grades.tolist()
+    if max_grade is None and judgments.max_grade is not None:  # as an Evaluator takes it
+        max_grade = max(judgments.max_grade, highest)
+        known.append(max_grade)
     topics = _topics(
         judgments,
         sources,
         measure.depth,
-        checked_grades(grades, judgments.grades.tolist()),
+        checked_grades(grades, known),
         checked_offlist(offlist),
         max_grade,
         ties,

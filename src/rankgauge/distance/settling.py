@@ -252,7 +252,7 @@ def _labels(measure: Measure, judgments: Judgments, max_grade: int | None) -> li
     """The labels that unjudged documents may get: 0 and all labels of judged documents. For a binary
     measure 0 and the highest label are enough."""
     seen = [grade for grade in np.unique(judgments.grades).tolist() if grade > 0]
-    highest = max(1, max_grade or 0, *seen)
+    highest = max(1, max_grade or judgments.max_grade or 0, *seen)
     if isinstance(measure, Binary):
         return [0, highest]
     labels = sorted({0, highest, *seen})

@@ -109,9 +109,11 @@ class JudgingDepth(Result):
         the runs. half_tau: the yardstick. significant: pairs of runs with a significant deep difference;
         reversed: those that change places; opposed: those that are significant the other way round.
 
-        If some runs are not in the pool, there are three more columns about these runs. outside_bias:
-        the mean of shallow minus deep score. outside_ranks: how many ranks they fall on average, from
-        the deep to the shallow ranking. outside_worst: the most ranks that one of them falls.
+        If some runs are not in the pool, there are four more columns. inside_bias: the mean of shallow
+        minus deep score over the runs in the pool. outside_bias: the same over the runs outside the
+        pool. If it is lower, the runs outside look worse than they are. outside_ranks: how many ranks a
+        run outside the pool falls on average, from the deep to the shallow ranking. outside_worst: the
+        most ranks that one of them falls.
 
         If teams were left out, there are four more columns. Each run is scored by the pool without its
         team, and by the pool with it. loss: the mean loss of score. worst_loss: the greatest loss.
@@ -167,8 +169,9 @@ class JudgingDepth(Result):
             outside = ~self.pooled
             deep, now = (ranks_of(means, self.measures) for means in (self.deep, shallow.means))
             fall = (now - deep)[outside, m]
-            values = (float(off[outside].mean()), float(fall.mean()), float(fall.max()))
-            cells |= dict(zip(OUTSIDE, values, strict=True))
+            biases = float(off[self.pooled].mean()), float(off[outside].mean())
+            falls = float(fall.mean()), float(fall.max())
+            cells |= dict(zip(OUTSIDE, (*biases, *falls), strict=True))
         if self.left_out:
             cells |= self._lost(m, [one for one in self.left_out if one.depth == shallow.depth])
         return tuple(cells[name] for name in columns)
@@ -212,8 +215,9 @@ class JudgingDepth(Result):
             names = [run for run, inside in zip(self.runs, self.pooled, strict=True) if not inside]
             more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
             yield Note(
-                f"not in the pool: {', '.join(names[:MOST_NAMED])}{more}. Relevant documents that only "
-                "these runs found are not judged, so their scores are too low beside the others",
+                f"not in the pool: {', '.join(names[:MOST_NAMED])}{more}. What only these runs found is "
+                "not judged. So they look worse beside the runs in the pool than they are, as far as "
+                "outside_bias is below inside_bias",
                 column=", ".join(OUTSIDE),
             )
         if self.teams is not None:
@@ -297,6 +301,6 @@ COLUMNS = (
     "reversed",
     "opposed",
 )
-OUTSIDE = ("outside_bias", "outside_ranks", "outside_worst")
+OUTSIDE = ("inside_bias", "outside_bias", "outside_ranks", "outside_worst")
 LEFT_OUT = ("loss", "worst_loss", "ranks", "worst_ranks")
 """The columns of the table of `JudgingDepth`."""

@@ -128,7 +128,10 @@ def plan(
         f"{100 * pilot.level:.10g}% intervals, variance {variance:.4g} from a pilot of {judged} topics, "
         f"careful: {CAREFUL:g} times this variance"
     )
-    notes = [Note(text, measure=name, column="expected_width, careful_width")]
+    notes = [
+        Note(_answer(needed, judged, everything, width), measure=name),
+        Note(text, measure=name, column="expected_width, careful_width"),
+    ]
     text = "of a usual run; runs that behave unlike the others have wider intervals"
     notes.append(Note(text, measure=name, column="expected_width, careful_width"))
     if not variance:
@@ -140,6 +143,17 @@ def plan(
     )
 
 
+def _answer(needed: int, pilot: int, topics: int, width: float) -> str:
+    """The plan in a sentence."""
+    if needed == pilot:
+        return f"the {pilot} deep topics that you have are enough for a width of {width:g}"
+    every = "all " if needed == topics else ""
+    return (
+        f"judge {every}{counted(needed, 'topic')} deeply for a width of {width:g}, "
+        f"{needed - pilot} more than the {pilot} that you have"
+    )
+
+
 def fewest_topics(
     variance: float, width: float, pilot: int, topics: int, level: float = LEVEL
 ) -> int:
@@ -148,7 +162,7 @@ def fewest_topics(
     It is at least the number of topics of the pilot, and at most all topics M, whose width is 0.
 
     >>> fewest_topics(0.002, 0.05, pilot=5, topics=50)
-    16
+    17
     """
     # The width falls as m grows, so the smallest m is found by halving.
     low, high = pilot, topics

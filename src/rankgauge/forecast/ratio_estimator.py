@@ -120,8 +120,8 @@ class RatioEstimate:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(value == 0, 0.0 * error, np.abs(value) / error)
         p = 2 * stdtr(max(1, self.deep_topics - 1), -t)
-        ends = (np.clip(each, *limits) for each in (value, value - half, value + half))
-        return Estimated(*ends, np.asarray(p))
+        inside, low, high = (np.clip(each, *limits) for each in (value, value - half, value + half))
+        return Estimated(inside, low, high, np.asarray(p))
 
 
 def common_ratio(deep: Floats, shallow: Floats) -> float:
