@@ -53,7 +53,7 @@ def test_the_table_is_that_of_the_library(rankgauge: Command, files: Files) -> N
     assert result.code == 0
     found = rg.judging_depth(files.qrels, files.runs, ["nDCG@3", "AP"], [1, 2])
     assert records(result.out) == texts(found.table())
-    assert "note: half_tau: mean τ" in result.err
+    assert "note: half_tau: how similarly two random halves" in result.err
 
 
 def test_depths_and_measure_have_defaults(rankgauge: Command, files: Files) -> None:

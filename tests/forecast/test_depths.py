@@ -288,9 +288,9 @@ def test_topics_without_anything_relevant_in_the_pool_are_counted_and_said() -> 
     found = rg.judging_depth(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3", [1, 3])
     assert [row["nothing"] for row in rows(found.table())] == [3, 0]
     deep = np.asarray(rg.evaluate(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3"))
-    said = "the pool has nothing relevant on 3 topics, although there is something"
+    said = "3 topics with relevant documents, but none of them in the pool"
     (note,) = [line for line in found.table().notes if said in line]
-    assert f"mean by all judgements there: nDCG@3 {deep.mean():.3f}" in note
+    assert f"mean score there by all judgements: nDCG@3 {deep.mean():.3f}" in note
 
 
 def test_topics_on_which_a_measure_is_undefined_are_left_out_at_all_depths() -> None:

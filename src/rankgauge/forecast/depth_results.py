@@ -201,7 +201,7 @@ class JudgingDepth(Result):
         for shallow in self.shallow:
             lost = int(np.count_nonzero((shallow.counts.relevant == 0) & (self.relevant > 0)))
             if lost:
-                text = "the pool has nothing relevant on {topics}, although there is something"
+                text = "{topics} with relevant documents, but none of them in the pool"
                 part, detail = f"depth {shallow.depth}", self._deep_where(shallow)
                 yield Note(text, part=part, column="nothing", count=lost, detail=detail)
         never = self.shallow[-1].counts.total["never_judged"]
@@ -215,17 +215,17 @@ class JudgingDepth(Result):
             names = [run for run, inside in zip(self.runs, self.pooled, strict=True) if not inside]
             more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
             yield Note(
-                f"not in the pool: {', '.join(names[:MOST_NAMED])}{more}. What only these runs found is "
-                "not judged. So they look worse beside the runs in the pool than they are, as far as "
-                "outside_bias is below inside_bias",
+                f"not in the pool: {', '.join(names[:MOST_NAMED])}{more}. Documents that only these "
+                "runs found are not judged. If outside_bias is below inside_bias, these runs look worse "
+                "beside the others than they are",
                 column=", ".join(OUTSIDE),
             )
         if self.teams is not None:
             yield from self._team_notes()
         yield Note(
-            "mean τ between the rankings of the runs by two random halves of the topics, by all "
-            "judgements. If tau is higher, the smaller pool changes the ranking less than a change of "
-            "topics does, with half as many topics",
+            "how similarly two random halves of the topics rank the runs by all judgements (mean τ). If "
+            "tau is higher, the ranking changes less with the smaller pool than from one half of the "
+            "topics to the other",
             column="half_tau",
         )
         text = f"paired t-test, p ≤ {1 - self.level:.4g}, not corrected for the number of pairs"
@@ -236,7 +236,7 @@ class JudgingDepth(Result):
         topics = (shallow.counts.relevant == 0) & (self.relevant > 0)
         means = np.nanmean(self.scores[:, topics], axis=(0, 1)).tolist()
         said = (f"{name} {mean:.3f}" for name, mean in zip(self.measures, means, strict=True))
-        return f"mean by all judgements there: {', '.join(said)}"
+        return f"mean score there by all judgements: {', '.join(said)}"
 
     def _team_notes(self) -> Iterator[Note]:
         if not self.left_out:

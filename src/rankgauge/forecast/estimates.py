@@ -274,7 +274,7 @@ def _about(
         )
         yield Note(text, measure=name, column="mean", severity=WARNING)
     else:
-        text = f"deep / shallow = {estimate.ratio:.4g}, one ratio for all runs"
+        text = f"estimated with one ratio for all runs: deep / shallow = {estimate.ratio:.4g}"
         yield Note(text, measure=name, column="mean")
     text = "from the deep topics alone, without the shallow scores"
     yield Note(text, measure=name, column="deep, deep_low, deep_high")

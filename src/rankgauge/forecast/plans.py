@@ -124,16 +124,21 @@ def plan(
     variance = pilot.pooled_variance
     needed = fewest_topics(variance, width, judged, everything, pilot.level)
     name = str(pilot.measure)
-    text = (
-        f"{100 * pilot.level:.10g}% intervals, variance {variance:.4g} from a pilot of {judged} topics, "
-        f"careful: {CAREFUL:g} times this variance"
+    expected = (
+        f"the width of the {100 * pilot.level:.10g}% interval of a usual run, with the variance "
+        f"{variance:.4g} from a pilot of {judged} topics"
     )
+    careful = (
+        f"the width with {CAREFUL:g} times this variance, because a pilot often shows too little of it; "
+        "the plan uses this width"
+    )
+    unlike = "a run that behaves unlike the others has a wider interval"
     notes = [
         Note(_answer(needed, judged, everything, width), measure=name),
-        Note(text, measure=name, column="expected_width, careful_width"),
+        Note(expected, measure=name, column="expected_width"),
+        Note(careful, measure=name, column="careful_width"),
+        Note(unlike, measure=name, column="expected_width, careful_width"),
     ]
-    text = "of a usual run; runs that behave unlike the others have wider intervals"
-    notes.append(Note(text, measure=name, column="expected_width, careful_width"))
     if not variance:
         text = "the pilot has no variance, so the plan means nothing; judge more topics deeply"
         notes.append(Note(text, measure=name, severity=WARNING))
