@@ -182,7 +182,8 @@ def settled(
     grades: the labels that unjudged documents may get; by default 0 and all labels of judged documents.
     offlist: "none": documents that neither run retrieved down to the cut-off are not relevant.
         "allowed": they may be relevant too; then far fewer orders by AP, nDCG or Recall are settled.
-    max_grade: the highest label that is possible; by default the highest label of a judged document.
+    max_grade: the highest label that is possible; by default the highest label of a judged document, or
+        the highest grade of the collection if the judgments know it, as those of a pool do.
     ties: the order of documents with equal scores.
     pairs: "all", or "neighbours" for each run and the run with the next best mean.
     executor: does the work, query by query; by default threads do.
