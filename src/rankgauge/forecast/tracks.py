@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Labels
+from rankgauge.arrays import Floats
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Judgments, Run
-from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, sources_of
-from rankgauge.forecast.retrieval import Retrieved, retrieved
+from rankgauge.forecast.pool_scores import PoolScorer
+from rankgauge.forecast.retrieval import retrieved
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
@@ -122,15 +122,12 @@ def rows_by(
     everything = dict.fromkeys(
         [*(name for own in cheap.values() for name in own), *plain.values(), *asked]
     )
-    by_all = _scored(lists, judgments, judgments.labels, list(everything))
+    by_all = _by_measure(everything, PoolScorer(lists, list(everything)).by_all())
     found: dict[tuple[int, str, FeatureJudgments], Rows] = {}
     for depth in depths:
-        inside = lists.pooled(depth)[: len(judgments.documents)]
-        labels = judgments.labels.copy()
-        labels[:-1][~inside] = labels[-1]
-        pooled = judgments.part(np.flatnonzero(inside), judgments.source)
         own = [plain[depth, target] for target in asked]
-        by_pool = _scored(lists, pooled, labels, list(dict.fromkeys([*cheap[depth], *own, *asked])))
+        names = list(dict.fromkeys([*cheap[depth], *own, *asked]))
+        by_pool = _by_measure(names, PoolScorer(lists, names).by_pool(depth))
         sides: dict[FeatureJudgments, Mapping[str, Floats]] = {"pool": by_pool, "full": by_all}
         for target in asked:
             for name, seen in sides.items():
@@ -147,17 +144,9 @@ def rows_by(
     return found
 
 
-def _scored(
-    lists: Retrieved, judgments: Judgments, labels: Labels, measures: Sequence[str]
-) -> dict[str, Floats]:
-    """For each measure run × topic, by some of the judgments; `labels` has a label for each row of all
-    judgments."""
-    runs, topics = len(lists.names), len(judgments.queries)
-    values = Evaluator(judgments, list(measures)).score_labels(
-        labels[lists.rows], lists.offsets, np.tile(np.arange(topics), runs)
-    )
-    shaped = values.reshape(runs, topics, len(measures))
-    return {measure: np.ascontiguousarray(shaped[:, :, m]) for m, measure in enumerate(measures)}
+def _by_measure(measures: Iterable[str], scores: Floats) -> dict[str, Floats]:
+    """For each measure run × topic."""
+    return {measure: np.ascontiguousarray(scores[:, :, m]) for m, measure in enumerate(measures)}
 
 
 def feature_at(feature: str, depth: int) -> Measure | Aggregate:
