@@ -17,7 +17,8 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.forecast.forecaster import FILE, Forecaster
 from rankgauge.forecast.models import best_subset, boosted, least_squares
 from rankgauge.forecast.stacked import StackedRows, errors_by_mass
-from rankgauge.forecast.tracks import FEATURES, Rows, Track
+from rankgauge.forecast.tracks import FEATURES, RICH, Rows, Track
+from rankgauge.policies import LEVEL
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -203,9 +204,39 @@ def test_too_few_topics_for_a_level(tracks: list[Rows]) -> None:
     few = [made("few", "news", 1, topics=4)]
     found = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.9)
     assert not np.isfinite(found.half_width)
-    assert "no intervals: too few topics" in found.table().render("table")
+    assert np.isnan(found.bounds()).all()
+    assert all(row[3] != row[3] and row[4] != row[4] for row in found.topic_table().rows)
+    said = found.table().render("table")
+    assert (
+        "no intervals of the level 90%: the 4 topics learnt from allow a level of at most 80%"
+        in said
+    )
+    enough = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.8)
+    assert np.isfinite(enough.bounds()).all()
+    assert "no intervals" not in enough.table().render("table")
     one = Forecaster("gupta").fit_rows([made("one", "news", 1, topics=1)])
     assert one.errors_ == ()
+    said = one.forecast_rows(tracks[0], level=0.01).table().render("table")
+    assert "no intervals: they need at least two topics" in said
+
+
+def test_the_default_level_is_that_of_the_command_line(tracks: list[Rows]) -> None:
+    found = Forecaster("regression").fit_rows(tracks).forecast_rows(tracks[0])
+    assert found.level == LEVEL == 0.95
+
+
+def test_what_an_interval_is_about(tracks: list[Rows]) -> None:
+    """It is promised for one run on one topic of a known kind, never for a mean."""
+    forecaster = Forecaster("regression").fit_rows(tracks)
+    known = forecaster.forecast_rows(tracks[0]).table().render("table")
+    assert "of one run on one topic is within" in known
+    assert "There is no interval for the mean" in known
+    other = forecaster.forecast_rows(replace(tracks[0], kind="mail")).table().render("table")
+    assert "is within" not in other
+    assert "On the tracks learnt from" in other
+    gupta = Forecaster("gupta").fit_rows(tracks).forecast_rows(tracks[0]).table().render("table")
+    assert "is within" not in gupta
+    assert "hold less often than their level says" in gupta
 
 
 def test_an_unknown_kind_is_said() -> None:
@@ -236,8 +267,51 @@ def test_one_run_or_one_topic(method: str, shape: tuple[int, int]) -> None:
 def test_constant_targets(method: str) -> None:
     rows = made("a", "news", 1)
     flat = replace(rows, target=np.full_like(rows.target, 0.25))
-    found = Forecaster(method).fit_rows([flat]).forecast_rows(rows)
-    np.testing.assert_allclose(found.values, 0.25, atol=1e-6)
+    forecaster = Forecaster(method).fit_rows([flat])
+    np.testing.assert_allclose(forecaster.forecast_rows(rows).values, 0.25, atol=1e-6)
+    (note,) = forecaster.notes_
+    assert "nDCG@1000 is 0.25 for all runs and topics learnt from" in str(note)
+
+
+def test_one_topic_is_told() -> None:
+    one = Forecaster("regression").fit_rows([made("a", "news", 1, topics=1)])
+    assert any("one topic only" in note.kind for note in one.notes_)
+    assert Forecaster("regression").fit_rows([made("a", "news", 1, topics=2)]).notes_ == ()
+
+
+def test_a_target_among_features_that_see_all_judgements() -> None:
+    rows = made("a", "news", 1)
+    settings = {"target": "nDCG@100", "features": ("P", "nDCG@100", "RR", "AP", "ERR", "RBP")}
+    full = Forecaster("regression", judgments="full", **settings).fit_rows([rows])
+    assert any("it is the target itself" in note.kind for note in full.notes_)
+    assert Forecaster("regression", **settings).fit_rows([rows]).notes_ == ()
+
+
+@pytest.mark.parametrize("target", ["nDCG@1000", "SearchLength"])
+def test_the_best_forecast_stands_first(tracks: list[Rows], target: str) -> None:
+    found = Forecaster("regression", target=target).fit_rows(tracks).forecast_rows(tracks[0])
+    shown = [row[1] for row in found.table().rows]
+    assert shown == sorted(shown, reverse=target == "nDCG@1000")
+    assert [row[0] for row in found.topic_table().rows][:: len(tracks[0].topics)] == [
+        row[0] for row in found.table().rows
+    ]
+
+
+def test_names_of_sets_of_features() -> None:
+    assert Forecaster().features == Forecaster(features="paper").features == FEATURES
+    assert Forecaster(features="rich").features == RICH
+    assert Forecaster(features=("rich", "P", "RR")).features == (*RICH, "RR")
+    assert Forecaster(features="AP").features == ("AP",)
+
+
+def test_settings_of_another_method_are_refused() -> None:
+    with pytest.raises(RankgaugeError, match="subset='topics' is only for method='regression'"):
+        Forecaster("pooled", subset="topics")
+    with pytest.raises(RankgaugeError, match="learner='svr' is only for method='gupta'"):
+        Forecaster("regression", learner="svr")
+    assert Forecaster("regression").subset == "topics"
+    assert Forecaster("gupta").learner == "least-squares"
+    assert Forecaster("pooled").subset is None
 
 
 def test_undefined_numbers_are_left_out(tracks: list[Rows]) -> None:
@@ -300,6 +374,10 @@ def test_save_and_load(method: str, tracks: list[Rows], tmp_path: Path) -> None:
         {"depth": -1},
         {"target": "nothing@3"},
         {"kinds": None},
+        {"topics": 0},
+        {"topics": "many"},
+        {"notes": 3},
+        {"subset": None, "learner": "svr"},
     ],
     ids=str,
 )
@@ -315,6 +393,21 @@ def test_hostile_files(tracks: list[Rows], tmp_path: Path, change: dict[str, obj
 def test_files_that_are_no_forecaster(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(InputError, match="not a forecaster"):
+        Forecaster.load(tmp_path)
+
+
+def test_what_a_file_lacks_is_named(tracks: list[Rows], tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("{}")
+    with pytest.raises(InputError, match="the file lacks format, version, method, target"):
+        Forecaster.load(tmp_path)
+    (tmp_path / FILE).write_text("[]")
+    with pytest.raises(InputError, match="the file has no JSON object"):
+        Forecaster.load(tmp_path)
+    Forecaster("gupta").fit_rows(tracks).save(tmp_path)
+    content = json.loads((tmp_path / FILE).read_text())
+    del content["line"]
+    (tmp_path / FILE).write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r"\(the file lacks line\)"):
         Forecaster.load(tmp_path)
 
 
