@@ -332,6 +332,10 @@ def test_refused() -> None:
         Forecaster(features=("nothing",))
     with pytest.raises(RankgaugeError, match="no features"):
         Forecaster(features=())
+    many = [f"P@{cutoff}" for cutoff in range(1, 16)]
+    with pytest.raises(RankgaugeError, match="15 features, expected at most 14"):
+        Forecaster("regression", features=many)
+    assert Forecaster("pooled", features=many).features == tuple(many)
     with pytest.raises(RankgaugeError, match="expected KIND=QRELS,RUNS"):
         Track.read("qrels.txt")
 

@@ -23,7 +23,7 @@ from rankgauge.forecast.forecaster import Forecaster
 @click.argument("model")
 @click.argument("track", metavar=TRACK)
 @per_topic_option("A row for each run and topic, with the interval of its forecast.")
-@level_option("It is the share of topics, for one run.")
+@level_option(text="The intervals of single topics hold for this share of the topics.")
 @save_option
 @seed_option("random orders of ties")
 @track_options
@@ -42,9 +42,10 @@ def command(
 ) -> None:
     """Forecast a costly measure with a forecaster that `rankgauge forecast train` wrote.
 
-    MODEL is the folder of the forecaster. QRELS has the shallow judgements of the runs. RUNS is a
-    folder, a file or a pattern; it starts after the last comma. Give the KIND of the collection as it
-    was given to `train`. For a KIND that `train` did not see, nothing is guaranteed.
+    MODEL is the folder of the forecaster. QRELS has the shallow judgements. They should be of a pool as
+    deep as the --depth of `train`, since deeper judgements are not what the forecaster learnt from. RUNS
+    is a folder, a file or a pattern; it starts after the last comma. Give the KIND of the collection as
+    it was given to `train`. For a KIND that `train` did not see, nothing is guaranteed.
 
     Each row is a run, the best forecast first. All numbers are means over topics:
 
@@ -55,6 +56,7 @@ def command(
     shallow   the costly measure of the whole run by the shallow judgements
 
     Look at `shallow` first. It needs no training, and it mostly ranks systems better than forecasts do.
+    With -q each row is a run and a topic, and low and high are the ends of the interval of the forecast.
 
     \b
     rankgauge forecast predict model news=shallow.txt,runs3/

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 
 from rankgauge.cli.options import (
+    color_option,
     depth_option,
     method_option,
     output_option,
@@ -78,6 +79,7 @@ from rankgauge.notes import Note, counted
 )
 @seed_option("everything that is drawn at random")
 @track_options
+@color_option
 @plugin_option
 def command(
     tracks: tuple[str, ...],

@@ -17,6 +17,7 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.forecast.models import (
+    MOST_CHOSEN_FROM,
     Average,
     Trees,
     Weights,
@@ -137,6 +138,11 @@ class Forecaster:
         self.features = features_of(self.features)
         for feature in self.features:
             feature_at(feature, self.depth)
+        if self.method == "regression" and len(self.features) > MOST_CHOSEN_FROM:
+            raise RankgaugeError(
+                f"{len(self.features)} features, expected at most {MOST_CHOSEN_FROM}: regression tries "
+                "all choices of them; give fewer, or another method"
+            )
 
     def rows(self, track: Track) -> Rows:
         """What this forecaster sees of a track."""
