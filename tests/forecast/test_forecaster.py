@@ -16,7 +16,7 @@ from profiles import examples
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.forecast.forecaster import FILE, Forecaster
 from rankgauge.forecast.models import best_subset, boosted, least_squares
-from rankgauge.forecast.stacked import StackedRows, errors_by_mass
+from rankgauge.forecast.stacked import StackedRows, errors_by_mass, left_out_errors
 from rankgauge.forecast.tracks import FEATURES, RICH, Rows, Track
 from rankgauge.policies import LEVEL
 
@@ -226,17 +226,64 @@ def test_the_default_level_is_that_of_the_command_line(tracks: list[Rows]) -> No
 
 
 def test_what_an_interval_is_about(tracks: list[Rows]) -> None:
-    """It is promised for one run on one topic of a known kind, never for a mean."""
+    """It is about one run on one topic, never about a mean, and says how far it goes."""
+    tracks = [replace(tracks[0], topics=tuple(f"u{n}" for n in range(20))), *tracks[1:]]
     forecaster = Forecaster("regression").fit_rows(tracks)
-    known = forecaster.forecast_rows(tracks[0]).table().render("table")
-    assert "of one run on one topic is within" in known
-    assert "There is no interval for the mean" in known
-    other = forecaster.forecast_rows(replace(tracks[0], kind="mail")).table().render("table")
-    assert "is within" not in other
-    assert "On the tracks learnt from" in other
-    gupta = Forecaster("gupta").fit_rows(tracks).forecast_rows(tracks[0]).table().render("table")
-    assert "is within" not in gupta
-    assert "hold less often than their level says" in gupta
+    whole, topics, other = (
+        forecaster.forecast_rows(replace(tracks[0], kind=kind)).table().render("table")
+        for kind in ("news", "web", "mail")
+    )
+    assert "There is no interval for the mean. For one run on one topic: when tracks were" in whole
+    assert "For one run on one topic: when topics were left out" in topics
+    assert "On another track of web it may be so less often" in topics
+    assert "This says nothing about mail" in other
+    assert "less often" not in whole
+    gupta = Forecaster("gupta").fit_rows(tracks)
+    for kind, told in (("news", False), ("web", True)):
+        shown = gupta.forecast_rows(replace(tracks[0], kind=kind)).table().render("table")
+        assert ("hold less often than their level says" in shown) == told
+
+
+def shifted(name: str, seed: int) -> Rows:
+    """Rows of a track with scores that are all a little higher or lower than in other tracks; a feature
+    gives the track away."""
+    rows = made(name, "news", seed, topics=15)
+    shift, mark = np.random.default_rng(1000 + seed).standard_normal(2).tolist()
+    features = rows.features.copy()
+    features[:, :, 5] = mark
+    topics = tuple(f"{name}-{topic}" for topic in rows.topics)
+    return replace(rows, features=features, target=rows.target + 0.1 * shift, topics=topics)
+
+
+def test_intervals_cover_new_tracks() -> None:
+    """Tracks differ in more than topics: errors on other topics of the same tracks are too small."""
+    learnt = [shifted(f"old{seed}", seed) for seed in range(12)]
+    forecaster = Forecaster("pooled").fit_rows(learnt)
+    assert forecaster.left_out_ == {"news": "tracks"}
+    half_width = forecaster.forecast_rows(learnt[0], level=0.9).half_width
+    stacked = StackedRows.of(learnt)
+    on_topics = left_out_errors(stacked, [rows.track for rows in learnt], 0, forecaster.fitted)
+    assert np.quantile(on_topics, 0.9) < 0.6 * half_width
+    covered = []
+    for seed in range(100, 140):
+        new = shifted(f"new{seed}", seed)
+        low, high = forecaster.forecast_rows(new, level=0.9).bounds()
+        covered.append(((low <= new.target) & (new.target <= high)).mean())
+    assert 0.85 < np.mean(covered) < 0.97
+
+
+def test_errors_straight_from_the_definition(tracks: list[Rows]) -> None:
+    """Tracks a and b share topics, so neither can be left out whole; with others they can."""
+    forecaster = Forecaster("regression")
+    assert forecaster.fit_rows(tracks[:2]).left_out_ == {"news": "topics"}
+    other = replace(tracks[1], topics=tuple(f"u{n}" for n in range(20)))
+    pair = [tracks[0], other]
+    stacked = StackedRows.of(pair)
+    found = left_out_errors(stacked, ["news", "news"], 0, forecaster.fitted)
+    for number, (left, rest) in enumerate([(pair[0], pair[1]), (pair[1], pair[0])]):
+        model = forecaster.fitted(StackedRows.of([rest]))
+        apart = np.abs(left.target.ravel() - model.predict(left.matrix()))
+        np.testing.assert_allclose(found[stacked.track == number], apart, atol=1e-12)
 
 
 def test_an_unknown_kind_is_said() -> None:
@@ -379,6 +426,8 @@ def test_save_and_load(method: str, tracks: list[Rows], tmp_path: Path) -> None:
         {"target": "nothing@3"},
         {"kinds": None},
         {"topics": 0},
+        {"left_out": {}},
+        {"left_out": {"news": "runs", "web": "topics"}},
         {"topics": "many"},
         {"notes": 3},
         {"subset": None, "learner": "svr"},

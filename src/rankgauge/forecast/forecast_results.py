@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,16 @@ from rankgauge.notes import Note, counted, worded
 from rankgauge.results import Result
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
+
+LeftOut: TypeAlias = Literal["tracks", "topics"]
+"""What is left out of the training to see errors: whole tracks of a kind, or topics of its one track."""
+
+_LIMITS: Mapping[LeftOut | None, str] = {
+    "tracks": "",
+    "topics": ". On another track of {kind} it may be so less often",
+    None: ". This says nothing about {kind}",
+}
+"""How far the error on what was left out goes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +41,8 @@ class Forecast(Result):
     line: Floats
     half_width: float
     level: float
-    promised: bool
-    """Whether the intervals are promised to hold: the track must be like those learnt from."""
+    left_out: LeftOut | None
+    """What was left out to see errors; None if this kind of collection was not learnt from."""
     notes: tuple[Note, ...]
 
     @property
@@ -105,16 +116,13 @@ class Forecast(Result):
         )
         if not math.isfinite(self.half_width):
             return
-        promise = (
-            f"The {self.target} of one run on one topic is within {self.half_width:.3f} of its forecast "
-            f"for {100 * self.level:g}% of the topics of tracks such as those learnt from"
-            if self.promised
-            else f"On the tracks learnt from, the {self.target} of one run on one topic was within "
-            f"{self.half_width:.3f} of its forecast for {100 * self.level:g}% of the topics; this says "
-            "nothing about this track"
-        )
+        kind = self.rows.kind
         yield Note(
-            f"the mean over topics. {promise}. There is no interval for the mean", column="forecast"
+            "the mean over topics. There is no interval for the mean. For one run on one topic: when "
+            f"{self.left_out or 'topics'} were left out of the training, {self.target} was within "
+            f"{self.half_width:.3f} of its forecast for {100 * self.level:g}% of the topics"
+            f"{_LIMITS[self.left_out].format(kind=kind)}",
+            column="forecast",
         )
 
     def _title(self) -> str:

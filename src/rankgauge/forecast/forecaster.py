@@ -8,14 +8,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import display_name, read_bytes, writing
-from rankgauge.forecast.forecast_results import Forecast
+from rankgauge.forecast.forecast_results import Forecast, LeftOut
 from rankgauge.forecast.models import (
     MOST_CHOSEN_FROM,
     Average,
@@ -27,7 +27,7 @@ from rankgauge.forecast.models import (
     model_of,
     support_vectors,
 )
-from rankgauge.forecast.stacked import StackedRows, errors_by_mass
+from rankgauge.forecast.stacked import StackedRows, errors_by_mass, left_out_errors, whole_tracks
 from rankgauge.forecast.tracks import (
     FEATURE_SETS,
     FeatureJudgments,
@@ -105,8 +105,10 @@ class Forecaster:
     model_: Average | None = field(default=None, init=False, repr=False)
     line_: Weights | None = field(default=None, init=False, repr=False)
     errors_: tuple[tuple[float, float], ...] = field(default=(), init=False, repr=False)
-    """Errors on topics not learnt from, from small to large, each with the mass of topics up to it."""
+    """Errors on rows not learnt from, from small to large, each with the mass of topics up to it."""
     kinds_: tuple[str, ...] = field(default=(), init=False, repr=False)
+    left_out_: dict[str, LeftOut] = field(default_factory=dict, init=False, repr=False)
+    """For each kind, what was left out of the training to see the errors."""
     tracks_: tuple[str, ...] = field(default=(), init=False, repr=False)
     topics_: int = field(default=0, init=False, repr=False)
     """How many topics were learnt from."""
@@ -164,18 +166,25 @@ class Forecaster:
         self.line_ = least_squares(
             stacked.plain[:, None], stacked.target, (0,), stacked.track_weights()
         )
-        self.errors_ = self._errors(stacked)
-        self.kinds_ = tuple(dict.fromkeys(rows.kind for rows in tracks))
+        kinds = [rows.kind for rows in tracks]
+        errors = left_out_errors(stacked, kinds, self.seed, self.fitted)
+        self.errors_ = () if np.isnan(errors).any() else errors_by_mass(errors, stacked.group)
+        self.kinds_ = tuple(dict.fromkeys(kinds))
+        whole = whole_tracks(stacked, kinds)
+        only_topics = {kind for number, kind in enumerate(kinds) if number not in whole}
+        self.left_out_ = {
+            kind: "topics" if kind in only_topics else "tracks" for kind in self.kinds_
+        }
         self.tracks_ = tuple(rows.track for rows in tracks)
         self.topics_ = len(np.unique(stacked.group))
-        self.notes_ = (*self._learning_notes(tracks, stacked), *_reading_notes(tracks))
+        self.notes_ = (*self._learning_notes(stacked), *_reading_notes(tracks))
         return self
 
-    def _learning_notes(self, tracks: Sequence[Rows], stacked: StackedRows) -> Iterator[Note]:
+    def _learning_notes(self, rows: StackedRows) -> Iterator[Note]:
         """What makes it doubtful that anything was learnt."""
         if self.topics_ == 1:
             yield Note("learnt from one topic only, so nobody knows how it does on other topics")
-        low, high = float(stacked.target.min()), float(stacked.target.max())
+        low, high = float(rows.target.min()), float(rows.target.max())
         if low == high:
             yield Note(
                 f"{self.target} is {low:.4g} for all runs and topics learnt from, so this is the "
@@ -212,20 +221,6 @@ class Forecaster:
                 models.append(boosted(rows.features[own], rows.target[own], "boosting", self.seed))
         return Average(tuple(models))
 
-    def _errors(self, rows: StackedRows) -> tuple[tuple[float, float], ...]:
-        """The errors on topics that were left out, each topic with the same mass."""
-        folds = rows.folds(self.seed)
-        if len(np.unique(folds)) < 2:
-            return ()
-        errors = np.empty(len(rows.target))
-        for fold in np.unique(folds):
-            rest = rows.take(folds != fold)
-            inside = folds == fold
-            errors[inside] = np.abs(
-                rows.target[inside] - self.fitted(rest).predict(rows.features[inside])
-            )
-        return errors_by_mass(errors, rows.group)
-
     def forecast(self, track: Track, level: float = LEVEL) -> Forecast:
         """The forecasts of a track with intervals, and what needs no learning beside them.
 
@@ -243,10 +238,10 @@ class Forecaster:
         shape = rows.shallow.shape
         values = self.model_.predict(rows.matrix()).reshape(shape)
         line = self.line_.predict(rows.plain.reshape(-1, 1)).reshape(shape)
-        promised = rows.kind in self.kinds_ and self.method != "gupta"
+        left = self.left_out_.get(rows.kind)
         half = self._half_width(level)
         notes = (*self._forecast_notes(rows.kind, half, level), *rows.notes)
-        return Forecast(self.target, self.depth, rows, values, line, half, level, promised, notes)
+        return Forecast(self.target, self.depth, rows, values, line, half, level, left, notes)
 
     def _forecast_notes(self, kind: str, half: float, level: float) -> Iterator[Note]:
         """What to know about forecasts for a kind of collection, with intervals of this half width."""
@@ -257,7 +252,7 @@ class Forecaster:
                 f"learnt on {', '.join(self.kinds_)}, not on {kind}: for another kind of collection "
                 "nothing is guaranteed, neither the forecasts nor their intervals"
             )
-        if self.method == "gupta":
+        if self.method == "gupta" and self.left_out_.get(kind) == "topics":
             yield Note(
                 "gupta learns from the means of runs. For single topics it goes beyond what it has "
                 "seen, so on other tracks its intervals hold less often than their level says"
@@ -305,6 +300,7 @@ class Forecaster:
             "kinds": list(self.kinds_),
             "tracks": list(self.tracks_),
             "topics": self.topics_,
+            "left_out": self.left_out_,
             "notes": [str(note) for note in self.notes_ if note.run is None],
         }
         with writing(path / FILE) as stream:
@@ -319,7 +315,7 @@ class Forecaster:
         content = read_json(read_bytes(path), source, "a forecaster", MADE_BY)
         try:
             return cls._of(content)
-        except (RankgaugeError, TypeError, ValueError, AttributeError) as error:
+        except (RankgaugeError, KeyError, TypeError, ValueError, AttributeError) as error:
             message = f"not a forecaster ({error}), expected one made by {MADE_BY}"
             raise InputError(source, None, message) from None
 
@@ -351,13 +347,14 @@ class Forecaster:
         made.kinds_ = tuple(map(str, content["kinds"]))
         made.tracks_ = tuple(map(str, content["tracks"]))
         made.topics_ = content["topics"]
+        made.left_out_ = {kind: _left_out_of(content["left_out"][kind]) for kind in made.kinds_}
         made.notes_ = tuple(Note(str(text)) for text in content["notes"])
         return made
 
 
 HEAD = ("format", "version")
 SETTINGS = ("method", "target", "depth", "judgments", "subset", "learner", "seed")
-LEARNT = ("features", "models", "line", "errors", "kinds", "tracks", "topics", "notes")
+LEARNT = ("features", "models", "line", "errors", "kinds", "tracks", "topics", "left_out", "notes")
 
 
 def features_of(features: str | Sequence[str]) -> tuple[str, ...]:
@@ -366,6 +363,12 @@ def features_of(features: str | Sequence[str]) -> tuple[str, ...]:
     if not names:
         raise RankgaugeError("no features, expected at least one measure")
     return tuple(dict.fromkeys(each for name in names for each in FEATURE_SETS.get(name, (name,))))
+
+
+def _left_out_of(text: Any) -> LeftOut:
+    """What was left out, as JSON kept it."""
+    checked("left_out", text, one_of(LeftOut))
+    return cast(LeftOut, text)
 
 
 def _reading_notes(tracks: Sequence[Rows]) -> Iterator[Note]:

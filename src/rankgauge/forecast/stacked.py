@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.forecast.models import GROUPS
+from rankgauge.forecast.models import GROUPS, Average
 from rankgauge.forecast.tracks import Rows
 from rankgauge.records import Record
 from rankgauge.seeds import list_seeds
@@ -64,6 +64,12 @@ class StackedRows(Record):
         arrays = {name: value[chosen] for name, value in vars(self).items() if name != "names"}
         return StackedRows(**arrays, names=self.names)
 
+    def with_topics_of(self, chosen: Bools) -> Bools:
+        """Which rows have a topic that one of these rows has."""
+        there = np.zeros(len(self.names), dtype=np.bool_)
+        there[self.group[chosen]] = True
+        return np.asarray(there[self.group])
+
     def track_weights(self) -> Floats:
         """Weights that make all tracks count the same."""
         counts = np.bincount(self.track)
@@ -83,6 +89,52 @@ class StackedRows(Record):
         sums = [np.bincount(self.system, column) / counts for column in self.features.T]
         target = np.bincount(self.system, self.target) / counts
         return np.stack(sums, axis=1)[there], target[there]
+
+
+def left_out_errors(
+    rows: StackedRows, kinds: Sequence[str], seed: int, fit: Callable[[StackedRows], Average]
+) -> Floats:
+    """The error of each row when it was left out of the training; NaN if nothing was left to learn from.
+
+    A track is left out whole, with its topics, if there are others of its kind to learn from: runs and
+    pools differ between tracks, not only topics. Otherwise some of its topics are left out.
+
+    Parameters
+    ----------
+    rows
+        The rows of all tracks.
+    kinds
+        The kind of each track.
+    seed
+        Fixes which topics are left out together.
+    fit
+        Learns from rows.
+    """
+    errors = np.full(len(rows.target), np.nan)
+
+    def leave_out(inside: Bools, learnt: Bools) -> None:
+        forecasts = fit(rows.take(learnt)).predict(rows.features[inside])
+        errors[inside] = np.abs(rows.target[inside] - forecasts)
+
+    for number in whole_tracks(rows, kinds):
+        inside = rows.track == number
+        leave_out(inside, ~rows.with_topics_of(inside))
+    rest, folds = np.isnan(errors), rows.folds(seed)
+    for fold in np.unique(folds[rest]):
+        if (folds != fold).any():
+            leave_out(rest & (folds == fold), folds != fold)
+    return errors
+
+
+def whole_tracks(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
+    """The tracks that can be left out whole: another track of their kind has other topics."""
+    by_row = np.array(kinds)[rows.track]
+    found = []
+    for number in np.unique(rows.track).tolist():
+        others = ~rows.with_topics_of(rows.track == number)
+        if (others & (by_row == kinds[number])).any():
+            found.append(number)
+    return found
 
 
 def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], ...]:
