@@ -58,7 +58,7 @@ def test_what_is_trained_forecasts_as_in_python(
     topics = records(by_topic.out)
     assert len(topics) == 4 * 12
     assert {(row["low"], row["high"]) for row in topics} == {("", "")}
-    allowed = "the 18 topics learnt from allow a level of at most 94.7%"
+    allowed = "18 topics of news to learn from allow a level of at most 94.7%"
     assert allowed in by_topic.err
     some = rankgauge(
         "forecast", "predict", model, tracks[2], "-q", "--level", "0.9", "--format", "csv"

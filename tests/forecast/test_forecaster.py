@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from profiles import examples
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.forecast.forecaster import FILE, Forecaster
+from rankgauge.forecast.left_out import errors_by_mass, left_out_errors
 from rankgauge.forecast.models import best_subset, boosted, least_squares
-from rankgauge.forecast.stacked import StackedRows, errors_by_mass, left_out_errors
+from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import FEATURES, RICH, Rows, Track
 from rankgauge.policies import LEVEL
 
@@ -208,14 +209,14 @@ def test_too_few_topics_for_a_level(tracks: list[Rows]) -> None:
     assert all(row[3] != row[3] and row[4] != row[4] for row in found.topic_table().rows)
     said = found.table().render("table")
     assert (
-        "no intervals of the level 90%: the 4 topics learnt from allow a level of at most 80%"
+        "no intervals of the level 90%: 4 topics of news to learn from allow a level of at most 80%"
         in said
     )
     enough = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.8)
     assert np.isfinite(enough.bounds()).all()
     assert "no intervals" not in enough.table().render("table")
     one = Forecaster("gupta").fit_rows([made("one", "news", 1, topics=1)])
-    assert one.errors_ == ()
+    assert one.errors_["news"].by_mass == ()
     said = one.forecast_rows(tracks[0], level=0.01).table().render("table")
     assert "no intervals: they need at least two topics" in said
 
@@ -235,7 +236,7 @@ def test_what_an_interval_is_about(tracks: list[Rows]) -> None:
     )
     assert "There is no interval for the mean. For one run on one topic: when tracks were" in whole
     assert "For one run on one topic: when topics were left out" in topics
-    assert "On another track of web it may be so less often" in topics
+    assert "of the topics of web. On another track it may be so less often" in topics
     assert "This says nothing about mail" in other
     assert "less often" not in whole
     gupta = Forecaster("gupta").fit_rows(tracks)
@@ -259,7 +260,7 @@ def test_intervals_cover_new_tracks() -> None:
     """Tracks differ in more than topics: errors on other topics of the same tracks are too small."""
     learnt = [shifted(f"old{seed}", seed) for seed in range(12)]
     forecaster = Forecaster("pooled").fit_rows(learnt)
-    assert forecaster.left_out_ == {"news": "tracks"}
+    assert forecaster.errors_["news"].left_out == "tracks"
     half_width = forecaster.forecast_rows(learnt[0], level=0.9).half_width
     stacked = StackedRows.of(learnt)
     on_topics = left_out_errors(stacked, [rows.track for rows in learnt], 0, forecaster.fitted)
@@ -272,10 +273,24 @@ def test_intervals_cover_new_tracks() -> None:
     assert 0.85 < np.mean(covered) < 0.97
 
 
+def test_each_kind_has_its_own_intervals() -> None:
+    """A kind that is hard to forecast widens no other; an unknown kind gets the widest."""
+    easy, hard = made("a", "news", 1), made("b", "web", 2)
+    noise = 0.2 * np.random.default_rng(5).standard_normal(hard.target.shape)
+    forecaster = Forecaster("regression").fit_rows(
+        [easy, replace(hard, target=hard.target + noise)]
+    )
+    news, web, mail = (
+        forecaster.forecast_rows(replace(easy, kind=kind)).half_width
+        for kind in ("news", "web", "mail")
+    )
+    assert 2 * news < web == mail
+
+
 def test_errors_straight_from_the_definition(tracks: list[Rows]) -> None:
     """Tracks a and b share topics, so neither can be left out whole; with others they can."""
     forecaster = Forecaster("regression")
-    assert forecaster.fit_rows(tracks[:2]).left_out_ == {"news": "topics"}
+    assert forecaster.fit_rows(tracks[:2]).errors_["news"].left_out == "topics"
     other = replace(tracks[1], topics=tuple(f"u{n}" for n in range(20)))
     pair = [tracks[0], other]
     stacked = StackedRows.of(pair)
@@ -403,6 +418,9 @@ def test_save_and_load(method: str, tracks: list[Rows], tmp_path: Path) -> None:
     assert one.table().render("csv") == other.table().render("csv")
 
 
+KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0.1, 0.5]]}
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -418,17 +436,21 @@ def test_save_and_load(method: str, tracks: list[Rows], tmp_path: Path) -> None:
         {"models": [{"columns": [True], "constant": 0, "weights": [1]}]},
         {"models": 3},
         {"line": {"trees": "x"}},
-        {"errors": [[0.5, 0.1], [0.2, 0.2]]},
-        {"errors": [["a", "b"]]},
+        {"errors": []},
+        {"errors": 3},
+        {"errors": [{}]},
+        {"errors": [KIND_ERRORS | {"by_mass": [[0.5, 0.1], [0.2, 0.2]]}]},
+        {"errors": [KIND_ERRORS | {"by_mass": [["a", "b"]]}]},
+        {"errors": [KIND_ERRORS | {"by_mass": [[0.1, 0.2, 0.3]]}]},
+        {"errors": [KIND_ERRORS | {"by_mass": [[1e999, 0.5]]}]},
+        {"errors": [KIND_ERRORS | {"topics": 0}]},
+        {"errors": [KIND_ERRORS | {"topics": "many"}]},
+        {"errors": [KIND_ERRORS | {"left_out": "runs"}]},
         {"features": [1]},
         {"features": []},
         {"depth": -1},
         {"target": "nothing@3"},
-        {"kinds": None},
-        {"topics": 0},
-        {"left_out": {}},
-        {"left_out": {"news": "runs", "web": "topics"}},
-        {"topics": "many"},
+        {"tracks": None},
         {"notes": 3},
         {"subset": None, "learner": "svr"},
     ],

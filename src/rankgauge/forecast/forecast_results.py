@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from rankgauge.arrays import Floats
+from rankgauge.forecast.left_out import PartLeftOut
 from rankgauge.forecast.tracks import Rows, target_at
 from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import parse
@@ -18,13 +18,10 @@ from rankgauge.results import Result
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
 
-LeftOut: TypeAlias = Literal["tracks", "topics"]
-"""What is left out of the training to see errors: whole tracks of a kind, or topics of its one track."""
-
-_LIMITS: Mapping[LeftOut | None, str] = {
-    "tracks": "",
-    "topics": ". On another track of {kind} it may be so less often",
-    None: ". This says nothing about {kind}",
+_LIMITS: Mapping[PartLeftOut | None, str] = {
+    "tracks": " of {kind}",
+    "topics": " of {kind}. On another track it may be so less often",
+    None: " of any kind that was learnt from. This says nothing about {kind}",
 }
 """How far the error on what was left out goes."""
 
@@ -41,7 +38,7 @@ class Forecast(Result):
     line: Floats
     half_width: float
     level: float
-    left_out: LeftOut | None
+    left_out: PartLeftOut | None
     """What was left out to see errors; None if this kind of collection was not learnt from."""
     notes: tuple[Note, ...]
 
@@ -116,12 +113,11 @@ class Forecast(Result):
         )
         if not math.isfinite(self.half_width):
             return
-        kind = self.rows.kind
         yield Note(
             "the mean over topics. There is no interval for the mean. For one run on one topic: when "
             f"{self.left_out or 'topics'} were left out of the training, {self.target} was within "
             f"{self.half_width:.3f} of its forecast for {100 * self.level:g}% of the topics"
-            f"{_LIMITS[self.left_out].format(kind=kind)}",
+            f"{_LIMITS[self.left_out].format(kind=self.rows.kind)}",
             column="forecast",
         )
 

@@ -8,14 +8,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import display_name, read_bytes, writing
-from rankgauge.forecast.forecast_results import Forecast, LeftOut
+from rankgauge.forecast.forecast_results import Forecast
+from rankgauge.forecast.left_out import KindErrors, errors_by_kind, kind_errors_of
 from rankgauge.forecast.models import (
     MOST_CHOSEN_FROM,
     Average,
@@ -27,7 +28,7 @@ from rankgauge.forecast.models import (
     model_of,
     support_vectors,
 )
-from rankgauge.forecast.stacked import StackedRows, errors_by_mass, left_out_errors, whole_tracks
+from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import (
     FEATURE_SETS,
     FeatureJudgments,
@@ -39,7 +40,7 @@ from rankgauge.forecast.tracks import (
 )
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note
+from rankgauge.notes import Note, counted
 from rankgauge.policies import LEVEL, LEVELS, SEED, SEEDS
 from rankgauge.rankers.fold_store import json_bytes
 from rankgauge.scores.documents import read_json
@@ -104,14 +105,9 @@ class Forecaster:
     seed: int = SEED
     model_: Average | None = field(default=None, init=False, repr=False)
     line_: Weights | None = field(default=None, init=False, repr=False)
-    errors_: tuple[tuple[float, float], ...] = field(default=(), init=False, repr=False)
-    """Errors on rows not learnt from, from small to large, each with the mass of topics up to it."""
-    kinds_: tuple[str, ...] = field(default=(), init=False, repr=False)
-    left_out_: dict[str, LeftOut] = field(default_factory=dict, init=False, repr=False)
-    """For each kind, what was left out of the training to see the errors."""
+    errors_: dict[str, KindErrors] = field(default_factory=dict, init=False, repr=False)
+    """For each kind that was learnt from, the errors on tracks or topics that were left out."""
     tracks_: tuple[str, ...] = field(default=(), init=False, repr=False)
-    topics_: int = field(default=0, init=False, repr=False)
-    """How many topics were learnt from."""
     notes_: tuple[Note, ...] = field(default=(), init=False, repr=False)
     """What to know about the tracks that were learnt from."""
 
@@ -146,6 +142,11 @@ class Forecaster:
                 "all choices of them; give fewer, or another method"
             )
 
+    @property
+    def topics_(self) -> int:
+        """How many topics were learnt from."""
+        return sum(errors.topics for errors in self.errors_.values())
+
     def rows(self, track: Track) -> Rows:
         """What this forecaster sees of a track."""
         return rows_of(track, self.target, self.depth, self.features, self.judgments)
@@ -167,16 +168,8 @@ class Forecaster:
             stacked.plain[:, None], stacked.target, (0,), stacked.track_weights()
         )
         kinds = [rows.kind for rows in tracks]
-        errors = left_out_errors(stacked, kinds, self.seed, self.fitted)
-        self.errors_ = () if np.isnan(errors).any() else errors_by_mass(errors, stacked.group)
-        self.kinds_ = tuple(dict.fromkeys(kinds))
-        whole = whole_tracks(stacked, kinds)
-        only_topics = {kind for number, kind in enumerate(kinds) if number not in whole}
-        self.left_out_ = {
-            kind: "topics" if kind in only_topics else "tracks" for kind in self.kinds_
-        }
+        self.errors_ = errors_by_kind(stacked, kinds, self.seed, self.fitted)
         self.tracks_ = tuple(rows.track for rows in tracks)
-        self.topics_ = len(np.unique(stacked.group))
         self.notes_ = (*self._learning_notes(stacked), *_reading_notes(tracks))
         return self
 
@@ -238,31 +231,35 @@ class Forecaster:
         shape = rows.shallow.shape
         values = self.model_.predict(rows.matrix()).reshape(shape)
         line = self.line_.predict(rows.plain.reshape(-1, 1)).reshape(shape)
-        left = self.left_out_.get(rows.kind)
-        half = self._half_width(level)
-        notes = (*self._forecast_notes(rows.kind, half, level), *rows.notes)
-        return Forecast(self.target, self.depth, rows, values, line, half, level, left, notes)
+        errors = self.errors_.get(rows.kind)
+        left_out = None if errors is None else errors.left_out
+        if errors is None:  # the widest intervals of all kinds
+            errors = max(self.errors_.values(), key=lambda each: each.half_width(level))
+        half = errors.half_width(level)
+        notes = (*self._forecast_notes(rows.kind, errors, level), *rows.notes)
+        return Forecast(self.target, self.depth, rows, values, line, half, level, left_out, notes)
 
-    def _forecast_notes(self, kind: str, half: float, level: float) -> Iterator[Note]:
-        """What to know about forecasts for a kind of collection, with intervals of this half width."""
+    def _forecast_notes(self, kind: str, errors: KindErrors, level: float) -> Iterator[Note]:
+        """What to know about forecasts for a kind of collection, with intervals by these errors."""
         if self.judgments == "full":
             yield Note("the features see all judgements, so this forecast saves no judging")
-        if kind not in self.kinds_:
+        if kind not in self.errors_:
             yield Note(
-                f"learnt on {', '.join(self.kinds_)}, not on {kind}: for another kind of collection "
+                f"learnt on {', '.join(self.errors_)}, not on {kind}: for another kind of collection "
                 "nothing is guaranteed, neither the forecasts nor their intervals"
             )
-        if self.method == "gupta" and self.left_out_.get(kind) == "topics":
+        elif self.method == "gupta" and errors.left_out == "topics":
             yield Note(
                 "gupta learns from the means of runs. For single topics it goes beyond what it has "
                 "seen, so on other tracks its intervals hold less often than their level says"
             )
-        if not self.errors_:
+        if not errors.by_mass:
             yield Note("no intervals: they need at least two topics to learn from")
-        elif not math.isfinite(half):
-            allowed = math.floor(1000 * self.errors_[-1][1] + 1e-9) / 10
+        elif level > errors.highest_level + 1e-12:
+            allowed = math.floor(1000 * errors.highest_level + 1e-9) / 10
+            topics = counted(errors.topics, "topic")
             yield Note(
-                f"no intervals of the level {100 * level:g}%: the {self.topics_} topics learnt from "
+                f"no intervals of the level {100 * level:g}%: {topics} of {errors.kind} to learn from "
                 f"allow a level of at most {allowed:g}%. Give a lower level, or learn from more topics"
             )
         yield from (Note(f"training: {note}") for note in self.notes_ if note.run is None)
@@ -270,14 +267,6 @@ class Forecaster:
     def predict(self, track: Track) -> Scores:
         """The forecast of each run on each topic, as scores like any others."""
         return self.forecast(track).scores()
-
-    def _half_width(self, level: float) -> float:
-        """The error that `level` of the topics' mass does not exceed; infinite where there are too few
-        topics for this level."""
-        for error, mass in self.errors_:
-            if mass >= level - 1e-12:
-                return error
-        return float("inf")
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the forecaster to a folder, as one JSON file; loading it runs no code."""
@@ -296,11 +285,8 @@ class Forecaster:
             "features": list(self.features),
             "models": [model.content() for model in self.model_.models],
             "line": self.line_.content(),
-            "errors": [list(pair) for pair in self.errors_],
-            "kinds": list(self.kinds_),
+            "errors": [errors.content() for errors in self.errors_.values()],
             "tracks": list(self.tracks_),
-            "topics": self.topics_,
-            "left_out": self.left_out_,
             "notes": [str(note) for note in self.notes_ if note.run is None],
         }
         with writing(path / FILE) as stream:
@@ -338,23 +324,19 @@ class Forecaster:
         line = model_of(content["line"], 1)
         if not isinstance(line, Weights):
             raise RankgaugeError("the line is no line")
-        errors = tuple((float(error), float(mass)) for error, mass in content["errors"])
-        if not np.isfinite(np.array(errors)).all() or list(errors) != sorted(errors):
-            raise RankgaugeError("errors out of order")
-        if type(content["topics"]) is not int or content["topics"] < 1:
-            raise RankgaugeError("the number of topics is no number")
-        made.model_, made.line_, made.errors_ = Average(models), line, errors
-        made.kinds_ = tuple(map(str, content["kinds"]))
+        errors = [kind_errors_of(each) for each in content["errors"]]
+        if not errors:
+            raise RankgaugeError("no errors")
+        made.model_, made.line_ = Average(models), line
+        made.errors_ = {each.kind: each for each in errors}
         made.tracks_ = tuple(map(str, content["tracks"]))
-        made.topics_ = content["topics"]
-        made.left_out_ = {kind: _left_out_of(content["left_out"][kind]) for kind in made.kinds_}
         made.notes_ = tuple(Note(str(text)) for text in content["notes"])
         return made
 
 
 HEAD = ("format", "version")
 SETTINGS = ("method", "target", "depth", "judgments", "subset", "learner", "seed")
-LEARNT = ("features", "models", "line", "errors", "kinds", "tracks", "topics", "left_out", "notes")
+LEARNT = ("features", "models", "line", "errors", "tracks", "notes")
 
 
 def features_of(features: str | Sequence[str]) -> tuple[str, ...]:
@@ -363,12 +345,6 @@ def features_of(features: str | Sequence[str]) -> tuple[str, ...]:
     if not names:
         raise RankgaugeError("no features, expected at least one measure")
     return tuple(dict.fromkeys(each for name in names for each in FEATURE_SETS.get(name, (name,))))
-
-
-def _left_out_of(text: Any) -> LeftOut:
-    """What was left out, as JSON kept it."""
-    checked("left_out", text, one_of(LeftOut))
-    return cast(LeftOut, text)
 
 
 def _reading_notes(tracks: Sequence[Rows]) -> Iterator[Note]:

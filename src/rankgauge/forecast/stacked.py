@@ -1,19 +1,16 @@
-"""The rows of several tracks one below the other, and the errors of forecasts by topic."""
+"""The rows of several tracks one below the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.forecast.models import GROUPS, Average
+from rankgauge.forecast.models import GROUPS
 from rankgauge.forecast.tracks import Rows
 from rankgauge.records import Record
 from rankgauge.seeds import list_seeds
-
-MOST_ERRORS = 2_000
-"""So many errors are kept for intervals."""
 
 
 class StackedRows(Record):
@@ -89,67 +86,3 @@ class StackedRows(Record):
         sums = [np.bincount(self.system, column) / counts for column in self.features.T]
         target = np.bincount(self.system, self.target) / counts
         return np.stack(sums, axis=1)[there], target[there]
-
-
-def left_out_errors(
-    rows: StackedRows, kinds: Sequence[str], seed: int, fit: Callable[[StackedRows], Average]
-) -> Floats:
-    """The error of each row when it was left out of the training; NaN if nothing was left to learn from.
-
-    A track is left out whole, with its topics, if there are others of its kind to learn from: runs and
-    pools differ between tracks, not only topics. Otherwise some of its topics are left out.
-
-    Parameters
-    ----------
-    rows
-        The rows of all tracks.
-    kinds
-        The kind of each track.
-    seed
-        Fixes which topics are left out together.
-    fit
-        Learns from rows.
-    """
-    errors = np.full(len(rows.target), np.nan)
-
-    def leave_out(inside: Bools, learnt: Bools) -> None:
-        forecasts = fit(rows.take(learnt)).predict(rows.features[inside])
-        errors[inside] = np.abs(rows.target[inside] - forecasts)
-
-    for number in whole_tracks(rows, kinds):
-        inside = rows.track == number
-        leave_out(inside, ~rows.with_topics_of(inside))
-    rest, folds = np.isnan(errors), rows.folds(seed)
-    for fold in np.unique(folds[rest]):
-        if (folds != fold).any():
-            leave_out(rest & (folds == fold), folds != fold)
-    return errors
-
-
-def whole_tracks(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
-    """The tracks that can be left out whole: another track of their kind has other topics."""
-    by_row = np.array(kinds)[rows.track]
-    found = []
-    for number in np.unique(rows.track).tolist():
-        others = ~rows.with_topics_of(rows.track == number)
-        if (others & (by_row == kinds[number])).any():
-            found.append(number)
-    return found
-
-
-def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], ...]:
-    """Errors from small to large, each with the mass up to it: each topic has the same mass, and one
-    more, which was not seen, has an infinite error."""
-    _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
-    mass = 1 / ((len(counts) + 1) * counts[inverse])
-    order = np.argsort(errors, kind="stable")
-    total = np.cumsum(mass[order])
-    places = np.arange(len(errors))
-    if (
-        len(places) > MOST_ERRORS
-    ):  # the greatest error of each step, so that intervals are no narrower
-        places = np.unique(np.linspace(0, len(errors) - 1, MOST_ERRORS).round().astype(np.int64))
-    ordered = errors[order]
-    starts = np.concatenate(([0.0], total[places[:-1]]))
-    kept = zip(ordered[places].tolist(), np.maximum(total[places], starts).tolist(), strict=True)
-    return tuple(kept)
