@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecaster import FILE, Forecaster
 from rankgauge.forecast.left_out import errors_by_mass, left_out_errors
 from rankgauge.forecast.models import best_subset, boosted, least_squares
@@ -390,7 +390,7 @@ def test_refused() -> None:
         Forecaster().forecast_rows(made("a", "news", 1))
     with pytest.raises(RankgaugeError, match="method"):
         Forecaster("guess")
-    with pytest.raises(RankgaugeError):
+    with pytest.raises(MeasureError, match="The names of sets of features are paper and rich"):
         Forecaster(features=("nothing",))
     with pytest.raises(RankgaugeError, match="no features"):
         Forecaster(features=())
@@ -473,7 +473,7 @@ def test_files_that_are_no_forecaster(tmp_path: Path, text: str) -> None:
 
 def test_what_a_file_lacks_is_named(tracks: list[Rows], tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("{}")
-    with pytest.raises(InputError, match="the file lacks format, version, method, target"):
+    with pytest.raises(InputError, match="the file lacks format, version, method and 12 more"):
         Forecaster.load(tmp_path)
     (tmp_path / FILE).write_text("[]")
     with pytest.raises(InputError, match="the file has no JSON object"):

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.forecast.left_out import KindErrors, errors_by_kind, kind_errors_of
@@ -64,7 +64,9 @@ OWN_SETTINGS: Mapping[str, tuple[ForecastMethod, str]] = {
 
 FILE = "forecaster.json"
 FORMAT, VERSION = "rankgauge-forecaster", 1
-MADE_BY = "Forecaster.save"
+MADE_BY = "`rankgauge forecast train` or Forecaster.save"
+MOST_NAMED = 3
+"""So many missing parts of a file are named."""
 
 
 @dataclass
@@ -135,7 +137,11 @@ class Forecaster:
         self.target = str(target)
         self.features = features_of(self.features)
         for feature in self.features:
-            feature_at(feature, self.depth)
+            try:
+                feature_at(feature, self.depth)
+            except MeasureError as error:
+                sets = " and ".join(FEATURE_SETS)
+                raise MeasureError(f"{error}. The names of sets of features are {sets}") from None
         if self.method == "regression" and len(self.features) > MOST_CHOSEN_FROM:
             raise RankgaugeError(
                 f"{len(self.features)} features, expected at most {MOST_CHOSEN_FROM}: regression tries "
@@ -313,7 +319,8 @@ class Forecaster:
             raise RankgaugeError("another format")
         lacking = [name for name in (*HEAD, *SETTINGS, *LEARNT) if name not in content]
         if lacking:
-            raise RankgaugeError(f"the file lacks {', '.join(lacking)}")
+            more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+            raise RankgaugeError(f"the file lacks {', '.join(lacking[:MOST_NAMED])}{more}")
         made = cls(
             **{name: content[name] for name in SETTINGS}, features=tuple(content["features"])
         )
