@@ -107,6 +107,8 @@ def _plugins_option(registered: str) -> Callable[[F], F]:
 
 plugin_option = _plugins_option("measures")
 """`--plugin FILE`, loaded before measures are read."""
+metric_plugin_option = _plugins_option("metrics")
+"""`--plugin FILE` of commands that score texts."""
 method_plugin_option = _plugins_option("methods or measures")
 """`--plugin FILE` of commands that train or load rankers."""
 

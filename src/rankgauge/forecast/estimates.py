@@ -236,7 +236,7 @@ def two_phase(
     )
 
 
-def _limits(measure: Measure | Aggregate, scores: Floats) -> Limits:
+def _limits(measure: Scored | Aggregate, scores: Floats) -> Limits:
     """The range of the measure; no limits if it declares none, or if the scores are on another scale."""
     low, high = inner(measure).range
     if not inner(measure).range_is_declared or scores.min() < low - SLACK:

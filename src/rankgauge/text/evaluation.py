@@ -219,6 +219,12 @@ class TextOverview(Result):
         each = self.texts.outputs.values()
         return [sum(not (text or "").strip() for text in outputs) for outputs in each]
 
+    def without_chance(self) -> Scores:
+        """The scores without what chance gets, which says nothing of systems."""
+        left_out = {str(form) for (_, name), form in self.forms.items() if name == "expected"}
+        kept = [str(each) for each in self.scores.measures if str(each) not in left_out]
+        return self.scores.select(measures=kept)
+
     def table(self) -> Table:
         """A row for each metric and system, the best system first: the mean with its confidence
         interval, what chance gets, the normalised forms, the mean number of words, and how many texts
