@@ -1,4 +1,4 @@
-"""From texts to scores: the same numbers as metric by metric, in the form that all other commands take."""
+"""From texts to scores: the numbers of the metrics, in the form that all other commands take."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
+from rankgauge import query_sets
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.text import Null, Texts, parse_metric
 from rankgauge.text.evaluation import FORMS, evaluate, overview
@@ -15,7 +16,11 @@ from rankgauge.text.evaluation import FORMS, evaluate, overview
 pytest.importorskip("rouge_score_rs")
 
 TEXTS = Texts(
-    {"a": "the cat sat on the mat with a dog", "b": "another story of a fox and a hen", "c": "rain"},
+    {
+        "a": "the cat sat on the mat with a dog",
+        "b": "another story of a fox and a hen",
+        "c": "rain",
+    },
     {"a": ["the cat sat", "a cat on a mat"], "b": "a fox", "c": "it rains"},
     {
         "short": {"a": "the cat", "b": "fox", "c": ""},
@@ -66,8 +71,6 @@ def test_scores_are_saved_compared_and_assessed(tmp_path: Path) -> None:
     assert rg.compare(loaded).measures == scores.measures
     assert len(rg.assess(loaded, splits=2).table().rows) == len(scores.measures)
     with pytest.raises(rg.MeasureError, match="scores texts, expected a measure of rankings"):
-        from rankgauge import query_sets
-
         query_sets.query_types(loaded, {"a": {"d": 1}})
 
 

@@ -119,15 +119,13 @@ def _named(family: Sequence[Metric]) -> str:
 def _about(texts: Texts) -> list[Note]:
     """Notes on the texts: what systems lack, and which texts have no source."""
     notes = [
-        Note("wrote nothing for {count} texts", run=system, count=lacking)
+        Note("wrote nothing for {texts}", run=system, count=lacking)
         for system, outputs in texts.outputs.items()
         if (lacking := sum(text is None for text in outputs))
     ]
     bare = sum(not source.strip() for source in texts.sources)
     if bare:
-        notes.append(
-            Note("no source for {count} texts, so what chance gets is not known", count=bare)
-        )
+        notes.append(Note("no source for {texts}, so what chance gets is not known", count=bare))
     return notes
 
 
