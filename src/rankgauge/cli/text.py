@@ -41,8 +41,8 @@ METRICS = ("rouge1", "rouge2", "rougeL")
 @click.option(
     "--human",
     metavar="FILE",
-    help="Ratings by people, as CSV with the columns id, system, and one for each question that was asked. "
-    "Prints also how well each metric agrees with them; only this with -o, or in a format for programs.",
+    help="Ratings by people, as CSV with the columns id, system, and one for each question that was "
+    "asked. Prints also how well each metric agrees with them; only this with -o, or in a format for programs.",
 )
 @click.option(
     "--over",
@@ -57,8 +57,8 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     default=WORDS,
     show_default=True,
     metavar="NAME",
-    help="What chance writes. words: words of the source, drawn at random. sentences: whole sentences of "
-    "the source, a stronger opponent.",
+    help="What chance writes. words: words of the source, drawn at random. sentences: whole sentences "
+    "of the source, a stronger opponent.",
 )
 @click.option(
     "--length",
@@ -84,8 +84,8 @@ METRICS = ("rouge1", "rouge2", "rougeL")
 @missing_option(
     ("zero", "skip"),
     DEFAULT_MISSING,
-    "Texts for which a system wrote nothing. zero: they are scored as empty texts. skip: the means of the "
-    "system leave them out.",
+    "Texts for which a system wrote nothing. zero: they are scored as empty texts. skip: the means of "
+    "the system leave them out.",
 )
 @level_option()
 @samples_option()

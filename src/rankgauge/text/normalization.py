@@ -79,8 +79,8 @@ class ByChance(Around, OfChance, Metric):
         if nothing:
             notes.append(
                 Note(
-                    "no words in the source of {outputs}, so nothing can be drawn: they are left out of the "
-                    "mean",
+                    "no words in the source of {outputs}, so nothing can be drawn: they are left out of "
+                    "the mean",
                     count=nothing,
                 )
             )
