@@ -22,7 +22,7 @@ LAYERS = [
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
     "forecast", "text.rows", "text.files", "text.evaluation", "text.ratings", "text.shared",
-    "text.correlations", "text.human", "text.preferences",
+    "text.correlations", "text.human_results", "text.human", "text.preferences",
     # Whole programs on top of all that.
     "trec_eval", "pytrec_eval", "report", "studies", "", "cli", "__main__",
 ]  # fmt: skip

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from rankgauge.text.chance import Null
     from rankgauge.text.files import read_texts
     from rankgauge.text.grammar import parse_metric
-    from rankgauge.text.human import CorrelationDifference, HumanCorrelation, human_correlation
+    from rankgauge.text.human import human_correlation
+    from rankgauge.text.human_results import CorrelationDifference, HumanCorrelation
     from rankgauge.text.preferences import Preferences, win_lose_tie
     from rankgauge.text.ratings import Ratings, read_ratings
     from rankgauge.text.registry import metrics, register
@@ -35,8 +36,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CorrelationDifference": "rankgauge.text.human",
-    "HumanCorrelation": "rankgauge.text.human",
+    "CorrelationDifference": "rankgauge.text.human_results",
+    "HumanCorrelation": "rankgauge.text.human_results",
     "Metric": "rankgauge.text.base",
     "Null": "rankgauge.text.chance",
     "Preferences": "rankgauge.text.preferences",

@@ -13,8 +13,8 @@ from rankgauge.text.rows import (
     REFERENCE,
     SUMMARIES,
     SYSTEM,
-    Row,
-    Rows,
+    FileRow,
+    FileRows,
     Where,
     identifier,
     listed,
@@ -96,7 +96,7 @@ def _of_texts(source: str, texts: Iterator[_Text]) -> Texts:
 # JSON
 
 
-def _line(row: Row) -> _Text:
+def _line(row: FileRow) -> _Text:
     """The text of a line of JSON Lines."""
     cells, where = row
     once(cells, where)
@@ -139,7 +139,7 @@ def _outputs(outputs: Mapping[str, Any], where: Where) -> dict[str, str | None]:
     return texts
 
 
-def _summaries(row: Row) -> _Text:
+def _summaries(row: FileRow) -> _Text:
     """A text of SummEval or REALSumm: the first reference is ref_summ, and ref_summs are all."""
     cells, where = row
     several: Any = cells.get("ref_summs") or []
@@ -160,7 +160,7 @@ def _summaries(row: Row) -> _Text:
     )
 
 
-def summaries_of(row: Row) -> dict[str, Mapping[str, Any]]:
+def summaries_of(row: FileRow) -> dict[str, Mapping[str, Any]]:
     """What SummEval or REALSumm has of each system for a text: its summary and its ratings."""
     cells, where = row
     systems = cells.get(SUMMARIES)
@@ -177,7 +177,7 @@ def summaries_of(row: Row) -> dict[str, Mapping[str, Any]]:
 # CSV
 
 
-def _of_columns(rows: Rows, columns: tuple[str, ...]) -> Texts:
+def _of_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
     """The texts of CSV: the rows of a text need not stand together."""
     references = sorted(
         (int(match[1] or 1), name) for name in columns if (match := REFERENCE.fullmatch(name))

@@ -1,25 +1,17 @@
-"""How well metrics agree with people: correlations with ratings, with intervals and differences."""
+"""How well metrics agree with people: correlations with ratings, with intervals over texts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import checked, one_of
-from rankgauge.measures import normalization as of_rankings
-from rankgauge.measures.around import Aggregate
-from rankgauge.measures.scored import Scored
-from rankgauge.notes import WARNING, Note, counted, worded
+from rankgauge.notes import WARNING, Note, counted
 from rankgauge.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
-from rankgauge.records import Record
 from rankgauge.resampling import CELLS, Drawing, topic_counts
-from rankgauge.results import Result
-from rankgauge.scores.model import ByMeasure, Scores, places
-from rankgauge.tables import Cell, Table
-from rankgauge.text import normalization
+from rankgauge.scores.model import Scores
 from rankgauge.text.correlations import (
     COEFFICIENTS,
     MOST_ROWS,
@@ -29,217 +21,16 @@ from rankgauge.text.correlations import (
     over_systems,
     over_texts,
 )
-from rankgauge.text.shared import AnyRatings, Shared, shared
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-Over: TypeAlias = Literal["systems", "texts", "rows"]
-"""systems: of the means of the systems; texts: over the systems on each text, then the mean; rows: over
-all outputs."""
+from rankgauge.text.human_results import WORDS, HumanCorrelation, Over, interval_note, percentiles
+from rankgauge.text.shared import AnyRatings, SharedOutputs, shared
 
 KERNELS: dict[str, Callable[[Rated, Floats], Floats]] = {
     "systems": over_systems,
     "texts": over_texts,
     "rows": over_rows,
 }
-WORDS = {
-    "systems": "correlation of the means of the systems",
-    "texts": "mean over texts of the correlation over systems on each text",
-    "rows": "correlation over all outputs",
-}
-NEAR_ZERO = 0.05
-"""PAI of a correlation nearer to 0 says nothing."""
 HELD = 8 * CELLS
 """How many numbers of samples are held at a time."""
-
-
-class HumanCorrelation(Result, Record):
-    """The correlations of metrics with people's ratings.
-
-    Parameters
-    ----------
-    over
-        What the correlations are over: "systems", "texts" or "rows".
-    metrics, dimensions
-        The metrics, and the names of what people rated.
-    systems, texts
-        How many systems and texts have both scores and ratings.
-    values, low, high
-        Coefficient × metric × dimension: the correlation, and the ends of its interval. The coefficients
-        are τ-b, ρ and r. NaN where a correlation is undefined.
-    samples
-        Sample × coefficient × metric × dimension: the correlations in samples of texts.
-    level
-        The level of the intervals.
-    notes
-        What to know about the numbers.
-    """
-
-    over: Over
-    metrics: tuple[Scored | Aggregate, ...]
-    dimensions: tuple[str, ...]
-    systems: int
-    texts: int
-    values: Floats
-    low: Floats
-    high: Floats
-    samples: Floats
-    level: float
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def tau_b(self) -> Floats:
-        """Metric × dimension: Kendall's τ-b."""
-        return np.asarray(self.values[0])
-
-    @property
-    def rho(self) -> Floats:
-        """Metric × dimension: Spearman's ρ."""
-        return np.asarray(self.values[1])
-
-    @property
-    def r(self) -> Floats:
-        """Metric × dimension: Pearson's r."""
-        return np.asarray(self.values[2])
-
-    def table(self) -> Table:
-        """A row for each metric and dimension: τ-b, ρ and r with their intervals."""
-        columns = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
-        rows: list[tuple[Cell, ...]] = []
-        for m, metric in enumerate(self.metrics):
-            for d, dimension in enumerate(self.dimensions):
-                ends = np.stack([part[:, m, d] for part in (self.values, self.low, self.high)])
-                rows.append((str(metric), dimension, *ends.T.ravel().tolist()))
-        return Table(("metric", "dimension", *columns), tuple(rows), worded(self.notes))
-
-    def difference(self, first: Scored | str, second: Scored | str) -> CorrelationDifference:
-        """How much higher the correlations of the second metric are than those of the first, from the
-        same samples."""
-        names = [str(metric) for metric in self.metrics]
-        asked = [ByMeasure.name(each) for each in (first, second)]
-        m = places("measure", names, asked).tolist()
-        return self._differences([(m[0], m[1])])
-
-    def normalized(self) -> CorrelationDifference:
-        """How much higher the correlations of each normalised form are than those of its metric, such
-        as v2(rouge1) and rouge1."""
-        place = {metric: m for m, metric in enumerate(self.metrics)}
-        pairs = [
-            (place[metric.measure], m)
-            for m, metric in enumerate(self.metrics)
-            if isinstance(metric, normalization.Normalized | of_rankings.Normalized)
-            and metric.measure in place
-        ]
-        return self._differences(pairs)
-
-    def _differences(self, pairs: Sequence[tuple[int, int]]) -> CorrelationDifference:
-        first, second = ([pair[side] for pair in pairs] for side in (0, 1))
-        base, value = self.values[:, first], self.values[:, second]
-        low, high = _ends(self.samples[:, :, second] - self.samples[:, :, first], self.level)
-        undefined = np.isnan(value - base) | (self.texts < 2)
-        pai = percentage_increase(value, base)
-        near = int(np.count_nonzero((np.abs(base) < NEAR_ZERO) & ~np.isnan(pai)))
-        notes = [_interval_note(self.level, len(self.samples), "difference")]
-        if near:
-            kind = (
-                f"{{count}} correlations of the first metric are within {NEAR_ZERO:g} of 0; PAI "
-                "explodes near 0; read the difference"
-            )
-            notes.append(Note(kind, column="pai", count=near, severity=WARNING))
-        return CorrelationDifference(
-            tuple((self.metrics[a], self.metrics[b]) for a, b in pairs),
-            self.dimensions,
-            base,
-            value,
-            np.where(undefined, np.nan, low),
-            np.where(undefined, np.nan, high),
-            pai,
-            tuple(notes),
-        )
-
-    def figure(self) -> Figure:
-        """τ-b and its interval of each metric: a panel for each dimension."""
-        from rankgauge.figures.correlations import correlation_intervals
-
-        return correlation_intervals(
-            [str(metric) for metric in self.metrics],
-            self.dimensions,
-            (self.tau_b, self.low[0], self.high[0]),
-            label=f"Kendall's τ-b, {100 * self.level:.10g}% interval",
-            about=f"{WORDS[self.over]}, {self._size()}",
-        )
-
-    def _size(self) -> str:
-        return f"{counted(self.systems, 'system')}, {counted(self.texts, 'text')}"
-
-    def _title(self) -> str:
-        return f"HumanCorrelation: {WORDS[self.over]}, {self._size()}"
-
-
-class CorrelationDifference(Result, Record):
-    """How much the correlations of two metrics with people's ratings differ.
-
-    Parameters
-    ----------
-    pairs
-        The first and the second metric of each pair.
-    dimensions
-        The names of what people rated.
-    first, second
-        Coefficient × pair × dimension: the correlations of the two metrics.
-    low, high
-        The ends of the interval of `difference`.
-    pai
-        The percentage absolute increase, see `percentage_increase`.
-    notes
-        What to know about the numbers.
-    """
-
-    pairs: tuple[tuple[Scored | Aggregate, Scored | Aggregate], ...]
-    dimensions: tuple[str, ...]
-    first: Floats
-    second: Floats
-    low: Floats
-    high: Floats
-    pai: Floats
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def difference(self) -> Floats:
-        """Coefficient × pair × dimension: the second correlation minus the first."""
-        return self.second - self.first
-
-    def table(self) -> Table:
-        """A row for each pair, coefficient and dimension."""
-        columns = ("first", "second", "low", "high", "pai")
-        rows: list[tuple[Cell, ...]] = []
-        for p, (one, other) in enumerate(self.pairs):
-            for c, coefficient in enumerate(COEFFICIENTS):
-                for d, dimension in enumerate(self.dimensions):
-                    first, second, low, high, pai = (
-                        float(getattr(self, name)[c, p, d]) for name in columns
-                    )
-                    numbers = (first, second, second - first, low, high, pai)
-                    rows.append((str(one), str(other), dimension, coefficient, *numbers))
-        names = ("metric", "other", "dimension", "coefficient", "of_metric", "of_other")
-        return Table((*names, "difference", "low", "high", "pai"), tuple(rows), worded(self.notes))
-
-    def _title(self) -> str:
-        pairs = counted(len(self.pairs), "pair")
-        return f"CorrelationDifference: {pairs} of metrics, the other minus the metric"
-
-
-def percentage_increase(value: Floats, base: Floats) -> Floats:
-    """PAI, the percentage absolute increase of a correlation: (value − base) / |base| · 100.
-
-    At base 0 it is (value − base) · 100, as in Feng's dissertation (Equation 8.1). Near 0 it explodes.
-
-    >>> percentage_increase(np.array([0.3, 0.03]), np.array([-0.2, 0.0])).round(6).tolist()
-    [250.0, 3.0]
-    """
-    size = np.abs(base)
-    return np.asarray((value - base) / np.where(size == 0, 1.0, size) * 100.0)
 
 
 def human_correlation(
@@ -291,7 +82,7 @@ def human_correlation(
     for metric in sorted({*range(len(both.metrics))} - {*usable.tolist()}):
         text = "no output has a score, so there is no correlation"
         notes.append(Note(text, measure=str(both.metrics[metric]), severity=WARNING))
-    for group, rated in _groups(both, usable, notes):
+    for group, rated in _groups(both, usable, notes) if usable.size else ():
         start = 0
         for some in _samples(len(both.texts), drawing):
             found = KERNELS[over](rated, some)
@@ -300,11 +91,11 @@ def human_correlation(
             start = end
         notes += _remarks(both, over, usable, group, rated, drawn[0, 0])
     values = drawn[0]
-    low, high = _ends(drawn[1:], level)
+    low, high = percentiles(drawn[1:], level)
     undefined = np.isnan(values) | (len(both.texts) < 2)
     lost = int(np.isnan(drawn[1:]).sum(axis=0)[~np.isnan(values) & ~np.isnan(low)].max(initial=0))
     if lost:
-        text = "up to {count} samples left out of an interval, since the correlation is undefined there"
+        text = "samples left out of an interval, where a correlation is undefined: up to {count}"
         notes.append(Note(text, count=lost))
     return HumanCorrelation(
         over,
@@ -319,16 +110,10 @@ def human_correlation(
         level,
         (
             Note(f"tau_b, rho, r: {WORDS[over]} with people's ratings"),
-            _interval_note(level, drawing.samples, "correlation", drawing.seed),
+            interval_note(level, drawing.samples, "correlation", drawing.seed),
             *notes,
         ),
     )
-
-
-def _interval_note(level: float, samples: int, what: str, seed: int | None = None) -> Note:
-    drawn = f"{samples:,} samples" + ("" if seed is None else f", seed {seed}")
-    text = f"{100 * level:.10g}% interval of the {what}, percentile bootstrap over texts, {drawn}"
-    return Note(text, column="low, high")
 
 
 def _samples(texts: int, drawing: Drawing) -> Iterator[Floats]:
@@ -344,7 +129,9 @@ def _samples(texts: int, drawing: Drawing) -> Iterator[Floats]:
         yield np.concatenate(held)
 
 
-def _groups(both: Shared, usable: Ints, notes: list[Note]) -> Iterator[tuple[list[int], Rated]]:
+def _groups(
+    both: SharedOutputs, usable: Ints, notes: list[Note]
+) -> Iterator[tuple[list[int], Rated]]:
     """The dimensions in groups for which the same outputs count, with their numbers."""
     scored = both.scored()
     groups: dict[bytes, list[int]] = {}
@@ -354,8 +141,8 @@ def _groups(both: Shared, usable: Ints, notes: list[Note]) -> Iterator[tuple[lis
             int(np.count_nonzero(part)) for part in (known & ~scored, scored & ~known)
         )
         for text, count in (
-            ("{count} rated outputs left out, since some metric has no score for them", unscored),
-            ("{count} outputs have no rating, left out", unrated),
+            ("rated outputs without a score by some metric, left out: {count}", unscored),
+            ("outputs without a rating, left out: {count}", unrated),
         ):
             if count:
                 notes.append(Note(text, part=both.dimensions[d], count=count))
@@ -373,7 +160,7 @@ def _groups(both: Shared, usable: Ints, notes: list[Note]) -> Iterator[tuple[lis
 
 
 def _remarks(
-    both: Shared, over: Over, usable: Ints, group: list[int], rated: Rated, tau_b: Floats
+    both: SharedOutputs, over: Over, usable: Ints, group: list[int], rated: Rated, tau_b: Floats
 ) -> Iterator[Note]:
     """Why correlations of a group of dimensions are undefined, and what is left out.
 
@@ -416,21 +203,7 @@ def _remarks(
         for m, metric in enumerate(metrics):
             if count := int(lost[m, d]):
                 text = (
-                    "{count} texts left out, where all systems have the same score or the same rating, "
-                    "or only one system is rated"
+                    "texts left out: {count}. On them all systems have the same score or the same "
+                    "rating, or fewer than two systems are rated"
                 )
                 yield Note(text, part=dimension, measure=metric, count=count)
-
-
-def _ends(samples: Floats, level: float) -> tuple[Floats, Floats]:
-    """The ends of percentile intervals over the first axis; samples that are NaN are left out."""
-    ordered = np.sort(samples, axis=0)  # NaN last
-    number = np.count_nonzero(~np.isnan(samples), axis=0)
-    ends = []
-    for share in ((1 - level) / 2, (1 + level) / 2):
-        place = share * np.maximum(number - 1, 0)
-        below = np.floor(place).astype(np.int64)
-        above = np.minimum(below + 1, np.maximum(number - 1, 0))
-        one, other = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
-        ends.append(np.where(number > 0, one + (place - below) * (other - one), np.nan))
-    return ends[0], ends[1]

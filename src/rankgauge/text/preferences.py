@@ -20,7 +20,7 @@ from rankgauge.scores.model import ByMeasure, Scores, places
 from rankgauge.tables import Cell, Table
 from rankgauge.text.normalization import CONSTANT, ByChance
 from rankgauge.text.ratings import NOBODY, Ratings
-from rankgauge.text.shared import AnyRatings, Shared, shared
+from rankgauge.text.shared import AnyRatings, SharedOutputs, shared
 
 COUNTS = (
     "pairs",
@@ -177,7 +177,7 @@ class _Cases(NamedTuple):
     second: Floats
 
 
-def _chosen(both: Shared, dimension: str | None) -> list[int]:
+def _chosen(both: SharedOutputs, dimension: str | None) -> list[int]:
     if dimension is None:
         return list(range(len(both.dimensions)))
     if dimension not in both.dimensions:
@@ -187,7 +187,7 @@ def _chosen(both: Shared, dimension: str | None) -> list[int]:
     return [both.dimensions.index(dimension)]
 
 
-def _pairs(both: Shared, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
+def _pairs(both: SharedOutputs, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
     """The numbers of the systems of each pair."""
     if pairs is None:
         a, b = np.triu_indices(len(both.systems), 1)
@@ -226,7 +226,7 @@ def _signs(differences: Floats, tie: float) -> Floats:
 
 
 def _preferences(
-    cases: _Cases, both: Shared, dimension: int, people: Ratings | None, tie: float
+    cases: _Cases, both: SharedOutputs, dimension: int, people: Ratings | None, tie: float
 ) -> Floats:
     """For each case 1 if people prefer the first system, −1 the second, 0 neither, NaN if they rated
     not both."""
@@ -243,7 +243,9 @@ def _preferences(
     return np.where(most > 0, majority, by_mean)
 
 
-def _votes(cases: _Cases, both: Shared, dimension: int, people: Ratings, slack: float) -> Ints:
+def _votes(
+    cases: _Cases, both: SharedOutputs, dimension: int, people: Ratings, slack: float
+) -> Ints:
     """Preference × case: how many annotators prefer the second system, neither, and the first."""
     votes = np.zeros((3, len(cases.text)), dtype=np.int64)
     system, text = (
@@ -289,7 +291,11 @@ def _spans(numbers: Ints, size: int) -> Ints:
 
 
 def _notes(
-    both: Shared, normalized: Scored | Aggregate, cases: int, people: Ratings | None, tie: float
+    both: SharedOutputs,
+    normalized: Scored | Aggregate,
+    cases: int,
+    people: Ratings | None,
+    tie: float,
 ) -> list[Note]:
     notes = [*both.notes]
     if not cases:

@@ -27,7 +27,7 @@ from rankgauge.text.rows import (
     ID,
     SYSTEM,
     TEXTS,
-    Rows,
+    FileRows,
     Where,
     identifier,
     listed,
@@ -137,7 +137,7 @@ def read_ratings(
     return _gathered(ratings, texts, rows.source)
 
 
-def _of_rows(rows: Rows) -> Iterator[_Rating]:
+def _of_rows(rows: FileRows) -> Iterator[_Rating]:
     if rows.columns is not None and not any(map(_is_dimension, rows.columns)):
         raise InputError(
             rows.source, 1, f"no column with ratings (there are {listed(rows.columns)}), {EXPECTED}"
@@ -161,7 +161,7 @@ def _is_dimension(name: str) -> bool:
     return name not in (ID, SYSTEM, ANNOTATOR) and TEXTS.fullmatch(name) is None
 
 
-def _of_summaries(rows: Rows) -> Iterator[_Rating]:
+def _of_summaries(rows: FileRows) -> Iterator[_Rating]:
     """The means that SummEval and REALSumm have of each summary."""
     for row in rows.rows:
         name = identifier(ID, row.cells[ID], row.where)
@@ -231,7 +231,7 @@ def _gathered(ratings: Iterator[_Rating], texts: Texts | None, source: str) -> R
             "systems), expected the same ids and names of systems in both files",
         )
     notes = [
-        Note(f"{{count}} ratings of {thing}s that are not there, left out", count=count)
+        Note(f"ratings of unknown {thing}s, left out: {{count}}", count=count)
         for thing, count in left_out.items()
         if count
     ]

@@ -40,14 +40,14 @@ class Where(NamedTuple):
         return f" (first on line {self.line})" if self.line is not None else ""
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """A row: what it has by name, and its place. A cell of CSV is text."""
 
     cells: Mapping[str, Any]
     where: Where
 
 
-class Rows(NamedTuple):
+class FileRows(NamedTuple):
     """The rows of a file.
 
     `columns` are the names of the columns of CSV, None for JSON. `by_id` says that the file is one JSON
@@ -55,12 +55,12 @@ class Rows(NamedTuple):
     """
 
     source: str
-    rows: Iterator[Row]
+    rows: Iterator[FileRow]
     columns: tuple[str, ...] | None = None
     by_id: bool = False
 
 
-def read_rows(path: Path, expected: str, size_limit: int = SIZE_LIMIT) -> Rows:
+def read_rows(path: Path, expected: str, size_limit: int = SIZE_LIMIT) -> FileRows:
     """The rows of a file, which may be compressed; `-` is standard input.
 
     `expected` says in messages what the file should hold. InputError for a file that is empty, or
@@ -121,7 +121,7 @@ def once(record: Mapping[str, Any], where: Where, what: str = "key") -> None:
         raise where.error(f"the {what} {min(again)!r} twice, expected it once")
 
 
-def _json_rows(raw: bytes, source: str, expected: str) -> Rows:
+def _json_rows(raw: bytes, source: str, expected: str) -> FileRows:
     from rankgauge.data.json_text import described, parsed
 
     start = len(raw) - len(raw.lstrip())
@@ -133,37 +133,37 @@ def _json_rows(raw: bytes, source: str, expected: str) -> Rows:
         except InputError:
             pass  # an object over several lines, or a fault that the whole has too
         else:
-            return Rows(source, _lines(raw, source))
+            return FileRows(source, _lines(raw, source))
     value = parsed(raw[start:], source, line)
     if isinstance(value, list):
-        return Rows(source, _items(value, source))
+        return FileRows(source, _items(value, source))
     if not isinstance(value, dict):
         raise InputError(source, line, f"{described(value)}, {expected}")
     first = next(iter(value.values()), None)
     if isinstance(first, dict) and SUMMARIES in first:
         once(value, Where(source), "text")
-        return Rows(source, _by_id(value, source), by_id=True)
-    return Rows(source, iter([Row(value, Where(source, line))]))
+        return FileRows(source, _by_id(value, source), by_id=True)
+    return FileRows(source, iter([FileRow(value, Where(source, line))]))
 
 
-def _lines(raw: bytes, source: str) -> Iterator[Row]:
+def _lines(raw: bytes, source: str) -> Iterator[FileRow]:
     from rankgauge.data.json_text import lines_of, parsed_object
 
     for number, line in lines_of(raw):
-        yield Row(parsed_object(line, source, number), Where(source, number))
+        yield FileRow(parsed_object(line, source, number), Where(source, number))
 
 
-def _items(items: Sequence[object], source: str) -> Iterator[Row]:
+def _items(items: Sequence[object], source: str) -> Iterator[FileRow]:
     from rankgauge.data.json_text import described
 
     for number, item in enumerate(items, 1):
         where = Where(source, row=f"item {number} of the list")
         if not isinstance(item, dict):
             raise where.error(f"{described(item)}, expected an object")
-        yield Row(item, where)
+        yield FileRow(item, where)
 
 
-def _by_id(texts: Mapping[str, Any], source: str) -> Iterator[Row]:
+def _by_id(texts: Mapping[str, Any], source: str) -> Iterator[FileRow]:
     """A row for each id of the one object of SummEval or REALSumm, which gets the key `id`."""
     from rankgauge.data.json_text import described
 
@@ -172,10 +172,10 @@ def _by_id(texts: Mapping[str, Any], source: str) -> Iterator[Row]:
         if not isinstance(record, dict):
             raise where.error(f"{described(record)}, expected an object with {SUMMARIES}")
         once(record, where)
-        yield Row({**record, ID: name}, where)
+        yield FileRow({**record, ID: name}, where)
 
 
-def _csv_rows(raw: bytes, source: str, expected: str) -> Rows:
+def _csv_rows(raw: bytes, source: str, expected: str) -> FileRows:
     from rankgauge.data.csv_files import csv_rows
 
     head = raw.lstrip(b"\r\n \t").partition(b"\n")[0]
@@ -192,7 +192,7 @@ def _csv_rows(raw: bytes, source: str, expected: str) -> Rows:
             raise InputError(source, line, f"two columns are called {name!r}, expected one")
         if not name:
             raise InputError(source, line, f"column {place + 1} has no name, expected one")
-    return Rows(source, _cells(rows, names, source), tuple(names))
+    return FileRows(source, _cells(rows, names, source), tuple(names))
 
 
 def _has_ids(head: bytes, mark: str) -> bool:
@@ -202,11 +202,11 @@ def _has_ids(head: bytes, mark: str) -> bool:
 
 def _cells(
     rows: Iterator[tuple[int, list[bytes]]], names: Sequence[str], source: str
-) -> Iterator[Row]:
+) -> Iterator[FileRow]:
     for line, cells in rows:
         where = Where(source, line)
         texts = (_decoded(cell, name, where) for cell, name in zip(cells, names, strict=True))
-        yield Row(dict(zip(names, texts, strict=True)), where)
+        yield FileRow(dict(zip(names, texts, strict=True)), where)
 
 
 def _decoded(cell: bytes, what: str, where: Where) -> str:

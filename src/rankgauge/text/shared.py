@@ -20,7 +20,7 @@ AnyRatings: TypeAlias = Ratings | Scores
 """Ratings, or their means as scores."""
 
 
-class Shared(NamedTuple):
+class SharedOutputs(NamedTuple):
     """Scores and ratings of the same outputs; higher is better in both.
 
     `scores` is metric × system × text, `ratings` is dimension × system × text; NaN where there is no
@@ -42,7 +42,7 @@ class Shared(NamedTuple):
         return np.asarray(known[known.any(axis=(1, 2))].all(axis=0))
 
 
-def shared(scores: Scores, ratings: AnyRatings) -> Shared:
+def shared(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
     """The systems and texts that are in both, in the order of the scores; RankgaugeError where there
     are none."""
     rated = ratings.scores if isinstance(ratings, Ratings) else ratings
@@ -60,7 +60,7 @@ def shared(scores: Scores, ratings: AnyRatings) -> Shared:
         if inner(metric).direction == "none":
             text = "neither higher nor lower is better; higher is taken as better here"
             notes.append(Note(text, measure=str(metric)))
-    return Shared(
+    return SharedOutputs(
         scores.measures,
         tuple(title_of(measure) for measure in rated.measures),
         tuple(systems),
@@ -81,9 +81,9 @@ def _common(thing: str, ours: Sequence[str], theirs: Sequence[str], notes: list[
         )
     unrated, unscored = len(ours) - len(common), len(known - scored)
     if unrated:
-        notes.append(Note(f"{{count}} {thing}s have no ratings, left out", count=unrated))
+        notes.append(Note(f"{thing}s without ratings, left out: {{count}}", count=unrated))
     if unscored:
-        notes.append(Note(f"{{count}} rated {thing}s have no scores, left out", count=unscored))
+        notes.append(Note(f"rated {thing}s without scores, left out: {{count}}", count=unscored))
     return common
 
 
