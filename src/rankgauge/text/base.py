@@ -16,7 +16,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note
-from rankgauge.text.texts import Candidates, Texts
+from rankgauge.text.texts import Candidates, Drawn, Texts
 
 if TYPE_CHECKING:
     from rankgauge.text.chance import Null
@@ -72,10 +72,17 @@ class Metric(Scored):
 
     def lengths(self, texts: Texts) -> Ints:
         """How many words the reference of each text has: the mean, rounded, if it has several."""
-        from rankgauge.text.tokens import word_counts
+        from rankgauge.text.tokens import reference_counts
 
-        counts = [word_counts(references) for references in texts.references]
+        counts = reference_counts(texts)
         return np.array([max(1, round(float(each.mean()))) for each in counts], dtype=np.int64)
+
+    def _score_drawn(self, drawn: Drawn) -> Floats:
+        """The score of each text that was drawn from a source word by word. A metric of words need not
+        make texts of them."""
+        from rankgauge.text.tokens import source_words
+
+        return self.score_each(drawn.candidates(lambda text: source_words(drawn.texts, text)))
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
         """The expected score of so many words drawn from the source of a text, where there is a
