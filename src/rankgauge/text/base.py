@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import MeasureError
+from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note
@@ -33,6 +33,8 @@ class Metric(Scored):
 
     ideal: ClassVar[float] = 1.0
     """The best score, which a text gets that equals all its references."""
+    source_needed: ClassVar[bool] = False
+    """Whether a text without a source is an error."""
 
     def __matmul__(self, cutoff: Any) -> Self:
         raise MeasureError(f"{self} takes no cut-off; it scores texts")
@@ -63,6 +65,13 @@ class Metric(Scored):
         return candidates.once(self, lambda: self._checked(candidates))
 
     def _checked(self, candidates: Candidates) -> Floats:
+        if self.source_needed:
+            texts = candidates.texts
+            for text in np.unique(candidates.of).tolist():
+                if not texts.sources[text].strip():
+                    raise RankgaugeError(
+                        f"{self} needs the source of text {texts.ids[text]!r}, which has none; give one"
+                    )
         scores = np.asarray(self._score(candidates), dtype=np.float64)
         if scores.shape != (len(candidates),):
             raise MeasureError(

@@ -19,7 +19,7 @@ from rankgauge.parameters import Parametric, parameter
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import digest
 from rankgauge.text.texts import Candidates, Drawn, Texts
-from rankgauge.text.tokens import source_sentences, source_words, word_counts
+from rankgauge.text.tokens import first_words, source_sentences, source_words, word_counts
 
 if TYPE_CHECKING:
     from rankgauge.text.base import Metric
@@ -33,6 +33,9 @@ TEXT = "text"
 ERROR = 0.002
 """The standard error that estimates of chance have, unless another one is asked for."""
 FIRST, MOST_DRAWS = 100, 100_000
+"""How many texts are drawn at first, and how many at most."""
+MOST_WORDS = 100_000
+"""How many words a drawn text may be asked to have."""
 SPREAD_DRAWS = 300
 """How many texts are drawn for a standard deviation."""
 
@@ -62,13 +65,13 @@ class NullName(Kind):
 class LengthOf(Kind):
     """Whose length a drawn text has, or a number of words."""
 
-    description = "reference, candidate, or a number of words"
+    description = f"reference, candidate, or a number of words up to {MOST_WORDS:,}"
 
     def check(self, value: Any) -> str | int:
         if value in (REFERENCE, CANDIDATE):
             return str(value)
         try:
-            return Whole(1).check(value)
+            return Whole(1, MOST_WORDS).check(value)
         except MeasureError:
             raise self.refusal(value) from None
 
@@ -79,7 +82,7 @@ class OfChance(Parametric):
     null: str = parameter(
         NullName(),
         "what a text of chance is made of. words: words of the source, each drawn anew; sentences: "
-        "whole sentences of the source, each at most once",
+        "sentences of the source in a random order, each at most once, the last one cut",
         default=WORDS,
     )
     length: str | int = parameter(
@@ -247,14 +250,14 @@ def _drawn_words(
 def _some_sentences(
     sentences: Sequence[tuple[str, int]], length: int, generator: np.random.Generator
 ) -> str:
-    """Whole sentences in a random order, until there are so many words."""
-    chosen, count = [], 0
+    """Sentences in a random order, until there are so many words; the last sentence is cut."""
+    chosen, left = [], length
     for number in generator.permutation(len(sentences)).tolist():
-        if count >= length:
+        if left <= 0:
             break
         text, words = sentences[number]
-        chosen.append(text)
-        count += words
+        chosen.append(text if words <= left else first_words(text, left))
+        left -= words
     return "\n".join(chosen)
 
 

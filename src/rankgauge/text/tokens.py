@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
 
@@ -10,6 +11,7 @@ import numpy as np
 from rankgauge.arrays import Ints
 from rankgauge.text.texts import Texts
 
+WORD = re.compile(r"[a-z0-9]+")
 NOT_A_WORD = re.compile(r"[^a-z0-9]+")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -17,6 +19,19 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 def words_of(text: str) -> list[str]:
     """The words of a text: runs of the letters a to z and digits, in lower case."""
     return [word for word in NOT_A_WORD.split(text.lower()) if word]
+
+
+def first_words(text: str, count: int) -> str:
+    """The beginning of a text, up to the end of so many words.
+
+    >>> first_words("One, two, three.", 2)
+    'One, two'
+    """
+    lower = text.lower()
+    if len(lower) != len(text):  # a few letters become two: then only the lower case is cut
+        text = lower
+    ends = (match.end() for match in WORD.finditer(lower))
+    return text[: next(itertools.islice(ends, count - 1, None), len(text))]
 
 
 def tokenizer(stem: bool) -> Callable[[str], list[str]]:
