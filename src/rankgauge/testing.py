@@ -29,6 +29,7 @@ from rankgauge.measures.grammar import parse
 from rankgauge.measures.labelling import extremes, labelled_variants
 from rankgauge.measures.orders import mean_over_orders
 from rankgauge.measures.registry import entries
+from rankgauge.measures.scored import Scored
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -51,9 +52,9 @@ TOLERANCE = 1e-9
 
 
 class LawBroken(AssertionError):
-    """A measure breaks a law: which one, for which labels, and what is expected."""
+    """A measure or metric breaks a law: which one, in which case, and what is expected."""
 
-    def __init__(self, law: str, measure: Measure, why: str) -> None:
+    def __init__(self, law: str, measure: Scored, why: str) -> None:
         super().__init__(f"{measure} fails the check {law!r}: {why}")
         self.law = law
 

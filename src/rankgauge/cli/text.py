@@ -23,9 +23,10 @@ from rankgauge.figures.files import save_figure
 from rankgauge.policies import DEFAULT_MISSING, Missing
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
 from rankgauge.text.evaluation import overview
-from rankgauge.text.files import read_ratings, read_texts
+from rankgauge.text.files import read_texts
 from rankgauge.text.grammar import parse_metrics
 from rankgauge.text.human import Over, human_correlation
+from rankgauge.text.ratings import read_ratings
 
 METRICS = ("rouge1", "rouge2", "rougeL")
 
@@ -42,7 +43,8 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     "--human",
     metavar="FILE",
     help="Ratings by people, as CSV with the columns id, system, and one for each question that was "
-    "asked. Prints also how well each metric agrees with them; only this with -o, or in a format for programs.",
+    "asked. Prints also how well each metric agrees with them. With -o, or in a format for programs, "
+    "this alone is printed.",
 )
 @click.option(
     "--over",

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import MeasureError
+from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note
-from rankgauge.text.texts import Candidates, Texts
+from rankgauge.text.texts import Candidates, Drawn, Texts
 
 if TYPE_CHECKING:
     from rankgauge.text.chance import Null
@@ -33,6 +33,8 @@ class Metric(Scored):
 
     ideal: ClassVar[float] = 1.0
     """The best score, which a text gets that equals all its references."""
+    source_needed: ClassVar[bool] = False
+    """Whether a text without a source is an error."""
 
     def __matmul__(self, cutoff: Any) -> Self:
         raise MeasureError(f"{self} takes no cut-off; it scores texts")
@@ -63,6 +65,13 @@ class Metric(Scored):
         return candidates.once(self, lambda: self._checked(candidates))
 
     def _checked(self, candidates: Candidates) -> Floats:
+        if self.source_needed:
+            texts = candidates.texts
+            for text in np.unique(candidates.of).tolist():
+                if not texts.sources[text].strip():
+                    raise RankgaugeError(
+                        f"{self} needs the source of text {texts.ids[text]!r}, which has none; give one"
+                    )
         scores = np.asarray(self._score(candidates), dtype=np.float64)
         if scores.shape != (len(candidates),):
             raise MeasureError(
@@ -72,10 +81,17 @@ class Metric(Scored):
 
     def lengths(self, texts: Texts) -> Ints:
         """How many words the reference of each text has: the mean, rounded, if it has several."""
-        from rankgauge.text.tokens import word_counts
+        from rankgauge.text.tokens import reference_counts
 
-        counts = [word_counts(references) for references in texts.references]
+        counts = reference_counts(texts)
         return np.array([max(1, round(float(each.mean()))) for each in counts], dtype=np.int64)
+
+    def _score_drawn(self, drawn: Drawn) -> Floats:
+        """The score of each text that was drawn from a source word by word. A metric of words need not
+        make texts of them."""
+        from rankgauge.text.tokens import source_words
+
+        return self.score_each(drawn.candidates(lambda text: source_words(drawn.texts, text)))
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
         """The expected score of so many words drawn from the source of a text, where there is a

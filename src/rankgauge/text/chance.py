@@ -18,8 +18,8 @@ from rankgauge.measures.orders import Mean
 from rankgauge.parameters import Parametric, parameter
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import digest
-from rankgauge.text.texts import Candidates, Texts
-from rankgauge.text.tokens import source_sentences, source_words, word_counts
+from rankgauge.text.texts import Candidates, Drawn, Texts
+from rankgauge.text.tokens import first_words, source_sentences, source_words, word_counts
 
 if TYPE_CHECKING:
     from rankgauge.text.base import Metric
@@ -33,6 +33,9 @@ TEXT = "text"
 ERROR = 0.002
 """The standard error that estimates of chance have, unless another one is asked for."""
 FIRST, MOST_DRAWS = 100, 100_000
+"""How many texts are drawn at first, and how many at most."""
+MOST_WORDS = 100_000
+"""How many words a drawn text may be asked to have."""
 SPREAD_DRAWS = 300
 """How many texts are drawn for a standard deviation."""
 
@@ -62,13 +65,13 @@ class NullName(Kind):
 class LengthOf(Kind):
     """Whose length a drawn text has, or a number of words."""
 
-    description = "reference, candidate, or a number of words"
+    description = f"reference, candidate, or a number of words up to {MOST_WORDS:,}"
 
     def check(self, value: Any) -> str | int:
         if value in (REFERENCE, CANDIDATE):
             return str(value)
         try:
-            return Whole(1).check(value)
+            return Whole(1, MOST_WORDS).check(value)
         except MeasureError:
             raise self.refusal(value) from None
 
@@ -79,7 +82,7 @@ class OfChance(Parametric):
     null: str = parameter(
         NullName(),
         "what a text of chance is made of. words: words of the source, each drawn anew; sentences: "
-        "whole sentences of the source, each at most once",
+        "sentences of the source in a random order, each at most once, the last one cut",
         default=WORDS,
     )
     length: str | int = parameter(
@@ -169,34 +172,43 @@ class Null(OfChance):
     def _drawn(self, metric: Metric, texts: Texts, tasks: _Tasks, draws: int | None) -> _Sums:
         """The scores of texts that are drawn for each task: so many, or as many as the error asks."""
         generators = [np.random.default_rng(seed) for seed in tasks.seeds]
-        draw = self._drawer(texts)
+        score = self._scorer(metric, texts)
         sums = _Sums.none(len(tasks.text))
         known = np.array(
             [bool(source_words(texts, text)) for text in tasks.text.tolist()], dtype=bool
         )
         wanted = np.where(known, draws or FIRST, 0)
         while wanted.any():
-            for block in _blocks(wanted):
-                words = [
-                    draw(int(tasks.text[task]), int(tasks.length[task]), generators[task])
-                    for task in block.tolist()
-                ]
-                drawn = Candidates(texts, tuple(words), tasks.text[block])
-                sums.add(block, metric.score_each(drawn))
+            for some, count in _blocks(wanted, tasks.length):
+                drawing = [generators[task] for task in some.tolist()]
+                scores = score(tasks.text[some], tasks.length[some], count, drawing)
+                sums.add(np.repeat(some, count), scores)
             wanted = np.zeros_like(wanted) if draws else sums.lacking(self.error)
         return sums
 
+    def _scorer(self, metric: Metric, texts: Texts) -> _Scorer:
+        """Draws texts, so many for each task, and scores them."""
+        if self.null == WORDS:
+            return lambda text, length, count, generators: metric._score_drawn(
+                _drawn_words(texts, text, length, count, generators)
+            )
+        draw = self._drawer(texts)
+
+        def score(
+            text: Ints, length: Ints, count: Ints, generators: Sequence[np.random.Generator]
+        ) -> Floats:
+            tasks = zip(text.tolist(), length.tolist(), count.tolist(), generators, strict=True)
+            words = [
+                draw(of, size, generator)
+                for of, size, number, generator in tasks
+                for _ in range(number)
+            ]
+            return metric.score_each(Candidates(texts, tuple(words), np.repeat(text, count)))
+
+        return score
+
     def _drawer(self, texts: Texts) -> Callable[[int, int, np.random.Generator], str]:
         """Draws for a text, by its number, so many words."""
-        if self.null == WORDS:
-
-            def words(text: int, length: int, generator: np.random.Generator) -> str:
-                source = source_words(texts, text)
-                return " ".join(
-                    [source[i] for i in generator.integers(0, len(source), length).tolist()]
-                )
-
-            return words
         if self.null == SENTENCES:
             return lambda text, length, generator: _some_sentences(
                 source_sentences(texts, text), length, generator
@@ -212,17 +224,40 @@ class Null(OfChance):
         return by_function
 
 
+_Scorer = Callable[[Ints, Ints, Ints, Sequence[np.random.Generator]], Floats]
+"""Gives the scores of drawn texts, from the text, the length, the number of draws and the generator of
+each task."""
+
+
+def _drawn_words(
+    texts: Texts,
+    text: Ints,
+    length: Ints,
+    count: Ints,
+    generators: Sequence[np.random.Generator],
+) -> Drawn:
+    """Texts of words of the source, each drawn anew."""
+    places = [
+        generator.integers(0, len(source_words(texts, of)), size)
+        for of, size, generator in zip(
+            text.tolist(), (length * count).tolist(), generators, strict=True
+        )
+    ]
+    offsets = np.concatenate([[0], np.cumsum(np.repeat(length, count))])
+    return Drawn(texts, np.concatenate(places), offsets, np.repeat(text, count))
+
+
 def _some_sentences(
     sentences: Sequence[tuple[str, int]], length: int, generator: np.random.Generator
 ) -> str:
-    """Whole sentences in a random order, until there are so many words."""
-    chosen, count = [], 0
+    """Sentences in a random order, until there are so many words; the last sentence is cut."""
+    chosen, left = [], length
     for number in generator.permutation(len(sentences)).tolist():
-        if count >= length:
+        if left <= 0:
             break
         text, words = sentences[number]
-        chosen.append(text)
-        count += words
+        chosen.append(text if words <= left else first_words(text, left))
+        left -= words
     return "\n".join(chosen)
 
 
@@ -242,14 +277,32 @@ class _Tasks(NamedTuple):
     task: Ints
 
 
-BLOCK = 10_000
+CHUNK = 100
+"""How many texts are drawn for a task at a time, unless they are long."""
+LONG_CHUNK, BLOCK = 500_000, 2_000_000
+"""How many words are drawn at a time: for a task, and for several tasks together."""
 
 
-def _blocks(wanted: Ints) -> Iterator[Ints]:
-    """The number of the task of each wanted draw, some at a time."""
-    each = np.repeat(np.arange(len(wanted)), wanted)
-    for start in range(0, len(each), BLOCK):
-        yield each[start : start + BLOCK]
+def _blocks(wanted: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Tasks, and how many texts are drawn for each of them at a time.
+
+    The draws of a task are cut into chunks that depend on the task alone, and no block has two of them.
+    So the sums of a task, to the last bit, do not depend on the other tasks.
+    """
+    words = np.maximum(length, 1)
+    chunk = np.clip(LONG_CHUNK // words, 1, CHUNK)
+    left = wanted.copy()
+    while left.any():
+        some = np.flatnonzero(left)
+        count = np.minimum(left[some], chunk[some])
+        total = np.cumsum(count * words[some])
+        start = 0
+        while start < len(some):
+            before = total[start - 1] if start else 0
+            stop = max(start + 1, int(np.searchsorted(total, before + BLOCK, side="right")))
+            yield some[start:stop], count[start:stop]
+            start = stop
+        left[some] -= count
 
 
 class _Sums(NamedTuple):

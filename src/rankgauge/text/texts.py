@@ -86,15 +86,20 @@ class Texts(Record):
     def candidates(self) -> Candidates:
         """All outputs, system by system; those that a system lacks are empty."""
         words = tuple(text or "" for outputs in self.outputs.values() for text in outputs)
-        return Candidates(self, words, np.tile(np.arange(len(self)), len(self.outputs)))
+        of = np.tile(np.arange(len(self)), len(self.outputs))
+        return Candidates(self, words, of, self.systems)
 
 
 class Candidates(Record):
-    """Candidate texts: the words of each, and the number of the text that it belongs to."""
+    """Candidate texts: the words of each, and the number of the text that it belongs to.
+
+    Where systems wrote them, the candidates are all outputs of the first system, then of the next.
+    """
 
     texts: Texts
     words: tuple[str, ...]
     of: Ints
+    systems: tuple[str, ...] = ()
     _known: dict[Any, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -106,6 +111,43 @@ class Candidates(Record):
             self._known[key] = make()
         found: V = self._known[key]
         return found
+
+    def described(self, place: int) -> str:
+        """What a candidate is, for messages: whose output, and for which text."""
+        if not self.systems:
+            return _drawn_for(self.texts, self.of, place)
+        of = self.texts.ids[int(self.of[place])]
+        return f"the output of {self.systems[place // len(self.texts)]} for text {of!r}"
+
+
+class Drawn(Record):
+    """Texts drawn from sources word by word: the place of each word in its source, one text after
+    another, with their offsets, and the number of the text that each belongs to."""
+
+    texts: Texts
+    places: Ints
+    offsets: Ints
+    of: Ints
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+    def candidates(self, source: Callable[[int], Sequence[str]]) -> Candidates:
+        """The drawn texts as candidates; `source` gives the words of the source of a text."""
+        places, ends = self.places.tolist(), self.offsets.tolist()
+        words = []
+        for row, of in enumerate(self.of.tolist()):
+            known = source(of)
+            words.append(" ".join([known[place] for place in places[ends[row] : ends[row + 1]]]))
+        return Candidates(self.texts, tuple(words), self.of)
+
+    def described(self, place: int) -> str:
+        """What a drawn text is, for messages."""
+        return _drawn_for(self.texts, self.of, place)
+
+
+def _drawn_for(texts: Texts, of: Ints, place: int) -> str:
+    return f"a text drawn for text {texts.ids[int(of[place])]!r}"
 
 
 def _ids(references: Any, ids: Iterable[str | int] | None) -> tuple[str, ...]:

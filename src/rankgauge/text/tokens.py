@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from rankgauge.arrays import Ints
 from rankgauge.text.texts import Texts
 
+WORD = re.compile(r"[a-z0-9]+")
 NOT_A_WORD = re.compile(r"[^a-z0-9]+")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -19,9 +21,36 @@ def words_of(text: str) -> list[str]:
     return [word for word in NOT_A_WORD.split(text.lower()) if word]
 
 
+def first_words(text: str, count: int) -> str:
+    """The beginning of a text, up to the end of so many words.
+
+    >>> first_words("One, two, three.", 2)
+    'One, two'
+    """
+    lower = text.lower()
+    if len(lower) != len(text):  # a few letters become two: then only the lower case is cut
+        text = lower
+    ends = (match.end() for match in WORD.finditer(lower))
+    return text[: next(itertools.islice(ends, count - 1, None), len(text))]
+
+
+def tokenizer(stem: bool) -> Callable[[str], list[str]]:
+    """A function that gives the words of a text, or their stems. There are as many stems as words."""
+    if not stem:
+        return words_of
+    from rankgauge.text.rouge_library import stemmer
+
+    return stemmer()
+
+
 def word_counts(texts: Iterable[str]) -> Ints:
     """How many words each text has."""
     return np.array([len(words_of(text)) for text in texts], dtype=np.int64)
+
+
+def reference_counts(texts: Texts) -> list[Ints]:
+    """How many words each reference of each text has."""
+    return texts.once(_all_counts)
 
 
 def sentences_of(text: str) -> list[str]:
@@ -40,14 +69,20 @@ def source_sentences(texts: Texts, text: int) -> list[tuple[str, int]]:
     return texts.once(_all_sentences)[text]
 
 
+def _all_counts(texts: Texts) -> list[Ints]:
+    return [word_counts(references) for references in texts.references]
+
+
 def _all_words(texts: Texts) -> list[list[str]]:
-    return [words_of(source) for source in texts.sources]
+    # One object for each different word: a million words of sources are then a million pointers.
+    known: dict[str, str] = {}
+    return [[known.setdefault(word, word) for word in words_of(each)] for each in texts.sources]
 
 
 def _all_sentences(texts: Texts) -> list[list[tuple[str, int]]]:
-    found = []
+    sentences = []
     for source in texts.sources:
         each = sentences_of(source)
         counts = word_counts(each).tolist()
-        found.append([pair for pair in zip(each, counts, strict=True) if pair[1]])
-    return found
+        sentences.append([pair for pair in zip(each, counts, strict=True) if pair[1]])
+    return sentences

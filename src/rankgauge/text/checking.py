@@ -1,0 +1,366 @@
+"""The laws that every metric of texts obeys, for a metric of one's own: `check_metric`.
+
+A metric is compared with its own scores. Whether the score is the one of the paper only its author
+knows; that needs a test by the author.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import Flag
+from rankgauge.data.errors import MeasureError
+from rankgauge.testing import TOLERANCE, LawBroken, other_values
+from rankgauge.text.base import Metric
+from rankgauge.text.chance import Null
+from rankgauge.text.grammar import parse_metric
+from rankgauge.text.normalization import V1, V2, ByChance, Linear, Z
+from rankgauge.text.registry import is_registered, metrics
+from rankgauge.text.texts import Candidates, Drawn, Texts
+from rankgauge.text.tokens import source_words
+
+DRAWS = 400
+"""How many texts are drawn to compare a formula with."""
+ERRORS = 4
+"""By how many standard errors the mean of drawn texts may differ from the formula."""
+LONG = 100_000
+"""How many words the longest source has."""
+FORMS: tuple[type[ByChance], ...] = (V1, V2, Linear, Z)
+
+
+def check_metric(metric: Metric) -> None:
+    """Hold a metric of texts to the laws; LawBroken (in `rankgauge.testing`) for the first that it
+    breaks.
+
+    The metric is tried with each of its parameters changed, on ordinary texts and on odd ones: without
+    words, with one word, in other scripts, with emoji, with a very long source. The texts are the same
+    each time.
+
+    >>> check_metric(parse_metric("rouge2"))
+    """
+    if not isinstance(metric, Metric):
+        raise MeasureError(f"{metric!r}: expected a metric of texts, such as rouge1")
+    for variant in variants(metric):
+        for law, holds in LAWS.items():
+            try:
+                holds(_Subject(variant, law))
+            except LawBroken:
+                raise
+            except Exception as error:
+                fault = f"it raises {type(error).__name__}: {error}"
+                raise LawBroken(law, variant, fault) from error
+
+
+def variants(metric: Metric) -> Iterator[Metric]:
+    """A metric, and the same with each of its own parameters changed."""
+    yield metric
+    if isinstance(metric, ByChance):
+        return
+    for key, field in metric.parameters().items():
+        kind = field.metadata["kind"]
+        values = [True, False] if isinstance(kind, Flag) else other_values(kind)
+        for value in values:
+            if value != getattr(metric, key):
+                yield metric(**{key: value})
+
+
+# What is tried
+
+_ORDINARY = (
+    (
+        "The cat sat on the mat, and the dog sat by the door. It rained all day.",
+        ("The cat sat on the mat.", "A cat and a dog sat down."),
+        ("The cat sat on the mat.", "The dog sat by the door.", "It rained.", "Nobody knows."),
+    ),
+    (
+        "A rose is a rose is a rose.\nA thorn is not.",
+        ("A rose is a rose.",),
+        ("A rose is a rose.", "a rose", "a thorn is a thorn", "is is is is a a a"),
+    ),
+    (
+        "Rates rose by 3.5 percent in 2021 after banks lent more to small firms than in 2020.",
+        ("Banks lent more.\nRates rose.", "Rates rose in 2021.", "Firms borrowed more from banks."),
+        ("Banks lent more.\nRates rose.", "Rates fell in 2020.", "more more more", "In 2021 rates"),
+    ),
+)
+_ODD = (
+    ("one", ("one",), ("one", "two", "", "one one one one one one")),
+    ("two words", ("two",), ("two", "words two", "🙂", "two words two words two words")),
+    ("words that are here", ("none of them",), ("absent", "elsewhere too", "!", "none of them")),
+    ("🙂 🎉 fête naïve 🙂", ("🙂 fête",), ("🙂 fête", "🎉", "fete", "f te")),
+    ("שלום עולם", ("שלום",), ("שלום", "עולם", "hello", "שלום hello")),
+    ("some words", ("",), ("", "words", "some", "\ud800 words")),
+    ("a a a a a a", ("a a a", "b"), ("a a a", "a", "b", "a b a b")),
+)
+_NO_SOURCE = (("", ("the words of a person",), ("the words of a person", "", "x", "words of")),)
+
+
+def _texts(cases: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]) -> Texts:
+    outputs = {f"system {n + 1}": [outputs[n] for _, _, outputs in cases] for n in range(4)}
+    return Texts([source for source, _, _ in cases], [refs for _, refs, _ in cases], outputs)
+
+
+def _ordinary() -> Texts:
+    return _texts(_ORDINARY)
+
+
+def _all(metric: Metric) -> Texts:
+    """Ordinary texts and odd ones; one has no source, unless the metric needs it."""
+    return _texts(_ORDINARY + _ODD + (() if metric.source_needed else _NO_SOURCE))
+
+
+@cache
+def _long_source() -> str:
+    generator = np.random.default_rng(1999)
+    return " ".join(f"w{int(n)}" for n in generator.zipf(1.3, LONG) % 5000)
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A metric that is held to a law."""
+
+    metric: Metric
+    law: str
+
+    @property
+    def inside(self) -> Metric:
+        """The metric inside a form, or the metric itself."""
+        return self.metric.measure if isinstance(self.metric, ByChance) else self.metric
+
+    @property
+    def candidates(self) -> Candidates:
+        return _all(self.inside).candidates()
+
+    def broken(self, why: str) -> NoReturn:
+        raise LawBroken(self.law, self.metric, why)
+
+    def expect(
+        self, holds: NDArray[np.bool_], candidates: Candidates, why: str, **values: Floats
+    ) -> None:
+        """LawBroken for the first candidate for which the law does not hold. A name in braces stands for
+        the candidate's entry of these values."""
+        if not holds.all():
+            i = int(np.flatnonzero(~holds)[0])
+            of = int(candidates.of[i])
+            case = f"{candidates.words[i]!r} with references {candidates.texts.references[of]}"
+            told = why.format(**{name: value[i] for name, value in values.items()})
+            self.broken(f"for the output {case} {told}")
+
+
+def _same(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    return np.isclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+
+
+# The laws
+
+
+def _text_form(subject: _Subject) -> None:
+    metric = subject.metric
+    if not is_registered(metric.name):
+        return
+    for what, text in (("text form", str(metric)), ("signature", metric.specification())):
+        if parse_metric(text) != metric:
+            subject.broken(f"its {what} {text!r} is read as {parse_metric(text)}")
+    names: dict[str, Any] = dict(metrics())
+    if eval(repr(metric), {"__builtins__": {}}, names) != metric:
+        subject.broken(f"{metric!r} in Python is another metric")
+    for example in metric.examples:
+        parse_metric(example)
+
+
+def _no_texts(subject: _Subject) -> None:
+    for texts in (_ordinary(), Texts([], [], {"system": []})):
+        none = Candidates(texts, (), np.zeros(0, dtype=np.int64))
+        scores = subject.metric.score_each(none)
+        if scores.shape != (0,):
+            subject.broken(f"zero texts have scores of shape {scores.shape}, expected none")
+
+
+def _range(subject: _Subject) -> None:
+    candidates = subject.candidates
+    low, high = subject.metric.range
+    scores = subject.metric.score_each(candidates)
+    inside = (scores >= low - TOLERANCE) & (scores <= high + TOLERANCE)
+    if isinstance(subject.metric, ByChance):
+        inside |= np.isnan(scores)
+    subject.expect(
+        inside, candidates, f"it scores {{score}}, expected {low} to {high}", score=scores
+    )
+
+
+def _ideal(subject: _Subject) -> None:
+    metric = subject.metric
+    if isinstance(metric, ByChance) or metric.direction == "none":
+        return
+    sources = [source for source, _, _ in _ORDINARY]
+    for copies in (1, 2):
+        best = [(references[0],) * copies for _, references, _ in _ORDINARY]
+        outputs = [references[0] for _, references, _ in _ORDINARY]
+        candidates = Texts(sources, best, {"copy": outputs}).candidates()
+        scores = metric.score_each(candidates)
+        subject.expect(
+            _same(scores, np.full(len(scores), metric.ideal)),
+            candidates,
+            f"it scores {{score}}, expected {metric.ideal}, the ideal",
+            score=scores,
+        )
+
+
+def _each_alone(subject: _Subject) -> None:
+    metric, together = subject.metric, subject.candidates
+    scores = metric.score_each(together)
+    alone = []
+    texts = together.texts
+    for words, of in zip(together.words, together.of.tolist(), strict=True):
+        one = Texts(
+            [texts.sources[of]], [texts.references[of]], {"one": [words]}, ids=[texts.ids[of]]
+        )
+        alone.append(float(metric.score_each(one.candidates())[0]))
+    subject.expect(
+        _same(scores, np.array(alone)),
+        together,
+        "it scores {together} together with other texts, but {alone} alone; expected the same score",
+        together=scores,
+        alone=np.array(alone),
+    )
+
+
+def _drawn_words(subject: _Subject) -> None:
+    metric, texts = subject.metric, _ordinary()
+    generator = np.random.default_rng(2003)
+    lengths = np.tile([0, 1, 2, 9, 30], len(texts))
+    of = np.repeat(np.arange(len(texts)), 5)
+    places = [
+        generator.integers(0, len(source_words(texts, text)), length)
+        for text, length in zip(of.tolist(), lengths.tolist(), strict=True)
+    ]
+    drawn = Drawn(texts, np.concatenate(places), np.append(0, np.cumsum(lengths)), of)
+    written = drawn.candidates(lambda text: source_words(texts, text))
+    by_place, by_text = metric._score_drawn(drawn), metric.score_each(written)
+    subject.expect(
+        _same(by_place, by_text),
+        written,
+        "_score_drawn gives {by_place}, but the same words as a text score {by_text}",
+        by_place=by_place,
+        by_text=by_text,
+    )
+
+
+def _expected(subject: _Subject) -> None:
+    if isinstance(subject.metric, ByChance):
+        return
+    metric, candidates = subject.metric, subject.candidates
+    low, high = metric.range
+    texts = candidates.texts
+    known = np.array([bool(source_words(texts, of)) for of in candidates.of.tolist()])
+    for null in (Null(), Null(length="candidate"), Null(length=7)):
+        tasks = null._tasks(metric, candidates)
+        if metric._expected(texts, tasks.text, tasks.length) is None:
+            return
+        mean = metric.expected_each(candidates, null)
+        subject.expect(
+            np.isnan(mean.values) == ~known,
+            candidates,
+            "its expected score is {mean}, expected nan if the source has no words, else a number",
+            mean=mean.values,
+        )
+        inside = (mean.values >= low - TOLERANCE) & (mean.values <= high + TOLERANCE)
+        subject.expect(
+            inside | ~known,
+            candidates,
+            f"its expected score is {{mean}}, expected {low} to {high}",
+            mean=mean.values,
+        )
+        drawn = Null(length=null.length, draws=DRAWS)
+        estimate = metric.expected_each(candidates, drawn)
+        off = np.abs(estimate.values - mean.values)
+        # A rare score may not be drawn at all: then the error is estimated as 0.
+        rare = (high - low) / DRAWS if np.isfinite(high - low) else 0.0
+        allowed = ERRORS * np.maximum(estimate.errors, rare)
+        subject.expect(
+            (off <= allowed) | ~known,
+            candidates,
+            f"its formula for chance gives {{mean}}, but {DRAWS} drawn texts have the mean {{drawn}}",
+            mean=mean.values,
+            drawn=estimate.values,
+        )
+
+
+def _drawn_in_range(subject: _Subject) -> None:
+    if isinstance(subject.metric, ByChance):
+        return
+    metric, candidates = subject.metric, _ordinary().candidates()
+    low, high = metric.range
+    for null in (Null(draws=20), Null(draws=20, null="sentences"), Null(draws=2, per="candidate")):
+        values = metric.expected_each(candidates, null).values
+        subject.expect(
+            (values >= low - TOLERANCE) & (values <= high + TOLERANCE),
+            candidates,
+            f"the mean of drawn texts is {{mean}}, expected {low} to {high}",
+            mean=values,
+        )
+
+
+def _forms(subject: _Subject) -> None:
+    metric = subject.metric
+    if isinstance(metric, ByChance) or metric.direction == "none":
+        return
+    candidates = _ordinary().candidates()
+    sign = 1 if metric.direction == "higher" else -1
+    score = sign * metric.score_each(candidates)
+    for form in FORMS:
+        if not form.takes(metric):
+            continue
+        try:
+            normalized = form(metric, draws=50)
+        except MeasureError:  # it needs a lowest score, which the metric does not have
+            continue
+        value = normalized.score_each(candidates)
+        for text in range(len(candidates.texts)):
+            rows = np.flatnonzero(candidates.of == text)
+            order = rows[np.argsort(score[rows], kind="stable")]
+            if (np.diff(value[order]) < -TOLERANCE).any():
+                subject.broken(
+                    f"{normalized} is lower where the score is better: the outputs "
+                    f"{[candidates.words[row] for row in order]} have {value[order].tolist()}"
+                )
+
+
+def _long(subject: _Subject) -> None:
+    source = _long_source()
+    texts = Texts([source], ["w1 w2 w3 w1 w7"], {"lead": [source[:200]]})
+    metric = subject.metric
+    if not isinstance(metric, ByChance):
+        metric.expected_each(texts.candidates(), Null(draws=3))
+    scores = metric.score_each(texts.candidates())
+    if not np.isfinite(scores).all():
+        subject.broken(f"with a source of {LONG:,} words it scores {scores[0]}, expected a number")
+
+
+def _remarks(subject: _Subject) -> None:
+    candidates = subject.candidates
+    for note in subject.metric.remarks(candidates):
+        str(note)
+
+
+LAWS: dict[str, Callable[[_Subject], None]] = {
+    "text form": _text_form,
+    "zero texts": _no_texts,
+    "range": _range,
+    "ideal": _ideal,
+    "each text alone": _each_alone,
+    "drawn words": _drawn_words,
+    "expected": _expected,
+    "drawn texts": _drawn_in_range,
+    "forms": _forms,
+    "a long source": _long,
+    "remarks": _remarks,
+}
+"""The laws by name, in the order in which they are tried."""

@@ -1,0 +1,129 @@
+"""A metric made of a function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import checked, one_of
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.measures.scored import Direction
+from rankgauge.text.base import Metric
+from rankgauge.text.registry import register
+from rankgauge.text.texts import Candidates
+
+Function: TypeAlias = Callable[[str, tuple[str, ...], str], float]
+"""Gives the score of a candidate, from its text, its references and its source."""
+
+
+TOLERANCE = 1e-9
+"""By so much a score may be outside the range, for rounding."""
+
+
+class FunctionMetric(Metric):
+    """A metric whose score is a function of a candidate, its references and its source."""
+
+    function: ClassVar[Function]
+
+    def _score(self, candidates: Candidates) -> Floats:
+        scores = np.empty(len(candidates))
+        texts = candidates.texts
+        for place, (words, of) in enumerate(
+            zip(candidates.words, candidates.of.tolist(), strict=True)
+        ):
+            try:
+                value = type(self).function(words, texts.references[of], texts.sources[of])
+            except Exception as error:
+                raise RankgaugeError(
+                    f"{self.name}: its function raised {type(error).__name__}: {error}, for "
+                    f"{candidates.described(place)}"
+                ) from error
+            scores[place] = self._number(value, candidates, place)
+        return scores
+
+    def _number(self, value: Any, candidates: Candidates, place: int) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        low, high = self.range
+        if not math.isfinite(number):
+            expected = "a number"
+        elif not low - TOLERANCE <= number <= high + TOLERANCE:
+            expected = f"{low:g} to {high:g}, its range"
+        else:
+            return number
+        raise RankgaugeError(
+            f"{self.name}: its function gave {value!r}, expected {expected}, for "
+            f"{candidates.described(place)}"
+        )
+
+
+def metric(
+    function: Function,
+    *,
+    name: str,
+    ideal: float = 1.0,
+    range: tuple[float, float] = (0.0, 1.0),
+    direction: Direction = "higher",
+    source_needed: bool = False,
+    summary: str = "",
+) -> Metric:
+    """A metric of your own, made of a function, and known by its name from then on.
+
+    What chance gets is estimated from drawn texts.
+
+    Parameters
+    ----------
+    function
+        Gives the score of a candidate: function(candidate, references, source). The references are a
+        tuple of texts. The source is "" where there is none.
+    name
+        The name of the metric, such as overlap.
+    ideal
+        The best score: what a text gets that equals all its references.
+    range
+        The lowest and the highest score. −inf is a metric without a lowest score: then v1 and v2 do not
+        exist, but linear and z do.
+    direction
+        Which scores are better: "higher", "lower", or "none" where neither is.
+    source_needed
+        Whether a text without a source is an error.
+    summary
+        One sentence for lists of metrics.
+
+    >>> def brevity(candidate, references, source):
+    ...     return 1 / (1 + len(candidate.split()))
+    >>> metric(brevity, name="brevity")
+    brevity
+    """
+    if not callable(function):
+        raise MeasureError(f"metric {name!r}: {function!r} is no function, expected one")
+    low, high = map(float, range)
+    if not low < high:
+        raise MeasureError(f"metric {name!r}: range={range!r}, expected the lowest score first")
+    if not low <= ideal <= high:
+        raise MeasureError(f"metric {name!r}: ideal={ideal!r}, expected {low:g} to {high:g}")
+    checked("direction", direction, one_of(Direction))
+    kind = type(
+        str(name),
+        (FunctionMetric,),
+        {
+            "__module__": getattr(function, "__module__", None) or __name__,
+            "__doc__": function.__doc__,
+            "name": str(name),
+            "summary": summary or f"The function {getattr(function, '__name__', name)}.",
+            "examples": (str(name),),
+            "function": staticmethod(function),
+            "ideal": float(ideal),
+            "range": (low, high),
+            "direction": direction,
+            "source_needed": bool(source_needed),
+        },
+    )
+    made: Metric = register(kind())
+    return made

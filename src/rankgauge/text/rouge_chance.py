@@ -1,0 +1,186 @@
+"""What words drawn from the source get by ROUGE-1 and ROUGE-2, exactly.
+
+m words are drawn independently; a word has the probability of its share of the source. A gram that the
+reference has c times adds min(count, c) to the hits, and the mean of that is P(count ≥ 1) + … +
+P(count ≥ c). The count of a word is binomial. The count of a pair of neighbours is followed from word to
+word: what matters is how often the pair was there so far, and whether the last word can begin it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.text.rouge_words import Grid, Numbered, numbered, runs
+from rankgauge.text.texts import Texts
+
+MOST_STATES = 200_000
+"""How many states of pairs are followed at once."""
+MOST_WORK = 2e9
+"""A text whose pairs take more steps than this has no formula; its chance is estimated."""
+
+
+def expected_hits(
+    texts: Texts, stem: bool, grid: Grid, text: Ints, length: Ints, *, pairs: bool
+) -> Floats | None:
+    """The expected hits of words drawn at random with each reference, in the order of the grid.
+
+    Parameters
+    ----------
+    texts, stem
+        The texts, and whether stems are compared.
+    grid
+        What is asked for: each row beside each of its references.
+    text, length
+        For each row the number of a text, and how many words are drawn from its source.
+    pairs
+        Whether pairs of neighbours are counted, as in ROUGE-2, or words.
+
+    None if the formula would take too long for one of the texts.
+    """
+    known = numbered(texts, stem)
+    ends = np.append(grid.starts, len(grid.row))
+    hits = np.zeros(len(grid.row))
+    asked = []
+    for of, start, stop in runs(text):
+        part = hits[ends[start] : ends[stop]].reshape(stop - start, -1)
+        grams = _grams_of(known[of], part.shape[1], pairs)
+        if len(grams.weights[0]):
+            asked.append(_Asked(grams, length[start:stop], part))
+    if not pairs:
+        for each in asked:
+            each.hits[:] = _words(each)
+        return hits
+    if any(each.states * float(each.length.max()) > MOST_WORK for each in asked):
+        return None
+    for some in _some_at_once(asked):
+        _follow_pairs(some)
+    return hits
+
+
+class _Grams(NamedTuple):
+    """Grams that the source can make: the probability of the first and of the second word of each
+    different kind of gram, whether both are the same word; and for each reference how many grams it has
+    of each kind at least j times, j from 1 on: references × (kinds × most)."""
+
+    first: Floats
+    second: Floats
+    same: Floats
+    most: int
+    weights: Floats
+
+
+class _Asked(NamedTuple):
+    """The grams of a text, the lengths that are asked for, and where the hits go: length × reference."""
+
+    grams: _Grams
+    length: Ints
+    hits: Floats
+
+    @property
+    def states(self) -> int:
+        return len(self.grams.first) * (self.grams.most + 1) * 2
+
+
+def _grams_of(known: Numbered, references: int, pairs: bool) -> _Grams:
+    """The grams of the first references of a text. Grams with the same probabilities are one kind."""
+    counts, size = known.source_counts, len(known.vocabulary)
+    kinds, ranks, owners = [], [], []
+    for number, words in enumerate(known.references[:references]):
+        wide = words.astype(np.int64)
+        grams, times = np.unique(wide[:-1] * size + wide[1:] if pairs else wide, return_counts=True)
+        first, second = np.divmod(grams, max(size, 1)) if pairs else (grams, grams)
+        kept = (counts[first] > 0) & (counts[second] > 0)
+        first, second, times = first[kept], second[kept], times[kept]
+        same = first == second
+        kind = np.repeat(np.column_stack([counts[first], counts[second], same]), times, axis=0)
+        kinds.append(kind)
+        ranks.append(np.arange(len(kind)) - np.repeat(np.cumsum(times) - times, times))
+        owners.append(np.full(len(kind), number))
+    kind, place = np.unique(np.concatenate(kinds), axis=0, return_inverse=True)
+    rank, owner = np.concatenate(ranks), np.concatenate(owners)
+    most = int(rank.max(initial=-1)) + 1
+    cell = (owner * len(kind) + place.reshape(-1)) * most + rank
+    weights = np.bincount(cell, minlength=references * len(kind) * most).astype(np.float64)
+    share = kind / max(len(known.source), 1)
+    return _Grams(
+        share[:, 0],
+        share[:, 1],
+        kind[:, 2].astype(np.float64),
+        most,
+        weights.reshape(references, -1),
+    )
+
+
+def _words(asked: _Asked) -> Floats:
+    """The expected hits of words: the tails of binomials."""
+    from scipy.special import bdtrc
+
+    grams = asked.grams
+    least = np.tile(np.arange(grams.most, dtype=np.float64), len(grams.first))
+    share = np.repeat(grams.first, grams.most)
+    used = np.flatnonzero(grams.weights.any(axis=0))
+    least, share = least[used], share[used]
+    drawn = asked.length[:, None]
+    # More than `drawn` of `drawn` words has probability 0; bdtrc gives NaN for more than that.
+    tails = np.where(least < drawn, bdtrc(np.minimum(least, drawn), drawn, share), 0.0)
+    return tails @ grams.weights[:, used].T
+
+
+def _some_at_once(asked: Sequence[_Asked]) -> Iterator[list[_Asked]]:
+    """Texts whose pairs are followed together: of similar counts, and not too many at a time."""
+    some: list[_Asked] = []
+    states = 0
+    for each in sorted(asked, key=lambda one: -one.grams.most):
+        most = some[0].grams.most if some else each.grams.most
+        size = len(each.grams.first) * (most + 1)
+        if some and (states + size > MOST_STATES or each.grams.most < most // 2):
+            yield some
+            some, states = [], 0
+            size = each.states // 2
+        some.append(each)
+        states += size
+    if some:
+        yield some
+
+
+def _follow_pairs(asked: list[_Asked]) -> None:
+    """Write the expected hits of pairs, following all pairs of some texts from word to word."""
+    asked = sorted(asked, key=lambda one: -int(one.length.max()))
+    most = max(one.grams.most for one in asked)
+    ends = np.cumsum([len(one.grams.first) for one in asked])
+    longest = np.array([int(one.length.max()) for one in asked])
+    first, second, same = (
+        np.concatenate([one.grams[field] for one in asked]) for field in (0, 1, 2)
+    )
+    ending = np.where(same > 0, first, second)
+    beginning = np.where(same > 0, 0.0, first)
+    neither = np.maximum(1 - ending - beginning, 0.0)
+    # The probability of each count so far, the last standing for more. `begun`: the last word is the
+    # first word of the pair; `apart`: it is another word, or there is none yet.
+    apart, begun = np.zeros((2, most + 1, len(first)))
+    apart[0] = 1.0
+    wanted: dict[int, list[tuple[int, int]]] = {}
+    for number, one in enumerate(asked):
+        for row, length in enumerate(one.length.tolist()):
+            wanted.setdefault(length, []).append((number, row))
+    for length in range(1, int(longest[0]) + 1):
+        now = slice(0, int(ends[np.searchsorted(-longest, -length, side="right") - 1]))
+        before, last = apart[:, now], begun[:, now]
+        ended = last * ending[now]
+        ended[-1] += ended[-2]
+        ended[1:-1] = ended[:-2].copy()
+        ended[0] = 0.0
+        pair_again = ended * same[now]
+        following = before * first[now] + last * beginning[now] + pair_again
+        apart[:, now] = before * (1 - first[now]) + last * neither[now] + (ended - pair_again)
+        begun[:, now] = following
+        for number, row in wanted.get(length, ()):
+            one = asked[number]
+            own = slice(int(ends[number]) - len(one.grams.first), int(ends[number]))
+            counts = apart[:, own] + begun[:, own]
+            tails = np.cumsum(counts[:0:-1], axis=0)[::-1][: one.grams.most]
+            one.hits[row] = one.grams.weights @ tails.T.ravel()

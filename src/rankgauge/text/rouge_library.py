@@ -1,0 +1,60 @@
+"""The package that computes ROUGE-1, -2, -L and -Lsum, and stems words: rouge-score-rs, or else Google's
+rouge-score. Both give the same numbers."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.data.errors import RankgaugeError
+
+FAST, SLOW = "rouge_score_rs", "rouge_score"
+AT_ONCE = 20_000
+"""How many pairs of texts are given to the package at a time."""
+
+
+@cache
+def package() -> str:
+    """The name of the package that is used; RankgaugeError where neither is installed."""
+    for name in (FAST, SLOW):
+        try:
+            importlib.import_module(f"{name}.rouge_scorer")
+        except ImportError:
+            continue
+        return name
+    raise RankgaugeError(
+        "ROUGE needs rouge-score-rs, which is not installed; run pip install 'rankgauge[text]'. Where "
+        "rouge-score-rs cannot be installed, pip install rouge-score: it is slower"
+    )
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"{package()}.{name}")
+
+
+def stemmer() -> Callable[[str], list[str]]:
+    """A function that gives the words of a text, reduced to their stems by Porter's algorithm."""
+    tokenize: Callable[[str], list[str]] = (
+        _module("tokenizers").DefaultTokenizer(use_stemmer=True).tokenize
+    )
+    return tokenize
+
+
+def recalls(name: str, stem: bool, references: Sequence[str], outputs: Sequence[str]) -> Floats:
+    """The recall of each output by its reference, for the metric of this name."""
+    scorer = _module("rouge_scorer").RougeScorer([name], use_stemmer=stem)
+    values = np.empty(len(outputs))
+    for start in range(0, len(outputs), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        if package() == FAST:
+            scores = scorer.score_batch(references[part], outputs[part])
+        else:
+            pairs = zip(references[part], outputs[part], strict=True)
+            scores = [scorer.score(reference, output) for reference, output in pairs]
+        values[part] = [score[name].recall for score in scores]
+    return values

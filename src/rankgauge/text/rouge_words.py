@@ -1,0 +1,230 @@
+"""The words of texts as numbers, and what they have in common with references.
+
+The words of the references of a text are numbered from 0. A word that no reference has is -1.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.records import Record
+from rankgauge.text.texts import Candidates, Drawn, Texts
+from rankgauge.text.tokens import reference_counts, tokenizer
+
+Words: TypeAlias = NDArray[np.int32]
+
+Count: TypeAlias = Callable[[Words, Ints, Words, int], Ints | Floats]
+"""What each of some texts has in common with a reference, from the words of all texts, their offsets,
+the words of the reference and the number of different words."""
+
+MOST_PAIRS = 20_000_000
+"""How many pairs of words are compared at once."""
+
+
+class Grid(NamedTuple):
+    """Each of some texts beside each of its references: the number of the text, the number of the
+    reference among all references, and where the references of each text begin."""
+
+    row: Ints
+    reference: Ints
+    starts: Ints
+
+    @classmethod
+    def of(cls, texts: Texts, of: Ints, first: bool) -> Grid:
+        """The grid of texts that belong to these numbers, with all references or the first alone."""
+        number = np.array([len(each) for each in texts.references], dtype=np.int64)
+        begin = np.cumsum(number) - number
+        size = np.ones(len(of), dtype=np.int64) if first else number[of]
+        starts = np.cumsum(size) - size
+        row = np.repeat(np.arange(len(of)), size)
+        return cls(row, begin[of][row] + np.arange(len(row)) - starts[row], starts)
+
+
+class Numbered(Record):
+    """The words of one text's references and of its source as numbers."""
+
+    vocabulary: dict[str, int]
+    references: tuple[Words, ...]
+    source: Words
+
+    @cached_property
+    def source_counts(self) -> Ints:
+        """How often the source has each word of the references."""
+        return np.bincount(self.source[self.source >= 0], minlength=len(self.vocabulary))
+
+    def numbers(self, words: list[str]) -> Words:
+        """The numbers of some words."""
+        return np.array([self.vocabulary.get(word, -1) for word in words], dtype=np.int32)
+
+
+def numbered(texts: Texts, stem: bool) -> list[Numbered]:
+    """The words of each text's references and source, or their stems, as numbers."""
+    return texts.once(_stems if stem else _words)
+
+
+def _words(texts: Texts) -> list[Numbered]:
+    return _numbered(texts, stem=False)
+
+
+def _stems(texts: Texts) -> list[Numbered]:
+    return _numbered(texts, stem=True)
+
+
+def _numbered(texts: Texts, stem: bool) -> list[Numbered]:
+    split = tokenizer(stem)
+    every = []
+    for references, source in zip(texts.references, texts.sources, strict=True):
+        vocabulary: dict[str, int] = {}
+        known = tuple(
+            np.array(
+                [vocabulary.setdefault(word, len(vocabulary)) for word in split(reference)],
+                dtype=np.int32,
+            )
+            for reference in references
+        )
+        words = [vocabulary.get(word, -1) for word in split(source)]
+        every.append(Numbered(vocabulary, known, np.array(words, dtype=np.int32)))
+    return every
+
+
+class Sequences(NamedTuple):
+    """Texts as numbers of words, one after another, and the number of the text each belongs to."""
+
+    words: Words
+    offsets: Ints
+    of: Ints
+
+    @classmethod
+    def written(cls, candidates: Candidates, stem: bool) -> Sequences:
+        """The words of candidates."""
+        known, split = numbered(candidates.texts, stem), tokenizer(stem)
+        each = [
+            known[of].numbers(split(words))
+            for words, of in zip(candidates.words, candidates.of.tolist(), strict=True)
+        ]
+        offsets = np.cumsum([0, *map(len, each)])
+        return cls(np.concatenate([np.zeros(0, np.int32), *each]), offsets, candidates.of)
+
+    @classmethod
+    def drawn(cls, drawn: Drawn, stem: bool) -> Sequences:
+        """The words of texts that were drawn from sources."""
+        known = numbered(drawn.texts, stem)
+        words = np.empty(len(drawn.places), dtype=np.int32)
+        for of, start, stop in runs(drawn.of):
+            part = slice(drawn.offsets[start], drawn.offsets[stop])
+            words[part] = known[of].source[drawn.places[part]]
+        return cls(words, drawn.offsets, drawn.of)
+
+    def in_common(self, texts: Texts, stem: bool, grid: Grid, count: Count) -> Floats:
+        """What each text has in common with each of its references, in the order of the grid."""
+        known = numbered(texts, stem)
+        ends = np.append(grid.starts, len(grid.row))
+        hits = np.empty(len(grid.row))
+        for of, start, stop in runs(self.of):
+            offsets = self.offsets[start : stop + 1]
+            words = self.words[offsets[0] : offsets[-1]]
+            part = hits[ends[start] : ends[stop]].reshape(stop - start, -1)
+            size = len(known[of].vocabulary)
+            for number in range(part.shape[1]):
+                reference = known[of].references[number]
+                part[:, number] = count(words, offsets - offsets[0], reference, size)
+        return hits
+
+
+def runs(of: Ints) -> Iterator[tuple[int, int, int]]:
+    """Where the same number is repeated: the number, the first place and the place after the last."""
+    cuts = np.flatnonzero(np.diff(of)) + 1
+    edges = [0, *cuts.tolist(), len(of)] if len(of) else [0]
+    for start, stop in itertools.pairwise(edges):
+        yield int(of[start]), start, stop
+
+
+def all_reference_counts(texts: Texts) -> Ints:
+    """How many words each reference has, those of all texts one after another."""
+    return np.concatenate([np.zeros(0, np.int64), *reference_counts(texts)])
+
+
+def pairs_within(words: Ints, reach: int | None) -> Ints:
+    """How many pairs of words a text of so many words has, at most `reach` places apart."""
+    far = np.maximum(words - 1, 0) if reach is None else np.clip(words - 1, 0, reach)
+    pairs: Ints = far * words - far * (far + 1) // 2
+    return pairs
+
+
+def shared_grams(
+    words: Words,
+    offsets: Ints,
+    reference: Words,
+    vocabulary: int,
+    reach: int | None,
+    single: bool,
+) -> Ints:
+    """How many grams each text has in common with the reference, each as often as both have it.
+
+    Parameters
+    ----------
+    words, offsets
+        The words of the texts as numbers, one text after another, and where each begins and ends.
+    reference, vocabulary
+        The words of the reference, and how many different words there are.
+    reach
+        Pairs of words at most so many places apart are grams: 0 none, 1 neighbours, None all pairs.
+    single
+        Whether single words are grams.
+    """
+    own, _ = _grams(
+        reference, np.array([0, len(reference)], dtype=np.int64), vocabulary, reach, single
+    )
+    grams, most = np.unique(own, return_counts=True)
+    hits = np.zeros(len(offsets) - 1, dtype=np.int64)
+    if not len(grams):
+        return hits
+    for start, stop in _some_at_once(np.diff(offsets), reach):
+        part = words[offsets[start] : offsets[stop]]
+        each, text = _grams(
+            part, offsets[start : stop + 1] - offsets[start], vocabulary, reach, single
+        )
+        place = np.minimum(np.searchsorted(grams, each), len(grams) - 1)
+        same = grams[place] == each
+        key, times = np.unique(text[same] * len(grams) + place[same], return_counts=True)
+        clipped = np.minimum(times, most[key % len(grams)])
+        hits[start:stop] = np.bincount(key // len(grams), clipped, stop - start)
+    return hits
+
+
+def _some_at_once(lengths: Ints, reach: int | None) -> Iterator[tuple[int, int]]:
+    """Texts with few enough pairs of words to compare at once: the first, and the one after the last."""
+    total = np.cumsum(pairs_within(lengths, reach) + lengths)
+    start = 0
+    while start < len(lengths):
+        before = total[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(total, before + MOST_PAIRS, side="right")))
+        yield start, stop
+        start = stop
+
+
+def _grams(
+    words: Words, offsets: Ints, vocabulary: int, reach: int | None, single: bool
+) -> tuple[Ints, Ints]:
+    """The grams of texts as numbers, without grams that no reference can have, and the text of each."""
+    lengths = np.diff(offsets)
+    text = np.repeat(np.arange(len(lengths)), lengths)
+    wide = words.astype(np.int64)
+    grams, texts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    longest = int(lengths.max(initial=0)) - 1
+    for gap in range(1, max(0, longest if reach is None else min(reach, longest)) + 1):
+        left, right = wide[:-gap], wide[gap:]
+        both = (left >= 0) & (right >= 0) & (text[:-gap] == text[gap:])
+        grams.append(left[both] * vocabulary + right[both])
+        texts.append(text[:-gap][both])
+    if single:
+        grams.append(wide[wide >= 0] + vocabulary * vocabulary)
+        texts.append(text[wide >= 0])
+    return np.concatenate(grams), np.concatenate(texts)
