@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from rankgauge import query_sets, space
+from rankgauge import query_sets, space, text
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.evaluation.inputs import judgments_of
@@ -91,6 +91,8 @@ def results() -> Iterator[Result]:
     yield human
     yield human.normalized()
     yield win_lose_tie(scores, rated, "AP", "nDCG@3")
+    own = text.metric(lambda words, references, source: 0.5, name="half", ideal=1.0)
+    yield text.overview(text.Texts(["a b"], ["a"], {"one": ["a"], "two": ["b"]}), own)
 
 
 RESULTS = list(results())

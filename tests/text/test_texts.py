@@ -49,6 +49,13 @@ def test_refused(given: tuple, fault: str) -> None:
         Texts(*given)
 
 
+def test_some_systems_are_selected() -> None:
+    texts = Texts(["s"], ["r"], {"a": ["x"], "b": ["y"], "c": [None]})
+    assert texts.select(["c", "a"]).outputs == {"c": (None,), "a": ("x",)}
+    with pytest.raises(RankgaugeError, match="there is no system 'd', expected some of a, b, c"):
+        texts.select(["d"])
+
+
 def test_what_is_made_of_texts_is_made_once() -> None:
     texts = Texts(["a b"], ["a"], {"s": ["a"]})
     made: list[int] = []

@@ -25,7 +25,8 @@ from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
 from rankgauge.text.evaluation import overview
 from rankgauge.text.files import read_texts
 from rankgauge.text.grammar import parse_metrics
-from rankgauge.text.human import Over, human_correlation
+from rankgauge.text.human import human_correlation
+from rankgauge.text.human_results import Over
 from rankgauge.text.ratings import read_ratings
 
 METRICS = ("rouge1", "rouge2", "rougeL")
@@ -39,6 +40,13 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     "`rankgauge measures rouge1` explains it.",
 )
 @per_topic_option("A row for each system and text.")
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME",
+    help="Score the outputs of this system; may be repeated. By default all systems are scored.",
+)
 @click.option(
     "--human",
     metavar="FILE",
@@ -100,6 +108,7 @@ def command(
     file: str,
     measures: tuple[str, ...],
     per_topic: bool,
+    systems: tuple[str, ...],
     human: str | None,
     over: Over,
     null: str,
@@ -147,6 +156,8 @@ def command(
     words = int(length) if length.isdigit() else length
     chance = Null(null=null, length=words, draws=draws, per=per, seed=seed)
     texts = read_texts(file)
+    if systems:
+        texts = texts.select(systems)
     ratings = None if human is None else read_ratings(human)
     if plot is not None and ratings is None:
         raise click.UsageError("--plot draws the correlations with --human; give both")
