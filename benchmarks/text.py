@@ -5,8 +5,8 @@
 The 1,600 summaries of SummEval (in the folder RANKGAUGE_DATA), each with the first reference of its
 article: ROUGE-1, -2 and -L. Then the expected score of words drawn at random, for all articles: by the
 formula for ROUGE-1 and -2, from drawn texts for ROUGE-L, against the time in which rouge-score scores
-the summaries. rouge-score runs once; the other times are the best of the repetitions. All start from texts,
-so they include splitting texts into words.
+the summaries. rouge-score runs once; the other times are the best of the repetitions. All times start
+from texts, so they include splitting texts into words.
 """
 
 from __future__ import annotations
