@@ -79,14 +79,13 @@ def cells(folder: Path, depth: int) -> Iterator[Cell]:
         names = {f"{number}": run for number, run in enumerate(runs)}
         shallow_qrels = rg.pool(qrels, names, depth)
         highest = int(qrels.grades.max())
-        owner = np.repeat(np.arange(len(qrels.queries)), np.diff(shallow_qrels.bounds))
-        counts = np.bincount(owner[shallow_qrels.grades > 0], minlength=len(qrels.queries))
+        counts = shallow_qrels.counts.relevant
         relevant = dict(zip(qrels.queries.texts(), counts.tolist(), strict=True))
         targets = [target for target in TARGETS if (track, target) not in NOT_DEEP]
         deep = rg.evaluate(qrels, names, targets, max_grade=highest)
         shallow = rg.evaluate(shallow_qrels, names, targets, max_grade=highest)
         assert deep.queries == shallow.queries == tuple(relevant)
-        judged = len(shallow_qrels.grades), len(qrels.grades)
+        judged = shallow_qrels.counts.total["judged"], int(np.count_nonzero(qrels.judged))
         empty = int(np.count_nonzero(counts == 0))
         print(
             f"{track}, depth {depth}: {len(runs)} runs, {len(relevant)} topics ({empty} with nothing "
@@ -111,7 +110,7 @@ def estimated(cell: Cell, chosen: Ints, runs: Ints | None = None) -> RatioEstima
     shallow, deep = cell.shallow, cell.deep
     if runs is not None:
         shallow, deep = shallow[runs], deep[runs]
-    return RatioEstimate(shallow, deep[:, chosen], chosen, LEVEL)
+    return RatioEstimate(shallow, deep[:, chosen], chosen, LEVEL, limits=(0.0, 1.0))
 
 
 def coverage(cell: Cell, m: int, draws: int) -> tuple[object, ...]:

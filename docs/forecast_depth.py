@@ -108,8 +108,7 @@ def some_pooled(qrels: rg.Judgments, runs: list[rg.Run]) -> Table:
         pooled = random.choice(names, third, replace=False).tolist()
         drawn = rg.judging_depth(qrels, runs, "nDCG@100", DEPTHS, pooled=pooled, splits=1)
         for row in rows(drawn.table()):
-            inside = row["bias"] * len(names) - row["outside_bias"] * (len(names) - third)
-            found.setdefault(row["depth"], []).append(row | {"inside_bias": inside / third})
+            found.setdefault(row["depth"], []).append(row)
     lines = []
     for depth, drawn_rows in found.items():
 

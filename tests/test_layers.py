@@ -21,7 +21,8 @@ LAYERS = [
     "data", "rankings", "measures", "text", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
-    "forecast", "text.checking", "text.files", "text.evaluation", "text.human",
+    "forecast", "text.checking", "text.rows", "text.files", "text.evaluation", "text.ratings",
+    "text.shared", "text.correlations", "text.human_results", "text.human", "text.preferences",
     # Whole programs on top of all that.
     "trec_eval", "pytrec_eval", "report", "studies", "", "cli", "__main__",
 ]  # fmt: skip

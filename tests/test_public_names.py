@@ -23,6 +23,7 @@ PACKAGES = [
     "rankgauge.query_sets",
     "rankgauge.space",
     "rankgauge.forecast",
+    "rankgauge.text",
 ]
 """The packages with public names."""
 

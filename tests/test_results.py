@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from rankgauge import query_sets, space
+from rankgauge import query_sets, space, text
 from rankgauge.comparison.correlation import concordance
 from rankgauge.distance.advice import advise
 from rankgauge.evaluation.inputs import judgments_of
@@ -27,6 +27,9 @@ from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found
 from rankgauge.studies.ue.protocol import DataSet, Protocol
 from rankgauge.studies.ue.study import Study
 from rankgauge.tables import Table
+from rankgauge.text.human import human_correlation
+from rankgauge.text.preferences import win_lose_tie
+from rankgauge.text.ratings import Ratings
 
 QRELS = {
     "q1": {"a": 1, "b": 0, "c": 2},
@@ -79,6 +82,17 @@ def results() -> Iterator[Result]:
     qualities = {"track": quality_of(np.arange(4.0), np.arange(4.0), None)}
     found = Found("nDCG@100", 10, "pool", "rows", "line", qualities)
     yield ForecastStudy(Asked(), {"track": "kind"}, {}, (found,))
+    rated = rg.Scores.from_matrix(
+        seen, runs=["one", "two"], queries=["q1", "q2", "q3"], measure="h"
+    )
+    nobody = np.full(1, -1)
+    yield Ratings(rated, (), nobody + 1, nobody + 1, nobody, seen[:1, :1], (note,))
+    human = human_correlation(scores, rated, samples=10)
+    yield human
+    yield human.normalized()
+    yield win_lose_tie(scores, rated, "AP", "nDCG@3")
+    own = text.metric(lambda words, references, source: 0.5, name="half", ideal=1.0)
+    yield text.overview(text.Texts(["a b"], ["a"], {"one": ["a"], "two": ["b"]}), own)
 
 
 RESULTS = list(results())

@@ -31,8 +31,8 @@ class Note(Value):
     Parameters
     ----------
     kind
-        The sentence. {topics}, {lines}, {pairs}, {count} and {error} in it stand for the numbers of this
-        note; so notes of one kind have the same sentence.
+        The sentence. {topics}, {lines}, {pairs}, {texts}, {outputs}, {count} and {error} in it stand for
+        the numbers of this note; so notes of one kind have the same sentence.
     run, part, measure
         What the note is about; a part is a set of topics.
     column
@@ -87,7 +87,7 @@ class Note(Value):
         return LOUD if self.severity == WARNING else ""
 
 
-_THINGS = ("topics", "lines", "pairs")
+_THINGS = ("topics", "lines", "pairs", "texts", "outputs")
 
 
 class _Line(Record):

@@ -101,6 +101,8 @@ DEFAULT_OVERLAP_TIES: OverlapTies = "w"
 LEVEL = 0.95
 SAMPLES = 10_000
 SPLITS = 1_000
+CORRELATION_SAMPLES = 1_000
+"""How many samples of texts the intervals of correlations with people's ratings are from."""
 POWER = 0.8
 FUZZINESS = 0.0
 PERSISTENCE = 0.9

@@ -53,7 +53,7 @@ def test_the_table_is_that_of_the_library(rankgauge: Command, files: Files) -> N
     assert result.code == 0
     found = rg.judging_depth(files.qrels, files.runs, ["nDCG@3", "AP"], [1, 2])
     assert records(result.out) == texts(found.table())
-    assert "note: half_tau: mean τ" in result.err
+    assert "note: half_tau: how similarly two random halves" in result.err
 
 
 def test_depths_and_measure_have_defaults(rankgauge: Command, files: Files) -> None:
@@ -72,7 +72,13 @@ def test_runs_outside_the_pool_are_named(rankgauge: Command, files: Files) -> No
         assert "not in the pool: beta1." in result.err
     result = rankgauge("forecast", "depth", files.qrels, files.runs, "--pooled", "gamma")
     assert result.code == 2
-    assert "no scores for run 'gamma'" in result.err
+    assert "no run is called 'gamma', so it cannot make the pool" in result.err
+    assert "the runs are 'alpha1', 'alpha2', 'beta1'" in result.err
+    (files.runs / "bad.run").write_text("nonsense\n")
+    result = rankgauge("forecast", "depth", files.qrels, files.runs, "--pooled", "bad.run")
+    assert result.code == 2
+    assert "no run is called 'bad.run'" in result.err
+    assert "bad.run:1: " in result.err
 
 
 def test_teams_are_left_out(rankgauge: Command, files: Files) -> None:

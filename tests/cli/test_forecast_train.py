@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from command_line import Outcome
 from forecast.made_tracks import write_track
+from rankgauge import Scores
 from rankgauge.forecast import Forecaster, Track
+from rankgauge.forecast.tracks import FEATURES, RICH
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -38,28 +41,248 @@ def test_what_is_trained_forecasts_as_in_python(
     rankgauge: Run, tracks: list[str], tmp_path: Path, method: str
 ) -> None:
     model = str(tmp_path / "model")
-    options = ("--target", "nDCG@100", "--judged-to", "10", "--method", method)
+    options = ("--target", "nDCG@100", "--depth", "10", "--method", method)
     done = rankgauge("forecast", "train", *tracks[:2], "-o", model, *options)
     assert (done.code, done.out) == (0, "")
-    assert "learnt from 2 tracks, 120 rows" in done.err
+    assert "learnt from 2 tracks, 18 topics, 120 rows" in done.err
     shown = rankgauge("forecast", "predict", model, tracks[2], "--format", "csv")
     assert shown.code == 0
     forecaster = Forecaster(method, "nDCG@100", 10).fit([Track.read(text) for text in tracks[:2]])
-    found = forecaster.forecast(Track.read(tracks[2]), level=0.95)
+    found = forecaster.forecast(Track.read(tracks[2]))
     rows = records(shown.out)
-    assert [row["run"] for row in rows] == list(found.rows.runs)
-    np.testing.assert_allclose(
-        [float(row["forecast"]) for row in rows], found.values.mean(axis=1), rtol=1e-12
-    )
+    means = dict(zip(found.rows.runs, found.values.mean(axis=1).tolist(), strict=True))
+    assert {row["run"]: float(row["forecast"]) for row in rows} == pytest.approx(means, rel=1e-12)
+    assert [row["run"] for row in rows] == sorted(means, key=lambda run: -means[run])
     assert "nothing is guaranteed" in shown.out + shown.err
     by_topic = rankgauge("forecast", "predict", model, tracks[2], "-q", "--format", "csv")
-    assert len(records(by_topic.out)) == 4 * 12
+    topics = records(by_topic.out)
+    assert len(topics) == 4 * 12
+    assert {(row["low"], row["high"]) for row in topics} == {("", "")}
+    allowed = "18 topics of news to learn from allow a level of at most 94.7%"
+    assert allowed in by_topic.err
+    some = rankgauge(
+        "forecast", "predict", model, tracks[2], "-q", "--level", "0.9", "--format", "csv"
+    )
+    assert allowed not in some.err
+    for row, wanted in zip(records(some.out), topics, strict=True):
+        assert float(row["low"]) <= min(1, float(row["forecast"])) <= max(
+            0, float(row["high"])
+        ) or (method == "gupta")
+        assert row["forecast"] == wanted["forecast"]
+
+
+def track_files(track: str) -> tuple[str, Path, Path]:
+    """The kind, the judgements and the folder of runs."""
+    kind, _, files = track.partition("=")
+    qrels, _, runs = files.rpartition(",")
+    return kind, Path(qrels), Path(runs)
+
+
+@pytest.fixture
+def track(tmp_path: Path) -> str:
+    """A track whose files a test may change."""
+    return f"news={write_track(tmp_path / 'track', 4, documents=110)}"
+
+
+@pytest.fixture(scope="module")
+def model(tracks: list[str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("model")
+    read = [Track.read(text) for text in tracks[:2]]
+    Forecaster("regression", "nDCG@100", 10).fit(read).save(folder)
+    return str(folder)
+
+
+TRAIN = ("--target", "nDCG@100", "--depth", "10", "--method", "regression")
+
+
+def test_runs_too_short_for_the_target_are_told(rankgauge: Run, track: str, tmp_path: Path) -> None:
+    _, qrels, _ = track_files(track)
+    out = str(tmp_path / "out")
+    done = rankgauge("forecast", "train", track, "-o", out, "--method", "regression")
+    assert done.code == 0
+    expected = (
+        f"WARNING: news {qrels}: the runs are too short for nDCG@1000. It looks at the first 1,000 "
+        "documents of a topic, and the deepest run has 110"
+    )
+    assert expected in done.err
+    shown = rankgauge("forecast", "predict", out, track)
+    assert expected in shown.err
+    assert f"training: {expected}" in shown.err
+    enough = rankgauge("forecast", "train", track, "-o", out, *TRAIN)
+    assert "too short" not in enough.err + rankgauge("forecast", "predict", out, track).err
+
+
+def test_other_runs_go_on_after_an_unreadable_one(
+    rankgauge: Run, track: str, model: str, tmp_path: Path
+) -> None:
+    _, _, runs = track_files(track)
+    whole = rankgauge("forecast", "predict", model, track)
+    (runs / "bad.run").write_text("1 Q0 d1 1 no bad\n")
+    (runs / "far.run").write_text("999 Q0 d1 1 0.5 far\n")
+    out = tmp_path / "out"
+    done = rankgauge("forecast", "train", track, "-o", str(out), *TRAIN)
+    assert done.code == 3
+    assert "bad.run:1" in done.err
+    assert "far.run: none of its topics is judged" in done.err
+    assert "2 runs of 7 not evaluated" in done.err
+    assert Forecaster.load(out).topics_ == 12
+    shown = rankgauge("forecast", "predict", model, track)
+    assert (shown.code, shown.out) == (3, whole.out)
+    assert "2 runs of 7 not evaluated" in shown.err
+    for path in runs.glob("r*.run"):
+        path.unlink()
+    nothing = rankgauge("forecast", "predict", model, track)
+    assert nothing.code == 2
+    assert "bad.run:1" in nothing.err
+
+
+def test_files_are_read_as_in_other_commands(
+    rankgauge: Run, track: str, model: str, tmp_path: Path
+) -> None:
+    _, qrels, runs = track_files(track)
+    plain = rankgauge("forecast", "predict", model, track).out
+    rows = [line.split() for line in qrels.read_text().splitlines()]
+    table = tmp_path / "qrels.csv"
+    table.write_text("query,paper,grade\n" + "".join(f"{q},{d},{g}\n" for q, _, d, g in rows))
+    named = rankgauge(
+        "forecast", "predict", model, f"news={table},{runs}", "--document-column", "paper"
+    )
+    assert (named.code, named.out) == (0, plain)
+    qrels.write_text(qrels.read_text() + "1 0 d1\n")
+    assert rankgauge("forecast", "predict", model, track).code == 2
+    lenient = rankgauge("forecast", "predict", model, track, "--lenient")
+    assert (lenient.code, lenient.out) == (0, plain)
+    assert "1 line dropped" in lenient.err
+    out = str(tmp_path / "out")
+    assert rankgauge("forecast", "train", track, "-o", out, *TRAIN).code == 2
+    assert rankgauge("forecast", "train", track, "-o", out, *TRAIN, "--lenient").code == 0
+    graded = rankgauge("forecast", "predict", model, track, "--lenient", "--max-grade", "4")
+    assert graded.code == 0
+    assert graded.out != plain
+    assert rankgauge("forecast", "predict", model, track, "--lenient", "--max-grade", "1").code == 2
+
+
+def test_the_file_of_judgements_may_stand_among_the_runs(
+    rankgauge: Run, track: str, model: str
+) -> None:
+    _, qrels, runs = track_files(track)
+    plain = rankgauge("forecast", "predict", model, track).out
+    inside = qrels.rename(runs / "qrels.txt")
+    done = rankgauge("forecast", "predict", model, f"news={inside},{runs}")
+    assert (done.code, done.out) == (0, plain)
+
+
+def test_measures_of_ones_own_are_features(track: str, tmp_path: Path) -> None:
+    plugin = tmp_path / "mine.py"
+    plugin.write_text(
+        "from rankgauge.measures import register\n"
+        "from rankgauge.measures.precision import Precision\n"
+        "class Own(Precision):\n    name = 'OwnP'\n"
+        "register(Own())\n"
+    )
+    out, options = str(tmp_path / "out"), ["--plugin", str(plugin)]
+    train = ["train", track, "-o", out, *TRAIN, "--feature", "OwnP"]
+    for arguments in (train, ["predict", out, track]):
+        command = [sys.executable, "-m", "rankgauge", "forecast", *arguments]
+        assert subprocess.run(command, capture_output=True).returncode == 2
+        done = subprocess.run([*command, *options], capture_output=True)
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_wrong_way_round_is_told(rankgauge: Run, track: str, model: str) -> None:
+    kind, qrels, runs = track_files(track)
+    done = rankgauge("forecast", "predict", model, f"{kind}={runs / 'r1.run'},{qrels}")
+    assert done.code == 2
+    assert "the wrong way round" in done.err
+
+
+def test_subtopics_get_a_remedy_that_there_is(rankgauge: Run, track: str, model: str) -> None:
+    _, qrels, _ = track_files(track)
+    qrels.write_text("1 1 d1 1\n1 2 d1 1\n")
+    done = rankgauge("forecast", "predict", model, track)
+    assert done.code == 2
+    assert "--subtopics" not in done.err
+    assert "give judgements with one grade for each document" in done.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "belongs"),
+    [("subset", "topics", "regression"), ("learner", "svr", "gupta")],
+)
+def test_options_of_another_method_are_refused(
+    rankgauge: Run, track: str, tmp_path: Path, option: str, value: str, belongs: str
+) -> None:
+    out = str(tmp_path / "out")
+    done = rankgauge("forecast", "train", track, "-o", out, f"--{option}", value)
+    assert done.code == 2
+    assert f"--{option} is only for --method {belongs}, and the method is pooled" in done.err
+
+
+def test_the_same_track_twice(rankgauge: Run, track: str, tmp_path: Path) -> None:
+    kind, qrels, runs = track_files(track)
+    out = str(tmp_path / "out")
+    again = f"web={qrels.parent / '.' / '..' / qrels.parent.name / qrels.name},{runs / '*.run'}"
+    for other in (track, again):
+        done = rankgauge("forecast", "train", track, other, "-o", out, *TRAIN)
+        assert done.code == 2
+        assert "is given twice with the same judgements" in done.err
+    parts = [f"{kind}={qrels},{runs / pattern}" for pattern in ("r[01].run", "r[234].run")]
+    assert rankgauge("forecast", "train", *parts, "-o", out, *TRAIN).code == 0
+
+
+def test_judgements_of_other_documents_are_told(rankgauge: Run, track: str, model: str) -> None:
+    _, qrels, _ = track_files(track)
+    qrels.write_text("".join(f"{topic} 0 D-{topic}.html 1\n" for topic in range(1, 13)))
+    done = rankgauge("forecast", "predict", model, track)
+    assert done.code == 0
+    assert "WARNING" in done.err
+    assert "no document of the run is judged" in done.err
+    assert "'D-1.html'" in done.err
+
+
+def test_one_topic_is_told(rankgauge: Run, track: str, tmp_path: Path) -> None:
+    _, qrels, _ = track_files(track)
+    first = [line for line in qrels.read_text().splitlines() if line.startswith("1 ")]
+    qrels.write_text("\n".join(first) + "\n")
+    out = str(tmp_path / "out")
+    done = rankgauge("forecast", "train", track, "-o", out, *TRAIN)
+    assert done.code == 0
+    assert "learnt from one topic only" in done.err
+    assert "learnt from one topic only" in rankgauge("forecast", "predict", out, track).err
+
+
+def test_the_forecasts_can_be_saved(rankgauge: Run, track: str, model: str, tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    file = tmp_path / "forecasts.parquet"
+    done = rankgauge("forecast", "predict", model, track, "--save", str(file), "--format", "csv")
+    assert done.code == 0
+    scores = Scores.load(file)
+    means = {run: next(iter(values.values())) for run, values in scores.mean().items()}
+    shown = {row["run"]: float(row["forecast"]) for row in records(done.out)}
+    assert shown == pytest.approx(means)
+
+
+def test_features_by_the_name_of_their_set(rankgauge: Run, track: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert rankgauge("forecast", "train", track, "-o", str(out), *TRAIN).code == 0
+    assert Forecaster.load(out).features == FEATURES
+    options = ("--target", "nDCG@100", "--depth", "10", "--feature", "rich", "--feature", "RR")
+    assert rankgauge("forecast", "train", track, "-o", str(out), *options).code == 0
+    assert Forecaster.load(out).features == (*RICH, "RR")
+
+
+def test_a_file_that_lacks_everything(rankgauge: Run, track: str, tmp_path: Path) -> None:
+    (tmp_path / "forecaster.json").write_text("{}")
+    done = rankgauge("forecast", "predict", str(tmp_path), track)
+    assert done.code == 2
+    assert "the file lacks format, version, method" in done.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["train", "qrels.txt", "-o", "{out}"], "expected KIND=QRELS,RUNS"),
+        (["train", "news=qrels.txt", "-o", "{out}"], "RUNS starts after the last comma"),
         (["train", "news=none.txt,none", "-o", "{out}"], "none.txt"),
         (["train", "{track}", "-o", "{out}", "--target", "nothing"], "nothing"),
         (["train", "{track}", "-o", "{out}", "--feature", "nothing"], "nothing"),
@@ -84,7 +307,7 @@ def test_the_forecast_of_a_run_does_not_depend_on_the_others(
 ) -> None:
     """One run alone, with the judgements that are given."""
     model = str(tmp_path / "model")
-    options = ("--target", "AP", "--judged-to", "10", "--method", "regression")
+    options = ("--target", "AP", "--depth", "10", "--method", "regression")
     assert rankgauge("forecast", "train", *tracks[:2], "-o", model, *options).code == 0
     kind, _, files = tracks[1].partition("=")
     qrels, _, runs = files.rpartition(",")

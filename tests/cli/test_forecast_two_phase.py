@@ -129,6 +129,8 @@ def test_a_plan_is_printed(rankgauge: Command, files: Files) -> None:
     expected = plan(both[0], both[1], 0.2)
     enough = [int(row["deep_topics"]) for row in records(out) if row["enough"] == "yes"]
     assert min(enough) == expected.needed
+    assert f"judge {expected.needed} topics deeply" in err
+    assert f"{expected.more} more than the 5 that you have" in err
     assert "from a pilot of 5 topics" in err
 
 
@@ -142,9 +144,13 @@ def test_topics_are_chosen_from_the_shallow_judgements(rankgauge: Command, files
     assert written.read_text() == out
     code, _, err = rankgauge(*asked[:4], "--choose", 13)
     assert code == 2
-    assert "q3.txt: has 12 topics to choose from, expected 13 or more" in err
+    assert "q3.txt has only 12 topics; choose at most 12" in err
     more = set(rankgauge(*asked[:4], "--choose", 8, "--deep-topics", written).out.splitlines())
     assert more == set(TOPICS) - set(out.splitlines())
+    code, _, err = rankgauge(*asked[:4], "--choose", 9, "--deep-topics", written)
+    assert code == 2
+    assert "only 8 topics without the 4 in" in err
+    assert "choose at most 8" in err
 
 
 def test_a_figure_is_drawn(rankgauge: Command, files: Files) -> None:

@@ -189,3 +189,22 @@ def test_a_pair_is_exact_whatever_other_pairs_are() -> None:
     assert not found.exact
     assert found.distance("q", "a", "b").exact
     assert found.distance("q", "a", "b").value == found.values[0, 0] == found.upper[0, 0]
+
+
+def test_the_highest_grade_of_a_collection_counts_for_a_pool_without_it() -> None:
+    """Nobody retrieved the document of grade 3, so it is in no pool. ERR and the labels that unjudged
+    documents may get still go up to 3."""
+    qrels = {"q": {"a": 1, "b": 2, "z": 3}}
+    runs = {"one": {"q": ["a", "x"]}, "two": {"q": ["y", "b"]}}
+    pooled = rg.pool(qrels, runs, 2)
+    assert pooled.grades.max() == 2
+    for measure in ("ERR@2", "DCG(gain=scaled)@2", "DCG@2"):
+        whole, part = (rg.med_matrix(measure, runs, each) for each in (qrels, pooled))
+        assert part.values.tolist() == whole.values.tolist(), measure
+        alone = rg.med_matrix(measure, runs, {"q": {"a": 1, "b": 2}})
+        assert alone.values.tolist() != whole.values.tolist(), measure
+    given = rg.med_matrix("ERR@2", runs, pooled, max_grade=2)
+    assert (
+        given.values.tolist()
+        == rg.med_matrix("ERR@2", runs, {"q": {"a": 1, "b": 2}}).values.tolist()
+    )

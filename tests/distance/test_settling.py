@@ -330,3 +330,16 @@ def test_hidden_labels_of_two_runs_do_not_reverse_their_order(
             settled_pairs += 1
             assert means[better][measure] > means[worse][measure]
     assert settled_pairs > 0
+
+
+def test_the_highest_grade_of_a_collection_counts_for_a_pool_without_it() -> None:
+    qrels = {"q": {"a": 2, "b": 1, "z": 3}}
+    runs = {"one": {"q": ["a", "x"]}, "two": {"q": ["y", "b"]}}
+    pooled = rg.pool(qrels, runs, 2)
+    assert pooled.grades.max() == 2
+    for measure in ("ERR@2", "DCG@2", "P@2"):
+        whole, part = (rg.settled(each, runs, measure) for each in (qrels, pooled))
+        assert part.means.tolist() == whole.means.tolist()
+        assert part.ahead.tolist() == whole.ahead.tolist()
+    alone = rg.settled({"q": {"a": 2, "b": 1}}, runs, "ERR@2")
+    assert alone.means.tolist() != rg.settled(pooled, runs, "ERR@2").means.tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge import RankgaugeError
-from rankgauge.figures.studies import ideal_lines, power_curves, relevant_lines
+from rankgauge.figures.studies import depth_curves, ideal_lines, power_curves, relevant_lines
 
 pytest.importorskip("matplotlib")
 
@@ -35,12 +35,26 @@ def test_power_is_drawn_by_test_and_setting() -> None:
     figure = power_curves([0.0, 0.1], {"a pair": tests, "ten": {"tukey": [0.0, 1.0]}}, "Added")
     first, second = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["a pair", "ten"]
-    assert [line.get_ydata().tolist() for line in first.lines[1:]] == list(tests.values())
-    assert all(line.get_xdata().tolist() == [0.0, 0.1] for line in first.lines[1:])
-    assert len({(line.get_color(), line.get_marker()) for line in first.lines[1:]}) == 8
+    assert [line.get_ydata().tolist() for line in first.lines[:8]] == list(tests.values())
+    assert all(line.get_xdata().tolist() == [0.0, 0.1] for line in first.lines[:8])
+    assert len({(line.get_color(), line.get_marker()) for line in first.lines[:8]}) == 8
     assert [text.get_text() for text in first.get_legend().get_texts()] == list(tests)
     assert [text.get_text() for text in second.get_legend().get_texts()] == ["tukey"]
     assert first.get_xlabel() == second.get_xlabel() == "Added"
     for panels in ({}, {"a pair": {}}, {"a pair": tests | {"one more": [0.0, 0.0]}}):
         with pytest.raises(RankgaugeError, match="too many, expected 1 to 8"):
             power_curves([0.0, 0.1], panels, "Added")
+
+
+def test_forecasts_are_drawn_by_method_and_way_to_compare() -> None:
+    methods = {f"method {number}": [0.5, number / 8] for number in range(8)}
+    figure = depth_curves([10, 30], {"τ": methods, "R²": {"line": [0.0, 1.0]}}, "nDCG@100")
+    first, second = figure.axes
+    assert [axes.get_title() for axes in figure.axes] == ["τ", "R²"]
+    assert [line.get_ydata().tolist() for line in first.lines] == list(methods.values())
+    assert [line.get_ydata().tolist() for line in second.lines] == [[0.0, 1.0]]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(methods)
+    assert first.get_xticks().tolist() == [10, 30]
+    for panels in ({}, {"τ": {}}, {"τ": methods | {"one more": [0.0, 0.0]}}):
+        with pytest.raises(RankgaugeError, match="too many, expected 1 to 8"):
+            depth_curves([10, 30], panels, "nDCG@100")

@@ -26,7 +26,7 @@ from rankgauge.tables import Table
 TOPICS = tuple(f"q{number}" for number in range(6))
 DOCUMENTS = tuple("abcdefgh")
 
-grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), max_size=8)
+grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 3), max_size=8)
 qrels_dicts = st.fixed_dictionaries(dict.fromkeys(TOPICS, grades))
 scores = st.sampled_from([0.5, 1.0, 1.5, 2.0, 2.5])
 one_run = st.dictionaries(
@@ -161,6 +161,8 @@ def test_runs_outside_the_pool_are_scored_by_it(
         assert "outside_bias" not in row
         return
     x, y = small.mean(axis=1), deep.mean(axis=1)
+    inside = [place for place in range(len(given)) if place not in outside]
+    assert same(row["inside_bias"], float((x - y)[inside].mean()))
     assert same(row["outside_bias"], float((x - y)[outside].mean()))
     fall = (rankdata(-x.round(12)) - rankdata(-y.round(12)))[outside]
     assert same(row["outside_ranks"], float(fall.mean()))
@@ -286,9 +288,9 @@ def test_topics_without_anything_relevant_in_the_pool_are_counted_and_said() -> 
     found = rg.judging_depth(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3", [1, 3])
     assert [row["nothing"] for row in rows(found.table())] == [3, 0]
     deep = np.asarray(rg.evaluate(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3"))
-    said = "the pool has nothing relevant on 3 topics, although there is something"
+    said = "3 topics with relevant documents, but none of them in the pool"
     (note,) = [line for line in found.table().notes if said in line]
-    assert f"mean by all judgements there: nDCG@3 {deep.mean():.3f}" in note
+    assert f"mean score there by all judgements: nDCG@3 {deep.mean():.3f}" in note
 
 
 def test_topics_on_which_a_measure_is_undefined_are_left_out_at_all_depths() -> None:

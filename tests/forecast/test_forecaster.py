@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecaster import FILE, Forecaster
+from rankgauge.forecast.left_out import errors_by_mass, left_out_errors
 from rankgauge.forecast.models import best_subset, boosted, least_squares
-from rankgauge.forecast.stacked import StackedRows, errors_by_mass
-from rankgauge.forecast.tracks import FEATURES, Rows, Track
+from rankgauge.forecast.stacked import StackedRows
+from rankgauge.forecast.tracks import FEATURES, RICH, Rows, Track
+from rankgauge.policies import LEVEL
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -203,9 +205,100 @@ def test_too_few_topics_for_a_level(tracks: list[Rows]) -> None:
     few = [made("few", "news", 1, topics=4)]
     found = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.9)
     assert not np.isfinite(found.half_width)
-    assert "no intervals: too few topics" in found.table().render("table")
+    assert np.isnan(found.bounds()).all()
+    assert all(row[3] != row[3] and row[4] != row[4] for row in found.topic_table().rows)
+    said = found.table().render("table")
+    assert (
+        "no intervals of the level 90%: 4 topics of news to learn from allow a level of at most 80%"
+        in said
+    )
+    enough = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.8)
+    assert np.isfinite(enough.bounds()).all()
+    assert "no intervals" not in enough.table().render("table")
     one = Forecaster("gupta").fit_rows([made("one", "news", 1, topics=1)])
-    assert one.errors_ == ()
+    assert one.errors_["news"].by_mass == ()
+    said = one.forecast_rows(tracks[0], level=0.01).table().render("table")
+    assert "no intervals: they need at least two topics" in said
+
+
+def test_the_default_level_is_that_of_the_command_line(tracks: list[Rows]) -> None:
+    found = Forecaster("regression").fit_rows(tracks).forecast_rows(tracks[0])
+    assert found.level == LEVEL == 0.95
+
+
+def test_what_an_interval_is_about(tracks: list[Rows]) -> None:
+    """It is about one run on one topic, never about a mean, and says how far it goes."""
+    tracks = [replace(tracks[0], topics=tuple(f"u{n}" for n in range(20))), *tracks[1:]]
+    forecaster = Forecaster("regression").fit_rows(tracks)
+    whole, topics, other = (
+        forecaster.forecast_rows(replace(tracks[0], kind=kind)).table().render("table")
+        for kind in ("news", "web", "mail")
+    )
+    assert "There is no interval for the mean. For one run on one topic: when tracks were" in whole
+    assert "For one run on one topic: when topics were left out" in topics
+    assert "of the topics of web. On another track it may be so less often" in topics
+    assert "This says nothing about mail" in other
+    assert "less often" not in whole
+    gupta = Forecaster("gupta").fit_rows(tracks)
+    for kind, told in (("news", False), ("web", True)):
+        shown = gupta.forecast_rows(replace(tracks[0], kind=kind)).table().render("table")
+        assert ("hold less often than their level says" in shown) == told
+
+
+def shifted(name: str, seed: int) -> Rows:
+    """Rows of a track with scores that are all a little higher or lower than in other tracks; a feature
+    gives the track away."""
+    rows = made(name, "news", seed, topics=15)
+    shift, mark = np.random.default_rng(1000 + seed).standard_normal(2).tolist()
+    features = rows.features.copy()
+    features[:, :, 5] = mark
+    topics = tuple(f"{name}-{topic}" for topic in rows.topics)
+    return replace(rows, features=features, target=rows.target + 0.1 * shift, topics=topics)
+
+
+def test_intervals_cover_new_tracks() -> None:
+    """Tracks differ in more than topics: errors on other topics of the same tracks are too small."""
+    learnt = [shifted(f"old{seed}", seed) for seed in range(12)]
+    forecaster = Forecaster("pooled").fit_rows(learnt)
+    assert forecaster.errors_["news"].left_out == "tracks"
+    half_width = forecaster.forecast_rows(learnt[0], level=0.9).half_width
+    stacked = StackedRows.of(learnt)
+    on_topics = left_out_errors(stacked, [rows.track for rows in learnt], 0, forecaster.fitted)
+    assert np.quantile(on_topics, 0.9) < 0.6 * half_width
+    covered = []
+    for seed in range(100, 140):
+        new = shifted(f"new{seed}", seed)
+        low, high = forecaster.forecast_rows(new, level=0.9).bounds()
+        covered.append(((low <= new.target) & (new.target <= high)).mean())
+    assert 0.85 < np.mean(covered) < 0.97
+
+
+def test_each_kind_has_its_own_intervals() -> None:
+    """A kind that is hard to forecast widens no other; an unknown kind gets the widest."""
+    easy, hard = made("a", "news", 1), made("b", "web", 2)
+    noise = 0.2 * np.random.default_rng(5).standard_normal(hard.target.shape)
+    forecaster = Forecaster("regression").fit_rows(
+        [easy, replace(hard, target=hard.target + noise)]
+    )
+    news, web, mail = (
+        forecaster.forecast_rows(replace(easy, kind=kind)).half_width
+        for kind in ("news", "web", "mail")
+    )
+    assert 2 * news < web == mail
+
+
+def test_errors_straight_from_the_definition(tracks: list[Rows]) -> None:
+    """Tracks a and b share topics, so neither can be left out whole; with others they can."""
+    forecaster = Forecaster("regression")
+    assert forecaster.fit_rows(tracks[:2]).errors_["news"].left_out == "topics"
+    other = replace(tracks[1], topics=tuple(f"u{n}" for n in range(20)))
+    pair = [tracks[0], other]
+    stacked = StackedRows.of(pair)
+    found = left_out_errors(stacked, ["news", "news"], 0, forecaster.fitted)
+    for number, (left, rest) in enumerate([(pair[0], pair[1]), (pair[1], pair[0])]):
+        model = forecaster.fitted(StackedRows.of([rest]))
+        apart = np.abs(left.target.ravel() - model.predict(left.matrix()))
+        np.testing.assert_allclose(found[stacked.track == number], apart, atol=1e-12)
 
 
 def test_an_unknown_kind_is_said() -> None:
@@ -236,8 +329,51 @@ def test_one_run_or_one_topic(method: str, shape: tuple[int, int]) -> None:
 def test_constant_targets(method: str) -> None:
     rows = made("a", "news", 1)
     flat = replace(rows, target=np.full_like(rows.target, 0.25))
-    found = Forecaster(method).fit_rows([flat]).forecast_rows(rows)
-    np.testing.assert_allclose(found.values, 0.25, atol=1e-6)
+    forecaster = Forecaster(method).fit_rows([flat])
+    np.testing.assert_allclose(forecaster.forecast_rows(rows).values, 0.25, atol=1e-6)
+    (note,) = forecaster.notes_
+    assert "nDCG@1000 is 0.25 for all runs and topics learnt from" in str(note)
+
+
+def test_one_topic_is_told() -> None:
+    one = Forecaster("regression").fit_rows([made("a", "news", 1, topics=1)])
+    assert any("one topic only" in note.kind for note in one.notes_)
+    assert Forecaster("regression").fit_rows([made("a", "news", 1, topics=2)]).notes_ == ()
+
+
+def test_a_target_among_features_that_see_all_judgements() -> None:
+    rows = made("a", "news", 1)
+    settings = {"target": "nDCG@100", "features": ("P", "nDCG@100", "RR", "AP", "ERR", "RBP")}
+    full = Forecaster("regression", judgments="full", **settings).fit_rows([rows])
+    assert any("it is the target itself" in note.kind for note in full.notes_)
+    assert Forecaster("regression", **settings).fit_rows([rows]).notes_ == ()
+
+
+@pytest.mark.parametrize("target", ["nDCG@1000", "SearchLength"])
+def test_the_best_forecast_stands_first(tracks: list[Rows], target: str) -> None:
+    found = Forecaster("regression", target=target).fit_rows(tracks).forecast_rows(tracks[0])
+    shown = [row[1] for row in found.table().rows]
+    assert shown == sorted(shown, reverse=target == "nDCG@1000")
+    assert [row[0] for row in found.topic_table().rows][:: len(tracks[0].topics)] == [
+        row[0] for row in found.table().rows
+    ]
+
+
+def test_names_of_sets_of_features() -> None:
+    assert Forecaster().features == Forecaster(features="paper").features == FEATURES
+    assert Forecaster(features="rich").features == RICH
+    assert Forecaster(features=("rich", "P", "RR")).features == (*RICH, "RR")
+    assert Forecaster(features="AP").features == ("AP",)
+
+
+def test_settings_of_another_method_are_refused() -> None:
+    with pytest.raises(RankgaugeError, match="subset='topics' is only for method='regression'"):
+        Forecaster("pooled", subset="topics")
+    with pytest.raises(RankgaugeError, match="learner='svr' is only for method='gupta'"):
+        Forecaster("regression", learner="svr")
+    assert Forecaster("regression").subset == "topics"
+    assert Forecaster("gupta").learner == "least-squares"
+    assert Forecaster("pooled").subset is None
 
 
 def test_undefined_numbers_are_left_out(tracks: list[Rows]) -> None:
@@ -254,10 +390,14 @@ def test_refused() -> None:
         Forecaster().forecast_rows(made("a", "news", 1))
     with pytest.raises(RankgaugeError, match="method"):
         Forecaster("guess")
-    with pytest.raises(RankgaugeError):
+    with pytest.raises(MeasureError, match="The names of sets of features are paper and rich"):
         Forecaster(features=("nothing",))
     with pytest.raises(RankgaugeError, match="no features"):
         Forecaster(features=())
+    many = [f"P@{cutoff}" for cutoff in range(1, 16)]
+    with pytest.raises(RankgaugeError, match="15 features, expected at most 14"):
+        Forecaster("regression", features=many)
+    assert Forecaster("pooled", features=many).features == tuple(many)
     with pytest.raises(RankgaugeError, match="expected KIND=QRELS,RUNS"):
         Track.read("qrels.txt")
 
@@ -278,6 +418,9 @@ def test_save_and_load(method: str, tracks: list[Rows], tmp_path: Path) -> None:
     assert one.table().render("csv") == other.table().render("csv")
 
 
+KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0.1, 0.5]]}
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -293,13 +436,23 @@ def test_save_and_load(method: str, tracks: list[Rows], tmp_path: Path) -> None:
         {"models": [{"columns": [True], "constant": 0, "weights": [1]}]},
         {"models": 3},
         {"line": {"trees": "x"}},
-        {"errors": [[0.5, 0.1], [0.2, 0.2]]},
-        {"errors": [["a", "b"]]},
+        {"errors": []},
+        {"errors": 3},
+        {"errors": [{}]},
+        {"errors": [KIND_ERRORS | {"by_mass": [[0.5, 0.1], [0.2, 0.2]]}]},
+        {"errors": [KIND_ERRORS | {"by_mass": [["a", "b"]]}]},
+        {"errors": [KIND_ERRORS | {"by_mass": [[0.1, 0.2, 0.3]]}]},
+        {"errors": [KIND_ERRORS | {"by_mass": [[1e999, 0.5]]}]},
+        {"errors": [KIND_ERRORS | {"topics": 0}]},
+        {"errors": [KIND_ERRORS | {"topics": "many"}]},
+        {"errors": [KIND_ERRORS | {"left_out": "runs"}]},
         {"features": [1]},
         {"features": []},
         {"depth": -1},
         {"target": "nothing@3"},
-        {"kinds": None},
+        {"tracks": None},
+        {"notes": 3},
+        {"subset": None, "learner": "svr"},
     ],
     ids=str,
 )
@@ -315,6 +468,21 @@ def test_hostile_files(tracks: list[Rows], tmp_path: Path, change: dict[str, obj
 def test_files_that_are_no_forecaster(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(InputError, match="not a forecaster"):
+        Forecaster.load(tmp_path)
+
+
+def test_what_a_file_lacks_is_named(tracks: list[Rows], tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("{}")
+    with pytest.raises(InputError, match="the file lacks format, version, method and 12 more"):
+        Forecaster.load(tmp_path)
+    (tmp_path / FILE).write_text("[]")
+    with pytest.raises(InputError, match="the file has no JSON object"):
+        Forecaster.load(tmp_path)
+    Forecaster("gupta").fit_rows(tracks).save(tmp_path)
+    content = json.loads((tmp_path / FILE).read_text())
+    del content["line"]
+    (tmp_path / FILE).write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r"\(the file lacks line\)"):
         Forecaster.load(tmp_path)
 
 

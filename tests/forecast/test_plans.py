@@ -21,7 +21,7 @@ def width(variance: float, m: int, topics: int, level: float) -> float:
     if m == topics:
         return 0.0
     t = stats.t.ppf(0.5 + level / 2, m - 1)
-    return float(2 * t * np.sqrt(1.5 * variance * (1 / m - 1 / topics)))
+    return float(2 * t * np.sqrt(1.75 * variance * (1 / m - 1 / topics)))
 
 
 @examples(100)
@@ -73,14 +73,18 @@ def test_a_plan_says_how_many_more_topics_and_which_widths_to_expect() -> None:
     every = scores(deep, topics)
     assert plan(both[0], every, 0.06, topics=topics[:5]).needed == found.needed
     assert repr(found).startswith(f"Plan: {found.needed} of 40 topics")
+    answer = f"judge {found.needed} topics deeply for a width of 0.06, {found.more} more than the 5"
+    assert answer in str(found.notes[0])
 
 
 def test_a_wide_wish_needs_no_more_than_the_pilot_and_a_tiny_one_all_topics() -> None:
     shallow, deep = made()
     topics = [f"t{number}" for number in range(40)]
     both = scores(shallow, topics), scores(deep[:, :5], topics[:5])
-    assert plan(*both, 10.0).more == 0
-    assert plan(*both, 1e-9).needed == 40
+    wide, narrow = plan(*both, 10.0), plan(*both, 1e-9)
+    assert (wide.more, narrow.needed) == (0, 40)
+    assert "the 5 deep topics that you have are enough" in str(wide.notes[0])
+    assert "judge all 40 topics deeply for a width of 1e-09, 35 more" in str(narrow.notes[0])
 
 
 def test_most_pilots_reach_the_width() -> None:

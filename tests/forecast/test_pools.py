@@ -30,7 +30,7 @@ MEASURES = [
     "v2(nDCG@3,null=pool)",
 ]
 
-grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), max_size=8)
+grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 3), max_size=8)
 qrels_dicts = st.fixed_dictionaries(dict.fromkeys(TOPICS, grades))
 scores = st.sampled_from([0.5, 1.0, 1.5, 2.0])
 one_run = st.dictionaries(
@@ -167,9 +167,10 @@ def test_a_run_may_be_short_lack_topics_and_answer_others() -> None:
     assert found.depth == 5
 
 
-def test_a_document_pooled_without_a_judgement_stays_so() -> None:
-    found = rg.pool({"q": {"a": -1, "b": 2}}, {"q": ["a", "x", "b"]}, 2)
-    assert as_dict(found) == {"q": {"a": -1}}
+@pytest.mark.parametrize("grade", [-1, -2])
+def test_a_document_pooled_without_a_judgement_stays_so(grade: int) -> None:
+    found = rg.pool({"q": {"a": grade, "b": 2}}, {"q": ["a", "x", "b"]}, 2)
+    assert as_dict(found) == {"q": {"a": grade}}
     assert found.counts.total == {"pooled": 2, "judged": 0, "relevant": 0, "never_judged": 2}
 
 

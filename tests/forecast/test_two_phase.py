@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -81,8 +82,10 @@ def test_differences_are_those_of_the_definition(case: Case) -> None:
     for name, column in zip(("mean", "low", "high"), found.pairs, strict=False):
         values = [getattr(estimate, name) for estimate in expected]
         np.testing.assert_allclose(column, values, atol=1e-6)
+    inside = (found.mean > 0) & (found.mean < 1)
     apart = found.mean[found.first] - found.mean[found.second]
-    np.testing.assert_allclose(found.pairs.value, apart, atol=1e-12)
+    both = inside[found.first] & inside[found.second]
+    np.testing.assert_allclose(found.pairs.value[both], apart[both], atol=1e-12)
 
 
 @examples(60)
@@ -98,6 +101,34 @@ def test_a_difference_is_significant_if_its_interval_leaves_out_0(case: Case) ->
     for smaller, pair in enumerate(np.argsort(p, kind="stable")):
         stepped = max(stepped, (len(p) - smaller) * p[pair])
         assert found.p_corrected[pair] == pytest.approx(min(1.0, stepped))
+
+
+@examples(100)
+@given(cases())
+def test_intervals_are_within_the_range_of_the_measure_and_hold_as_often(case: Case) -> None:
+    found = rg.two_phase(*case.scores())
+    plain = RatioEstimate(case.shallow, case.deep, np.array(case.chosen), 0.95)
+    for before, raw in (("", plain.runs()), ("deep_", plain.deep_alone())):
+        ends = [getattr(found, f"{before}{name}") for name in ("low", "mean", "high")]
+        for end in ends:
+            assert ((end >= 0) & (end <= 1)).all()
+        for one, next_one in itertools.pairwise(ends):
+            assert (one <= next_one).all()
+        for truth in np.linspace(0.01, 0.99, 5):
+            covers = (raw.low <= truth) & (truth <= raw.high)
+            assert covers.tolist() == ((ends[0] <= truth) & (truth <= ends[2])).tolist()
+    assert (np.abs(found.pairs.low) <= 1).all()
+    assert (np.abs(found.pairs.high) <= 1).all()
+
+
+def test_scores_on_another_scale_than_the_measure_are_not_limited() -> None:
+    shallow = np.array([[40.0, 80.0, 60.0, 20.0], [20.0, 40.0, 60.0, 80.0]])
+    case = Case(shallow, np.array([[20.0, 80.0], [30.0, 40.0]]), [0, 1])
+    found = rg.two_phase(*case.scores())
+    plain = RatioEstimate(case.shallow, case.deep, np.array(case.chosen), 0.95).runs()
+    assert found.low.tolist() == plain.low.tolist()
+    assert found.low.min() < 0
+    assert found.high.max() > 100
 
 
 @examples(60)

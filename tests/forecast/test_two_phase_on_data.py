@@ -40,6 +40,30 @@ def test_the_numbers_of_robust_2003_are_those_of_the_script(
     assert row[4] >= 0.88
 
 
+def test_the_cost_of_web_2012_counts_what_a_pool_counts(
+    script: Any, real_data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents graded −2 are pooled, not judged."""
+    folder = real_data("trec-web2012").parent
+    monkeypatch.setattr(script, "TRACKS", {"Web 2012": script.TRACKS["Web 2012"]})
+    cell, _ = script.cells(folder, 10)
+    qrels, runs = (folder / part for part in script.TRACKS["Web 2012"])
+    found = rg.judging_depth(qrels, sorted(runs.iterdir()), "nDCG@100", [10])
+    assert cell.judged == found.shallow[0].counts.total["judged"] == 845
+    assert cell.all_judged == found.judgments == 15_197
+    assert "| Web 2012, judgements | 845 |" in PAGE
+
+
+def test_three_quarters_of_the_pilots_of_web_2012_reach_the_width(
+    script: Any, real_data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = real_data("trec-web2012").parent
+    monkeypatch.setattr(script, "TRACKS", {"Web 2012": script.TRACKS["Web 2012"]})
+    for cell in script.cells(folder, 10):
+        for _, _, _, enough, _, reached, _ in script.planned(cell):
+            assert reached >= 0.75, (cell.target, enough)
+
+
 def test_estimates_come_near_what_all_judgements_say(real_data: Callable[[str], Path]) -> None:
     folder = real_data("trec-robust03")
     qrels = rg.read_qrels(folder / "qrels.txt.gz")

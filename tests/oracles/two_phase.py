@@ -31,20 +31,26 @@ def ratio(deep: Matrix, shallow: Matrix, chosen: Sequence[int]) -> float:
 
 
 def estimates(deep: Matrix, shallow: Matrix, chosen: Sequence[int], level: float) -> list[Estimate]:
-    """The estimate of each run; `deep` has a column for each topic of `chosen`."""
+    """The estimate of each run, within 0 to 1; `deep` has a column for each topic of `chosen`."""
     b = ratio(deep, shallow, chosen)
-    return _with_intervals(deep, shallow, chosen, level, b)
+    return [
+        Estimate(*(min(max(number, 0.0), 1.0) for number in estimate))
+        for estimate in _with_intervals(deep, shallow, chosen, level, b)
+    ]
 
 
 def differences(
     deep: Matrix, shallow: Matrix, chosen: Sequence[int], level: float
 ) -> list[Estimate]:
-    """The same for the differences of all pairs of runs, with the ratio of the runs."""
+    """The same for the differences of all pairs of runs, with the ratio of the runs, within −1 to 1."""
     b = ratio(deep, shallow, chosen)
     pairs = list(itertools.combinations(range(len(deep)), 2))
     y = [[p - q for p, q in zip(deep[i], deep[j], strict=True)] for i, j in pairs]
     x = [[p - q for p, q in zip(shallow[i], shallow[j], strict=True)] for i, j in pairs]
-    return _with_intervals(y, x, chosen, level, b)
+    return [
+        Estimate(*(min(max(number, -1.0), 1.0) for number in estimate))
+        for estimate in _with_intervals(y, x, chosen, level, b)
+    ]
 
 
 def _with_intervals(

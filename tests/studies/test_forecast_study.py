@@ -203,7 +203,7 @@ def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str]) -> N
     assert all(row[5] is None for row in found.overview().rows)
     verdicts = {each.claim: each.verdict for each in claims_of(found)}
     assert verdicts["Boosting becomes more accurate with each step of depth."] == "no numbers"
-    assert "needs several depths" in claim_table(found).notes[1]
+    assert "needs several depths" in claim_table(found).notes[2]
 
 
 def test_what_needs_no_learning_is_the_same_in_all_splits_that_test_all_rows(

@@ -39,6 +39,9 @@ TASKS = {
     "Train": {
         "ltr": "You have documents with features and labels: train a ranker, and rank with it.",
     },
+    "Text": {
+        "text": "You have summaries or answers: how good are they, and what would random words get?",
+    },
     "Learn": {
         "measures": "Which measures are there, and what does each compute?",
         "study": "Repeat a published study. Its numbers are printed next to ours.",

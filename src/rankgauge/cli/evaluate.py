@@ -14,11 +14,11 @@ from rankgauge.cli.options import (
     per_topic_option,
     plugin_option,
     samples_option,
+    save_option,
     scoring_options,
     settled_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, show, show_with_notes
-from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import Scoring
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -47,13 +47,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     is_flag=True,
     help="Also print how each number was computed. In tsv and csv these are lines that start with #.",
 )
-@click.option(
-    "--save",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    help="Also save all scores to FILE, as Parquet. Read them back with `--scores FILE` in other "
-    "commands, or with Scores.load in Python.",
-)
+@save_option
 @output_options
 @plugin_option
 def command(

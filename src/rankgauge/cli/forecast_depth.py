@@ -109,12 +109,15 @@ def command(
     reversed     how many of these pairs change places
     opposed      how many of these are significant the other way round
 
-    With --pooled, about the runs outside the pool:
+    With --pooled, about the runs inside and outside the pool:
 
     \b
-    outside_bias   the mean of shallow minus deep score
-    outside_ranks  how many ranks they fall on average
-    outside_worst  the most ranks that one of them falls
+    inside_bias    the mean of shallow minus deep score, over the runs in the pool
+    outside_bias   the same over the runs outside the pool; if it is lower than
+                   inside_bias, the runs outside look worse than they are
+    outside_ranks  how many ranks a run outside falls on average, from the
+                   ranking by deep scores to the ranking by shallow scores
+    outside_worst  the most ranks that a run outside falls
 
     With --teams, about a run if its team is not in the pool, compared with the pool of all teams:
 

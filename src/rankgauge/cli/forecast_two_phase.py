@@ -21,7 +21,7 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write, show_with_notes
 from rankgauge.cli.scoring import Scoring, about_judgments
 from rankgauge.cli.topic_sets import read_set
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT
 from rankgauge.data.model import Judgments
 from rankgauge.data.trec import read_qrels
@@ -203,8 +203,12 @@ def _chosen(scoring: Scoring, number: int, deep_topics: str | None) -> tuple[str
     without = [] if deep_topics is None else read_set(deep_topics, queries, "shallow judgements")
     topics = len(queries) - len(without)
     if number > topics:
-        message = f"has {topics} topics to choose from, expected {number} or more"
-        raise InputError(judgments.source, None, message)
+        beside = f" without the {len(without)} in {deep_topics}" if without else ""
+        remedy = f"choose at most {topics}" if topics else "there is nothing left to choose"
+        raise RankgaugeError(
+            f"--choose {number}: {judgments.source} has only {counted(topics, 'topic')}{beside}; "
+            f"{remedy}"
+        )
     return choose_topics(judgments, number, scoring.seed, without)
 
 

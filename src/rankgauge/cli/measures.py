@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,24 +11,35 @@ from rankgauge.cli.options import output_options, plugin_option
 from rankgauge.cli.output import print_or_write, show, tell
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
+from rankgauge.measures.around import AroundMeasure
 from rankgauge.measures.names import other_names
 from rankgauge.measures.registry import Entry, broken_plugins, find
+from rankgauge.measures.scored import Scored
 from rankgauge.tables import Table
+
+if TYPE_CHECKING:
+    from rankgauge.text.registry import Entry as MetricEntry
 
 WIDTH = 88
 
 
 @click.command("measures")
 @click.argument("name", required=False)
+@click.option(
+    "--text", is_flag=True, help="List the metrics of texts, which `rankgauge text` takes."
+)
 @output_options
 @plugin_option
-def command(name: str | None, form: str | None, digits: int | None, output: str | None) -> None:
+def command(
+    name: str | None, text: bool, form: str | None, digits: int | None, output: str | None
+) -> None:
     """List the measures, or explain one.
 
-    NAME is a measure as -m takes it, such as nDCG, 'RBP(p=0.9)' or map.
+    NAME is a measure as -m takes it, such as nDCG, 'RBP(p=0.9)' or map; or a metric of texts, such as
+    rouge1 or 'v2(rouge1)'.
     """
     if name is None:
-        show(catalogue(), form, digits, output)
+        show(metric_catalogue() if text else catalogue(), form, digits, output)
     elif form is not None:
         raise click.UsageError("--format is for the list of measures; leave out --format or NAME")
     else:
@@ -50,20 +62,45 @@ def catalogue() -> Table:
     return Table(("name", "kind", "better", "also called", "what it is"), rows)
 
 
+def metric_catalogue() -> Table:
+    """All registered metrics of texts, one per row."""
+    from rankgauge.text.registry import metrics
+
+    rows = tuple(
+        (entry.name, kind(entry), direction(entry), entry.summary) for entry in metrics().values()
+    )
+    return Table(("name", "kind", "better", "what it is"), rows)
+
+
+def entry_of(name: str) -> Entry | MetricEntry:
+    """The measure of a name or text, or else the metric of texts."""
+    try:
+        return find(name)
+    except MeasureError:
+        pass
+    try:
+        return find(parse(name).name)
+    except MeasureError as error:
+        from rankgauge.text import grammar, registry
+
+        metric = grammar.find_metric(name)
+        if metric is not None:
+            return registry.find(metric.name)
+        raise error
+
+
 def explanation(name: str) -> str:
     """The explanation of one measure: its formula, parameters and answers."""
-    try:
-        entry = find(name)
-    except MeasureError:
-        entry = find(parse(name).name)
+    entry = entry_of(name)
     lines = [*textwrap.wrap(f"{entry.name}: {entry.summary}", WIDTH), ""]
     lines += item("formula", entry.formula)
     lines += item("source", entry.source)
     lines += item("also called", ", ".join(also_called(entry)))
-    if isinstance(entry, Measure):
+    if isinstance(entry, Scored):
         low, high = (f"{end:g}".replace("inf", "infinity") for end in entry.range)
         lines += item("range", f"{low} to {high}")
         lines += item("better", direction(entry))
+    if isinstance(entry, Measure):
         lines += item("cut-off", entry.cutoffs)
     if entry.parameters():
         lines += ["", "parameters:"]
@@ -78,9 +115,11 @@ def explanation(name: str) -> str:
     return "\n".join(lines)
 
 
-def answers(entry: Entry) -> str:
+def answers(entry: Entry | MetricEntry) -> str:
     """Which questions a measure can answer, and how. A wrapper is asked around the measure of its first
     example."""
+    if entry_kind(entry) is not Measure:
+        return ""
     measure = entry if isinstance(entry, Measure) else parse(entry.examples[0])
     if not isinstance(measure, Measure):
         return "one number from the scores of all queries"
@@ -88,22 +127,30 @@ def answers(entry: Entry) -> str:
     return ", ".join(known) or "nothing"
 
 
-def also_called(entry: Entry, *, brief: bool = False) -> list[str]:
+def entry_kind(entry: Entry | MetricEntry) -> type[Scored]:
+    """Measure, or Scored for a metric of texts."""
+    kind = entry if isinstance(entry, type) else type(entry)
+    return Measure if issubclass(kind, AroundMeasure | Measure) else Scored
+
+
+def also_called(entry: Entry | MetricEntry, *, brief: bool = False) -> list[str]:
     """The other names of a measure, with the tools that have them; `brief`: names without a number,
     and no tools."""
+    if entry_kind(entry) is not Measure:
+        return list(entry.aliases)
     return [*entry.aliases, *other_names(entry.name, brief=brief)]
 
 
-def kind(entry: Entry) -> str:
-    """What a name stands for: a measure, an aggregate or a wrapper."""
-    if isinstance(entry, Measure):
-        return "measure"
+def kind(entry: Entry | MetricEntry) -> str:
+    """What a name stands for: a measure or metric, an aggregate or a wrapper."""
+    if not isinstance(entry, type):
+        return "measure" if isinstance(entry, Measure) else "metric"
     return "aggregate" if issubclass(entry, Aggregate) else "wrapper"
 
 
-def direction(entry: Entry) -> str:
+def direction(entry: Entry | MetricEntry) -> str:
     """Whether higher or lower is better, in a word."""
-    return entry.direction if isinstance(entry, Measure) else "as inside"
+    return "as inside" if isinstance(entry, type) else entry.direction
 
 
 def item(label: str, text: str) -> list[str]:

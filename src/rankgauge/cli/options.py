@@ -107,6 +107,8 @@ def _plugins_option(registered: str) -> Callable[[F], F]:
 
 plugin_option = _plugins_option("measures")
 """`--plugin FILE`, loaded before measures are read."""
+metric_plugin_option = _plugins_option("metrics")
+"""`--plugin FILE` of commands that score texts."""
 method_plugin_option = _plugins_option("methods or measures")
 """`--plugin FILE` of commands that train or load rankers."""
 
@@ -299,13 +301,15 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
 # How deep pools are
 
 
-def depth_option(default: Sequence[int], help_text: str) -> Callable[[F], F]:
-    """`--depth`: how many first documents of each run are judged."""
+def depth_option(
+    default: int | Sequence[int], help_text: str, *, multiple: bool = True
+) -> Callable[[F], F]:
+    """`--depth`: how many first documents of each run are judged; one depth, or several."""
     return click.option(
         "--depth",
-        "depths",
+        "depths" if multiple else "depth",
         type=click.IntRange(1),
-        multiple=True,
+        multiple=multiple,
         default=default,
         show_default=True,
         metavar="N",
@@ -475,6 +479,16 @@ def output_option(metavar: str, help_text: str, **settings: Any) -> Callable[[F]
     return click.option(
         "-o", "--output", metavar=metavar, show_default=True, help=help_text, **settings
     )
+
+
+save_option = click.option(
+    "--save",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    help="Also save all scores to FILE, as Parquet. Read them back with `--scores FILE` in other "
+    "commands, or with Scores.load in Python.",
+)
+"""`--save`: the scores of all runs and topics, in a file."""
 
 
 def plot_option(help_text: str) -> Callable[[F], F]:

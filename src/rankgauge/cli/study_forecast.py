@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from rankgauge.cli.options import depth_option, output_option, seed_option
-from rankgauge.cli.output import Incomplete, line_width, notify, progress
+from rankgauge.cli.output import Incomplete, fail_if_incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
+from rankgauge.cli.tracks import TRACK, read_tracks, track_options
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import writing
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
-from rankgauge.forecast.tracks import Track
 from rankgauge.notes import Note
 from rankgauge.studies.forecast.claims import claim_table
 from rankgauge.studies.forecast.published import published_table
@@ -22,11 +23,14 @@ from rankgauge.tables import Table
 
 
 @click.command("forecast")
-@click.argument("tracks", nargs=-1, required=True, metavar="KIND=QRELS,RUNS...")
+@click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK}...")
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
 @depth_option(DEPTHS, "A depth of judging; may be repeated.")
 @seed_option("everything that is drawn at random")
-def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed: int) -> None:
+@track_options
+def forecast(
+    tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed: int, **reading: Any
+) -> None:
     """Muwanei et al., Prediction of the high-cost normalised discounted cumulative gain, done again.
 
     A track is KIND=QRELS,RUNS: the kind of its collection, a file of judgements, and a folder or a
@@ -42,7 +46,7 @@ def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed
     \b
     rankgauge study forecast news=q1.txt,runs1/ web=q2.txt,runs2/ -o out
     """
-    read = [Track.read(text) for text in tracks]
+    read = read_tracks(tracks, seed=seed, **reading)
     folder = make_folder(output)
     lacking = ""
     try:
@@ -52,7 +56,7 @@ def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed
         notify([Note(lacking)])
     asked = Asked(depths=tuple(sorted(set(depths))), seed=seed)
     with progress(len(asked.depths) * len(TARGETS) * len(JUDGMENTS), "forecasting") as advance:
-        study = run_study(read, asked, progress=advance)
+        study = run_study(read.tracks, asked, progress=advance)
     claims = claim_table(study)
     tables = {
         "overview": study.overview(),
@@ -67,13 +71,14 @@ def forecast(tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed
     shown = Table(
         ("claim", "holds", "of", "verdict"),
         tuple((row[0], row[4], row[5], row[6]) for row in claims.rows),
-        claims.notes,
+        tuple(note for note in claims.notes if not note.startswith("one, other")),
     )
     for table in (tables["overview"], shown):
         click.echo(table.render("table", width=line_width()))
-    notify(study.notes)
+    notify([note for note in study.notes if note.column is None])
     if lacking:
         raise Incomplete("not all was made: see the note at the start")
     for name, figure in study.figures().items():
         for ending in ("svg", "png"):
             save_figure(figure, Path(folder, f"{name}.{ending}"))
+    fail_if_incomplete(read)

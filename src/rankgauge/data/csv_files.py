@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -28,6 +30,7 @@ PIECE = 1 << 22
 """How many bytes are read at a time: several pieces at once, each near to its processor."""
 
 WINDOW = 1 << 12
+BLANKS = rb" \t\r\v\f"
 QUOTE, NEWLINE = ord('"'), ord("\n")
 NUMBERS = (SCORE, RANK, GRADE)
 
@@ -67,6 +70,35 @@ def csv_columns(
         return line_number(text, int(lines[0][row]))
 
     return in_roles(places, columns), Place(source, line_of)
+
+
+def csv_rows(raw: bytes, separator: str, source: str) -> Iterator[tuple[int, list[bytes]]]:
+    """The cells of each row of a CSV file, the header first, and the line that the row begins on.
+
+    A cell may be empty and may have any length. Raises InputError, with the line, for a row that has
+    more or fewer cells than the header, and for quotes that do not fit.
+    """
+    text = text_of(raw, source)
+    blank = re.compile(rb"(?:[%b]*+\n)*+" % BLANKS.replace(separator.encode(), b""))
+    start, line, width = 0, 1, 0
+    while start < len(text):
+        rest = text[start:]
+        cells, size, fault = native.first_row(rest, ord(separator))
+        if fault:
+            raise _fault(text, source, fault, start + size, len(cells), width, separator)
+        if not cells:
+            return
+        row = rest[:size].tobytes()
+        before = blank.match(row)
+        begins = line + (before[0].count(b"\n") if before else 0)
+        width = width or len(cells)
+        if len(cells) != width:
+            place = start + (before.end() if before else 0)
+            kind = TOO_FEW if len(cells) < width else TOO_MANY
+            raise _fault(text, source, kind, place, len(cells), width, separator)
+        yield begins, cells
+        line += row.count(b"\n")
+        start += size
 
 
 class _Layout:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels, T
+from rankgauge.arrays import Bools, Floats, Ints, Labels, T
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
@@ -163,10 +163,10 @@ class Subtopics(Record):
 class Judgments(Record):
     """What the assessors said: for each query, documents with grades (a qrels file).
 
-    A negative grade means pooled but not judged. Where documents were judged for subtopics,
-    `subtopics` has those grades, and the grade of a document is the highest of them. `max_grade` is the
-    highest grade of the collection, if these judgments may be without it: part of larger judgments, for
-    example. None means that it is the highest grade here.
+    A negative grade means pooled but not judged; `judged` has this rule. Where documents were judged
+    for subtopics, `subtopics` has those grades, and the grade of a document is the highest of them.
+    `max_grade` is the highest grade of the collection, if these judgments may be without it: part of
+    larger judgments, for example. None means that it is the highest grade here.
 
     >>> Judgments.from_dict({"q1": {"d1": 1, "d2": 0}})
     Judgments: 1 query, 2 judgements
@@ -381,10 +381,16 @@ class Judgments(Record):
         )
         return replace(whole, max_grade=highest)
 
+    @property
+    def judged(self) -> Bools:
+        """For each document, whether it was judged. A document with a negative grade, whichever, was
+        pooled but not judged, as in trec_eval."""
+        return self.grades >= 0
+
     @cached_property
     def labels(self) -> Labels:
         """The label of each judgement in a ranking; the last, so at -1, that of what is not judged."""
-        return np.append(np.where(self.grades < 0, POOLED, self.grades), UNJUDGED).astype(np.int32)
+        return np.append(np.where(self.judged, self.grades, POOLED), UNJUDGED).astype(np.int32)
 
     @cached_property
     def lookup(self) -> Lookup:

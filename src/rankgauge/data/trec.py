@@ -54,6 +54,7 @@ COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
 RUN_LINE = "topic Q0 document rank score tag"
 QRELS_LINE = "topic iteration document grade"
 SUBTOPICS_LINE = "topic subtopic document grade"
+SUBTOPICS_REMEDY = "; if the second column is a subtopic, read with subtopics=True (--subtopics)"
 COLUMNS = {line: len(line.split()) for line in (RUN_LINE, QRELS_LINE, SUBTOPICS_LINE)}
 
 FAULTS = {
@@ -483,8 +484,7 @@ def _read_with_care(
             )
             second = native_ids.gather(text, *np.ascontiguousarray(places[2:4, [first, earlier]]))
             if expected is QRELS_LINE and len(set(Ids(*second))) == 2:
-                message += "; if the second column is a subtopic, read with subtopics=True "
-                message += "(--subtopics)"
+                message += SUBTOPICS_REMEDY
             raise DuplicateError(source, line, message)
         place = line_number(text, starts[first])
         dropped.append(dropped_lines(f"a document again for the same {same}", again.size, place))

@@ -65,12 +65,13 @@ def med(
     labels: for lists, a dict of the known labels; for runs, judgments as `evaluate` takes them. By
         default nothing is judged.
     grades: the labels that unjudged documents may get; by default 0 and the highest known label, or 0
-        and 1 if no known label is above 0.
+        and 1 if no known label is above 0. The highest grade of the collection is a known label.
     offlist: "none": only documents of the two rankings may be relevant. "allowed": any number of other
         documents may be relevant too. Then the distance by Rprec and Q can be larger. By measures
         without an exact algorithm, it is then only a lower bound (`exact` is False). By all other
         measures it stays the same.
-    max_grade: the highest label that is possible; by default the highest label in `grades` or `labels`.
+    max_grade: the highest label that is possible; by default the highest label in `grades` or `labels`,
+        or the highest grade of the collection if the judgments know it, as those of a pool do.
     executor: for runs, does the work, query by query; by default threads do.
 
     >>> distance = med("AP@10", ["a", "b", "c"], ["c", "a", "d"], {"a": 1, "b": 0})
@@ -368,7 +369,8 @@ def topics_of(
     qrels: the judgments, as `evaluate` takes them; without them, the queries are those of the runs.
     grades: the labels that unjudged documents may get; by default 0 and the highest known label.
     offlist: whether documents in none of the lists may be relevant too.
-    max_grade: the highest label that is possible; by default the highest known label.
+    max_grade: the highest label that is possible; by default the highest known label, or the highest
+        grade that the judgments say there is.
     ties: the order of documents with equal scores.
     executor: reads the runs; by default threads do.
     """
@@ -380,11 +382,15 @@ def topics_of(
     highest = int(judgments.grades.max(initial=0))
     if max_grade is not None and Whole(1).check(max_grade) < highest:
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
+    known = judgments.grades.tolist()
+    if max_grade is None and judgments.max_grade is not None:  # as an Evaluator takes it
+        max_grade = max(judgments.max_grade, highest)
+        known.append(max_grade)
     topics = _topics(
         judgments,
         sources,
         measure.depth,
-        checked_grades(grades, judgments.grades.tolist()),
+        checked_grades(grades, known),
         checked_offlist(offlist),
         max_grade,
         ties,

@@ -182,7 +182,8 @@ def settled(
     grades: the labels that unjudged documents may get; by default 0 and all labels of judged documents.
     offlist: "none": documents that neither run retrieved down to the cut-off are not relevant.
         "allowed": they may be relevant too; then far fewer orders by AP, nDCG or Recall are settled.
-    max_grade: the highest label that is possible; by default the highest label of a judged document.
+    max_grade: the highest label that is possible; by default the highest label of a judged document, or
+        the highest grade of the collection if the judgments know it, as those of a pool do.
     ties: the order of documents with equal scores.
     pairs: "all", or "neighbours" for each run and the run with the next best mean.
     executor: does the work, query by query; by default threads do.
@@ -252,7 +253,7 @@ def _labels(measure: Measure, judgments: Judgments, max_grade: int | None) -> li
     """The labels that unjudged documents may get: 0 and all labels of judged documents. For a binary
     measure 0 and the highest label are enough."""
     seen = [grade for grade in np.unique(judgments.grades).tolist() if grade > 0]
-    highest = max(1, max_grade or 0, *seen)
+    highest = max(1, max_grade or judgments.max_grade or 0, *seen)
     if isinstance(measure, Binary):
         return [0, highest]
     labels = sorted({0, highest, *seen})

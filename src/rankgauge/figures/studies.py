@@ -111,25 +111,15 @@ def power_curves(
     the differences are. A dashed line is at .05.
 
     >>> figure = power_curves([0.0, 0.1], {"a pair": {"paired-t": [0.05, 0.8]}}, "Added to AP")
-    >>> figure.axes[0].lines[1].get_ydata().tolist()
+    >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.05, 0.8]
     """
-    if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
-        raise RankgaugeError(f"a panel has no curves or too many, expected 1 to {len(LINES)}")
     with plotting():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(4.0 * len(panels), 4.6), layout="constrained")
-        grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
-        for axes, (title, curves) in zip(grid, panels.items(), strict=True):
-            axes.axhline(0.05, color=INK, linewidth=0.8, linestyle=DASHED)
-            for size, (test, shares), (colour, marker) in zip(
-                np.linspace(8, 3, len(LINES)), curves.items(), LINES, strict=False
-            ):  # the first are the largest, to be seen below others
-                style: Any = {"color": colour, "marker": marker, "markersize": size}
-                axes.plot(shifts, np.asarray(shares, dtype=float), label=wrapped(test, 40), **style)
+        # The first markers are the largest, to be seen below others.
+        figure, grid = _curves(shifts, panels, np.linspace(8, 3, len(LINES)).tolist())
+        for axes in grid:
+            axes.axhline(0.05, color=INK, linewidth=0.8, linestyle=DASHED, zorder=1)
             axes.set_ylim(0, 1.02)
-            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
             axes.set_xlabel(wrapped(name, 50), parse_math=False)
             legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
             for text in legend.get_texts():
@@ -150,19 +140,10 @@ def depth_curves(
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.8, 0.9]
     """
-    if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
-        raise RankgaugeError(f"a panel has no curves or too many, expected 1 to {len(LINES)}")
     with plotting():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(4.0 * len(panels), 4.6), layout="constrained")
-        grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).flat
-        for axes, (title, curves) in zip(grid, panels.items(), strict=True):
-            for (method, values), (colour, marker) in zip(curves.items(), LINES, strict=False):
-                style: Any = {"color": colour, "marker": marker, "markersize": 5, "linewidth": 1.2}
-                axes.plot(depths, np.asarray(values, dtype=float), label=method, **style)
+        figure, grid = _curves(depths, panels, [5.0] * len(LINES))
+        for axes in grid:
             axes.set_xticks(list(depths))
-            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
             axes.set_xlabel("Depth of judging")
             axes.grid(axis="y", linewidth=0.4)
         handles, labels = grid[0].get_legend_handles_labels()
@@ -171,6 +152,27 @@ def depth_curves(
             text.set_parse_math(False)
         figure.suptitle(wrapped(name, 80), fontsize=10, parse_math=False)
         return figure
+
+
+def _curves(
+    places: Sequence[float], panels: Mapping[str, Mapping[str, ArrayLike]], sizes: Sequence[float]
+) -> tuple[Figure, list[Axes]]:
+    """Panels side by side, each with a title and a line for each of its curves, at most eight. `sizes`
+    has the size of the markers of each line."""
+    from matplotlib.figure import Figure
+
+    if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
+        raise RankgaugeError(f"a panel has no curves or too many, expected 1 to {len(LINES)}")
+    figure = Figure(figsize=(4.0 * len(panels), 4.6), layout="constrained")
+    grid = list(figure.subplots(1, len(panels), sharey=True, squeeze=False).flat)
+    for axes, (title, curves) in zip(grid, panels.items(), strict=True):
+        for size, (name, values), (colour, marker) in zip(
+            sizes, curves.items(), LINES, strict=False
+        ):
+            style: Any = {"color": colour, "marker": marker, "markersize": size}
+            axes.plot(places, np.asarray(values, dtype=float), label=wrapped(name, 40), **style)
+        axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+    return figure, grid
 
 
 def _panels(count: int) -> tuple[Figure, list[Axes]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rankgauge.forecast.depth_results import JudgingDepth
 from rankgauge.forecast.depths import judging_depth
 from rankgauge.forecast.estimates import TwoPhase, two_phase
-from rankgauge.forecast.forecaster import Forecast, Forecaster
+from rankgauge.forecast.forecast_results import Forecast
+from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.plans import Plan, plan
 from rankgauge.forecast.pools import PooledJudgments, pool
 from rankgauge.forecast.topic_choice import choose_topics

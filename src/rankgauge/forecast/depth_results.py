@@ -109,9 +109,11 @@ class JudgingDepth(Result):
         the runs. half_tau: the yardstick. significant: pairs of runs with a significant deep difference;
         reversed: those that change places; opposed: those that are significant the other way round.
 
-        If some runs are not in the pool, there are three more columns about these runs. outside_bias:
-        the mean of shallow minus deep score. outside_ranks: how many ranks they fall on average, from
-        the deep to the shallow ranking. outside_worst: the most ranks that one of them falls.
+        If some runs are not in the pool, there are four more columns. inside_bias: the mean of shallow
+        minus deep score over the runs in the pool. outside_bias: the same over the runs outside the
+        pool. If it is lower, the runs outside look worse than they are. outside_ranks: how many ranks a
+        run outside the pool falls on average, from the deep to the shallow ranking. outside_worst: the
+        most ranks that one of them falls.
 
         If teams were left out, there are four more columns. Each run is scored by the pool without its
         team, and by the pool with it. loss: the mean loss of score. worst_loss: the greatest loss.
@@ -167,8 +169,9 @@ class JudgingDepth(Result):
             outside = ~self.pooled
             deep, now = (ranks_of(means, self.measures) for means in (self.deep, shallow.means))
             fall = (now - deep)[outside, m]
-            values = (float(off[outside].mean()), float(fall.mean()), float(fall.max()))
-            cells |= dict(zip(OUTSIDE, values, strict=True))
+            biases = float(off[self.pooled].mean()), float(off[outside].mean())
+            falls = float(fall.mean()), float(fall.max())
+            cells |= dict(zip(OUTSIDE, (*biases, *falls), strict=True))
         if self.left_out:
             cells |= self._lost(m, [one for one in self.left_out if one.depth == shallow.depth])
         return tuple(cells[name] for name in columns)
@@ -198,7 +201,7 @@ class JudgingDepth(Result):
         for shallow in self.shallow:
             lost = int(np.count_nonzero((shallow.counts.relevant == 0) & (self.relevant > 0)))
             if lost:
-                text = "the pool has nothing relevant on {topics}, although there is something"
+                text = "{topics} with relevant documents, but none of them in the pool"
                 part, detail = f"depth {shallow.depth}", self._deep_where(shallow)
                 yield Note(text, part=part, column="nothing", count=lost, detail=detail)
         never = self.shallow[-1].counts.total["never_judged"]
@@ -212,16 +215,17 @@ class JudgingDepth(Result):
             names = [run for run, inside in zip(self.runs, self.pooled, strict=True) if not inside]
             more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
             yield Note(
-                f"not in the pool: {', '.join(names[:MOST_NAMED])}{more}. Relevant documents that only "
-                "these runs found are not judged, so their scores are too low beside the others",
+                f"not in the pool: {', '.join(names[:MOST_NAMED])}{more}. Documents that only these "
+                "runs found are not judged. If outside_bias is below inside_bias, these runs look worse "
+                "beside the others than they are",
                 column=", ".join(OUTSIDE),
             )
         if self.teams is not None:
             yield from self._team_notes()
         yield Note(
-            "mean τ between the rankings of the runs by two random halves of the topics, by all "
-            "judgements. If tau is higher, the smaller pool changes the ranking less than a change of "
-            "topics does, with half as many topics",
+            "how similarly two random halves of the topics rank the runs by all judgements (mean τ). If "
+            "tau is higher, the ranking changes less with the smaller pool than from one half of the "
+            "topics to the other",
             column="half_tau",
         )
         text = f"paired t-test, p ≤ {1 - self.level:.4g}, not corrected for the number of pairs"
@@ -232,7 +236,7 @@ class JudgingDepth(Result):
         topics = (shallow.counts.relevant == 0) & (self.relevant > 0)
         means = np.nanmean(self.scores[:, topics], axis=(0, 1)).tolist()
         said = (f"{name} {mean:.3f}" for name, mean in zip(self.measures, means, strict=True))
-        return f"mean by all judgements there: {', '.join(said)}"
+        return f"mean score there by all judgements: {', '.join(said)}"
 
     def _team_notes(self) -> Iterator[Note]:
         if not self.left_out:
@@ -297,6 +301,6 @@ COLUMNS = (
     "reversed",
     "opposed",
 )
-OUTSIDE = ("outside_bias", "outside_ranks", "outside_worst")
+OUTSIDE = ("inside_bias", "outside_bias", "outside_ranks", "outside_worst")
 LEFT_OUT = ("loss", "worst_loss", "ranks", "worst_ranks")
 """The columns of the table of `JudgingDepth`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.checks import checked, one_of
 from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.correlation import concordance_of
@@ -16,7 +16,14 @@ from rankgauge.data.errors import RankgaugeError, Unsupported
 from rankgauge.data.model import Judgments
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.forecast.depth_results import JudgingDepth, ShallowPool, TeamLoss, ranks_of
+from rankgauge.forecast.depth_results import (
+    MOST_NAMED,
+    JudgingDepth,
+    ShallowPool,
+    TeamLoss,
+    ranks_of,
+)
+from rankgauge.forecast.pool_scores import PoolScorer
 from rankgauge.forecast.pools import DEPTHS, PooledJudgments
 from rankgauge.forecast.retrieval import Retrieved, retrieved
 from rankgauge.forecast.teams import Teams, teams_of
@@ -39,7 +46,6 @@ from rankgauge.policies import (
 )
 from rankgauge.records import Record
 from rankgauge.resampling import Drawing
-from rankgauge.scores.model import places
 from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:
@@ -134,29 +140,29 @@ def judging_depth(
         executor=executor,
         progress=progress,
     )
-    inside = _inside(lists.names, pooled)
+    inside = _inside(lists, pooled)
     by_run = None if teams is None else teams_of(lists.names, teams)
-    scorer = _Scorer(lists, evaluator.measures, unjudged, evaluator.judged.max_grade)
+    scorer = PoolScorer(lists, evaluator.measures, unjudged, evaluator.judged.max_grade)
     tasks = [_Task(depth, inside, None) for depth in chosen]
     for team in dict.fromkeys(by_run or ()):
         own = np.array([one == team for one in by_run or ()])
         if (inside & own).any() and (inside & ~own).any():
             tasks += [_Task(depth, inside & ~own, team) for depth in chosen]
     results: dict[tuple[int, str | None], Floats] = {}
-    for task, result in outcomes(scorer, tasks, executor, str):
+    for task, result in outcomes(_ByTask(scorer), tasks, executor, str):
         if isinstance(result, RankgaugeError):
             raise result
         results[task.depth, task.team] = result
         if progress is not None:
             progress(str(task))
-    deep = scorer.scores(judgments, judgments.labels)
+    deep = scorer.by_all()
     counted = _counted(evaluator.measures, deep, *results.values())
     comparing = _Comparing(evaluator.measures, deep, counted, level)
     return JudgingDepth(
         runs=lists.names,
         measures=evaluator.measures,
         pooled=inside,
-        judgments=int(np.count_nonzero(judgments.grades >= 0)),
+        judgments=int(np.count_nonzero(judgments.judged)),
         relevant=_relevant(judgments),
         topics=counted.sum(axis=1),
         scores=deep,
@@ -191,32 +197,14 @@ class _Task(Record):
         return f"depth {self.depth}{without}"
 
 
-class _Scorer(Record):
-    """Scores all runs by the judgements of a pool. It can be sent to another process."""
+class _ByTask(Record):
+    """Scores all runs by the pool of a task. It can be sent to another process."""
 
-    lists: Retrieved
-    measures: tuple[Measure | Aggregate, ...]
-    unjudged: Unjudged
-    max_grade: int
+    scorer: PoolScorer
 
     def __call__(self, task: _Task) -> Floats:
         """Run × topic × measure."""
-        judgments = self.lists.judgments
-        inside = self.lists.pooled(task.depth, task.runs)[: len(judgments.documents)]
-        labels = judgments.labels.copy()
-        labels[:-1][~inside] = labels[-1]
-        return self.scores(judgments.part(np.flatnonzero(inside), judgments.source), labels)
-
-    def scores(self, judgments: Judgments, labels: Labels) -> Floats:
-        """The scores by some of the judgments; `labels` has a label for each row of all of them."""
-        evaluator = Evaluator(
-            judgments, self.measures, unjudged=self.unjudged, max_grade=self.max_grade
-        )
-        runs, topics = len(self.lists.names), len(judgments.queries)
-        values = evaluator.score_labels(
-            labels[self.lists.rows], self.lists.offsets, np.tile(np.arange(topics), runs)
-        )
-        return values.reshape(runs, topics, len(self.measures))
+        return self.scorer.by_pool(task.depth, task.runs)
 
 
 class _Comparing:
@@ -329,15 +317,28 @@ def _longest(measures: Sequence[Measure | Aggregate], depth: int, unjudged: Unju
     return max(depth, *(cut for cut in cuts if cut is not None))
 
 
-def _inside(runs: Sequence[str], pooled: Iterable[str] | None) -> Bools:
+def _inside(lists: Retrieved, pooled: Iterable[str] | None) -> Bools:
     """Which runs make the pool."""
-    inside = np.ones(len(runs), dtype=np.bool_)
-    if pooled is not None:
-        inside[:] = False
-        inside[places("run", runs, pooled)] = True
-        if not inside.any():
-            raise RankgaugeError("pooled: no run makes the pool; name at least one")
-    return inside
+    if pooled is None:
+        return np.ones(len(lists.names), dtype=np.bool_)
+    chosen = [pooled] if isinstance(pooled, str) else list(pooled)
+    if not chosen:
+        raise RankgaugeError("pooled: no run makes the pool; name at least one")
+    for name in chosen:
+        if name not in lists.names:
+            raise RankgaugeError("\n".join((_unknown(name, lists.names), *lists.failed)))
+    return np.array([name in chosen for name in lists.names])
+
+
+def _unknown(run: str, runs: Sequence[str]) -> str:
+    """What to say of a run that should make the pool and is not there."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(run), runs, n=1)
+    some = ", ".join(map(repr, runs[:MOST_NAMED]))
+    more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
+    remedy = f"did you mean {near[0]!r}?" if near else f"the runs are {some}{more}"
+    return f"no run is called {run!r}, so it cannot make the pool; {remedy}"
 
 
 def _relevant(judgments: Judgments) -> Ints:

@@ -12,7 +12,7 @@ import numpy as np
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.checks import checked
 from rankgauge.comparison.significance import holm
-from rankgauge.forecast.ratio_estimator import Estimated, RatioEstimate
+from rankgauge.forecast.ratio_estimator import UNLIMITED, Estimated, Limits, RatioEstimate
 from rankgauge.forecast.samples import Sample
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
@@ -20,6 +20,7 @@ from rankgauge.notes import WARNING, Note, counted, worded
 from rankgauge.policies import LEVEL, LEVELS
 from rankgauge.results import Result
 from rankgauge.scores.model import Scores
+from rankgauge.scores.validation import SLACK
 from rankgauge.tables import Cell, MadeRows, PValue, Table
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class TwoPhase(Result):
     level: the confidence level of the intervals.
     ratio: one ratio for all runs: the sum of their deep scores over the sum of their shallow scores, on
         the deep topics. NaN if the shallow scores sum to 0; then `mean` is `deep_mean`.
-    mean, low, high: the estimates, and the ends of their intervals.
+    mean, low, high: the estimates, and the ends of their intervals, all within the range of the measure.
     deep_mean, deep_low, deep_high: the same from the deep topics alone, without the shallow scores.
     shallow_mean: the means of the shallow scores over all topics.
     variance: the variance of the residuals of each run; NaN for a single deep topic.
@@ -116,10 +117,10 @@ class TwoPhase(Result):
         The best rank is 1 plus the number of separable runs that are better. The worst rank is the
         number of runs minus the number of separable runs that are worse.
         """
-        place = np.empty(len(self.runs), dtype=np.int64)
-        place[self.ranking] = np.arange(len(self.runs))
         first, second = self.first[self.separable], self.second[self.separable]
-        ahead = place[first] < place[second]
+        ahead = self.pairs.value[self.separable] > 0
+        if inner(self.measure).direction == "lower":
+            ahead = ~ahead
         better, worse = np.where(ahead, first, second), np.where(ahead, second, first)
         above = np.bincount(worse, minlength=len(self.runs))
         below = np.bincount(better, minlength=len(self.runs))
@@ -208,7 +209,8 @@ def two_phase(
     """
     level = checked("level", level, LEVELS)
     sample = Sample.of(shallow, deep, topics)
-    estimate = RatioEstimate(sample.shallow, sample.deep, sample.chosen, level)
+    limits = _limits(deep.measures[0], sample.deep)
+    estimate = RatioEstimate(sample.shallow, sample.deep, sample.chosen, level, limits)
     first, second = np.triu_indices(len(sample.runs), 1)
     runs, alone = estimate.runs(), estimate.deep_alone()
     return TwoPhase(
@@ -232,6 +234,14 @@ def two_phase(
         pairs=estimate.pairs(first, second),
         notes=(*sample.notes, *_about(sample, estimate, shallow, deep)),
     )
+
+
+def _limits(measure: Scored | Aggregate, scores: Floats) -> Limits:
+    """The range of the measure; no limits if it declares none, or if the scores are on another scale."""
+    low, high = inner(measure).range
+    if not inner(measure).range_is_declared or scores.min() < low - SLACK:
+        return UNLIMITED
+    return (low, high) if scores.max() <= high + SLACK else UNLIMITED
 
 
 def _about(
@@ -264,7 +274,7 @@ def _about(
         )
         yield Note(text, measure=name, column="mean", severity=WARNING)
     else:
-        text = f"deep / shallow = {estimate.ratio:.4g}, one ratio for all runs"
+        text = f"estimated with one ratio for all runs: deep / shallow = {estimate.ratio:.4g}"
         yield Note(text, measure=name, column="mean")
     text = "from the deep topics alone, without the shallow scores"
     yield Note(text, measure=name, column="deep, deep_low, deep_high")

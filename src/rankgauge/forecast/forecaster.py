@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.forecast.forecast_results import Forecast
+from rankgauge.forecast.left_out import KindErrors, errors_by_kind, kind_errors_of
 from rankgauge.forecast.models import (
+    MOST_CHOSEN_FROM,
     Average,
     Trees,
     Weights,
@@ -25,25 +28,23 @@ from rankgauge.forecast.models import (
     model_of,
     support_vectors,
 )
-from rankgauge.forecast.stacked import StackedRows, errors_by_mass
+from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import (
-    FEATURES,
+    FEATURE_SETS,
     FeatureJudgments,
     Rows,
     Track,
+    check_different,
     feature_at,
     rows_of,
-    target_at,
 )
-from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.around import Aggregate
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import LEVELS, SEED, SEEDS
+from rankgauge.notes import Note, counted
+from rankgauge.policies import LEVEL, LEVELS, SEED, SEEDS
 from rankgauge.rankers.fold_store import json_bytes
-from rankgauge.results import Result
 from rankgauge.scores.documents import read_json
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, Table
 
 ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
 """boosting: a gradient-boosting model for each track, averaged. regression: a line of least squares for
@@ -55,9 +56,17 @@ by the error on the training rows."""
 Learner: TypeAlias = Literal["least-squares", "svr"]
 """How gupta fits its line."""
 
+OWN_SETTINGS: Mapping[str, tuple[ForecastMethod, str]] = {
+    "subset": ("regression", "topics"),
+    "learner": ("gupta", "least-squares"),
+}
+"""For each setting of one method only: the method, and the default."""
+
 FILE = "forecaster.json"
 FORMAT, VERSION = "rankgauge-forecaster", 1
-MADE_BY = "Forecaster.save"
+MADE_BY = "`rankgauge forecast train` or Forecaster.save"
+MOST_NAMED = 3
+"""So many missing parts of a file are named."""
 
 
 @dataclass
@@ -75,14 +84,15 @@ class Forecaster:
         The depth to which is judged. Features are measures of runs cut there.
     features
         The cheap measures, each at the depth. One with a cut-off of its own, or without any, stays as it
-        is. `tracks.RICH` has more of them.
+        is. "paper" stands for the six of the paper, and "rich" for these and six more, such as AP of the
+        whole run.
     judgments
         "pool": features see the judgements of a pool of this depth. "full": all judgements, as the level
         of the paper's results implies; that is not cheap.
     subset
-        For regression: how the best features are chosen.
+        Only for regression: how the best features are chosen, by default "topics".
     learner
-        For gupta: "least-squares" or "svr".
+        Only for gupta: "least-squares", which is the default, or "svr".
     seed
         Fixes what is drawn at random.
     """
@@ -90,23 +100,33 @@ class Forecaster:
     method: ForecastMethod = "pooled"
     target: str = "nDCG@1000"
     depth: int = 30
-    features: tuple[str, ...] = FEATURES
+    features: str | Sequence[str] = "paper"
     judgments: FeatureJudgments = "pool"
-    subset: SubsetBy = "topics"
-    learner: Learner = "least-squares"
+    subset: SubsetBy | None = None
+    learner: Learner | None = None
     seed: int = SEED
     model_: Average | None = field(default=None, init=False, repr=False)
     line_: Weights | None = field(default=None, init=False, repr=False)
-    errors_: tuple[tuple[float, float], ...] = field(default=(), init=False, repr=False)
-    """Errors on topics not learnt from, from small to large, each with the mass of topics up to it."""
-    kinds_: tuple[str, ...] = field(default=(), init=False, repr=False)
+    errors_: dict[str, KindErrors] = field(default_factory=dict, init=False, repr=False)
+    """For each kind that was learnt from, the errors on tracks or topics that were left out."""
     tracks_: tuple[str, ...] = field(default=(), init=False, repr=False)
+    notes_: tuple[Note, ...] = field(default=(), init=False, repr=False)
+    """What to know about the tracks that were learnt from."""
 
     def __post_init__(self) -> None:
         checked("method", self.method, one_of(ForecastMethod))
         checked("judgments", self.judgments, one_of(FeatureJudgments))
-        checked("subset", self.subset, one_of(SubsetBy))
-        checked("learner", self.learner, one_of(Learner))
+        checked("subset", self.subset, one_of(SubsetBy), optional=True)
+        checked("learner", self.learner, one_of(Learner), optional=True)
+        for name, (method, default) in OWN_SETTINGS.items():
+            value = getattr(self, name)
+            if self.method == method:
+                setattr(self, name, value or default)
+            elif value is not None:
+                raise RankgaugeError(
+                    f"{name}={value!r} is only for method={method!r}, and the method is "
+                    f"{self.method!r}; leave {name} out"
+                )
         self.depth = checked("depth", self.depth, Whole(1))
         self.seed = checked("seed", self.seed, SEEDS)
         target = parse(str(self.target))
@@ -115,18 +135,31 @@ class Forecaster:
                 f"{target} has no score for a topic, expected a measure such as nDCG@1000"
             )
         self.target = str(target)
-        self.features = tuple(map(str, self.features))
-        if not self.features:
-            raise RankgaugeError("no features, expected at least one measure")
+        self.features = features_of(self.features)
         for feature in self.features:
-            feature_at(feature, self.depth)
+            try:
+                feature_at(feature, self.depth)
+            except MeasureError as error:
+                sets = " and ".join(FEATURE_SETS)
+                raise MeasureError(f"{error}. The names of sets of features are {sets}") from None
+        if self.method == "regression" and len(self.features) > MOST_CHOSEN_FROM:
+            raise RankgaugeError(
+                f"{len(self.features)} features, expected at most {MOST_CHOSEN_FROM}: regression tries "
+                "all choices of them; give fewer, or another method"
+            )
+
+    @property
+    def topics_(self) -> int:
+        """How many topics were learnt from."""
+        return sum(errors.topics for errors in self.errors_.values())
 
     def rows(self, track: Track) -> Rows:
         """What this forecaster sees of a track."""
         return rows_of(track, self.target, self.depth, self.features, self.judgments)
 
     def fit(self, tracks: Sequence[Track]) -> Forecaster:
-        """Learn from tracks with deep judgements."""
+        """Learn from tracks with deep judgements. `notes_` then has what to know about them."""
+        check_different(tracks)
         return self.fit_rows([self.rows(track) for track in tracks])
 
     def fit_rows(self, tracks: Sequence[Rows]) -> Forecaster:
@@ -140,10 +173,28 @@ class Forecaster:
         self.line_ = least_squares(
             stacked.plain[:, None], stacked.target, (0,), stacked.track_weights()
         )
-        self.errors_ = self._errors(stacked)
-        self.kinds_ = tuple(dict.fromkeys(rows.kind for rows in tracks))
+        kinds = [rows.kind for rows in tracks]
+        self.errors_ = errors_by_kind(stacked, kinds, self.seed, self.fitted)
         self.tracks_ = tuple(rows.track for rows in tracks)
+        self.notes_ = (*self._learning_notes(stacked), *_reading_notes(tracks))
         return self
+
+    def _learning_notes(self, rows: StackedRows) -> Iterator[Note]:
+        """What makes it doubtful that anything was learnt."""
+        if self.topics_ == 1:
+            yield Note("learnt from one topic only, so nobody knows how it does on other topics")
+        low, high = float(rows.target.min()), float(rows.target.max())
+        if low == high:
+            yield Note(
+                f"{self.target} is {low:.4g} for all runs and topics learnt from, so this is the "
+                "forecast for every run and topic"
+            )
+        features = {str(feature_at(name, self.depth)) for name in self.features}
+        if self.judgments == "full" and self.target in features:
+            yield Note(
+                f"the feature {self.target} sees all judgements, so it is the target itself, and there "
+                "is nothing to forecast"
+            )
 
     def fitted(self, rows: StackedRows) -> Average:
         """The model that is learnt from these rows."""
@@ -169,21 +220,7 @@ class Forecaster:
                 models.append(boosted(rows.features[own], rows.target[own], "boosting", self.seed))
         return Average(tuple(models))
 
-    def _errors(self, rows: StackedRows) -> tuple[tuple[float, float], ...]:
-        """The errors on topics that were left out, each topic with the same mass."""
-        folds = rows.folds(self.seed)
-        if len(np.unique(folds)) < 2:
-            return ()
-        errors = np.empty(len(rows.target))
-        for fold in np.unique(folds):
-            rest = rows.take(folds != fold)
-            inside = folds == fold
-            errors[inside] = np.abs(
-                rows.target[inside] - self.fitted(rest).predict(rows.features[inside])
-            )
-        return errors_by_mass(errors, rows.group)
-
-    def forecast(self, track: Track, level: float = 0.9) -> Forecast:
+    def forecast(self, track: Track, level: float = LEVEL) -> Forecast:
         """The forecasts of a track with intervals, and what needs no learning beside them.
 
         The judgements of the track are taken as they are: those of a pool of the depth, or of more. So
@@ -192,7 +229,7 @@ class Forecaster:
         rows = rows_of(track, self.target, self.depth, self.features, "full")
         return self.forecast_rows(replace(rows, shallow=rows.target), level)
 
-    def forecast_rows(self, rows: Rows, level: float = 0.9) -> Forecast:
+    def forecast_rows(self, rows: Rows, level: float = LEVEL) -> Forecast:
         """The forecasts for the rows of a track."""
         checked("level", level, LEVELS)
         if self.model_ is None or self.line_ is None:
@@ -200,33 +237,42 @@ class Forecaster:
         shape = rows.shallow.shape
         values = self.model_.predict(rows.matrix()).reshape(shape)
         line = self.line_.predict(rows.plain.reshape(-1, 1)).reshape(shape)
-        notes = []
+        errors = self.errors_.get(rows.kind)
+        left_out = None if errors is None else errors.left_out
+        if errors is None:  # the widest intervals of all kinds
+            errors = max(self.errors_.values(), key=lambda each: each.half_width(level))
+        half = errors.half_width(level)
+        notes = (*self._forecast_notes(rows.kind, errors, level), *rows.notes)
+        return Forecast(self.target, self.depth, rows, values, line, half, level, left_out, notes)
+
+    def _forecast_notes(self, kind: str, errors: KindErrors, level: float) -> Iterator[Note]:
+        """What to know about forecasts for a kind of collection, with intervals by these errors."""
         if self.judgments == "full":
-            notes.append(Note("the features see all judgements, so this forecast saves no judging"))
-        if rows.kind not in self.kinds_:
-            learnt = ", ".join(self.kinds_)
-            notes.append(
-                Note(
-                    f"learnt on {learnt}, not on {rows.kind}: for another kind of collection nothing is "
-                    "guaranteed, neither the forecasts nor their intervals"
-                )
+            yield Note("the features see all judgements, so this forecast saves no judging")
+        if kind not in self.errors_:
+            yield Note(
+                f"learnt on {', '.join(self.errors_)}, not on {kind}: for another kind of collection "
+                "nothing is guaranteed, neither the forecasts nor their intervals"
             )
-        half = self._half_width(level)
-        if not np.isfinite(half):
-            notes.append(Note("no intervals: too few topics to learn from"))
-        return Forecast(self.target, self.depth, rows, values, line, half, level, tuple(notes))
+        elif self.method == "gupta" and errors.left_out == "topics":
+            yield Note(
+                "gupta learns from the means of runs. For single topics it goes beyond what it has "
+                "seen, so on other tracks its intervals hold less often than their level says"
+            )
+        if not errors.by_mass:
+            yield Note("no intervals: they need at least two topics to learn from")
+        elif level > errors.highest_level + 1e-12:
+            allowed = math.floor(1000 * errors.highest_level + 1e-9) / 10
+            topics = counted(errors.topics, "topic")
+            yield Note(
+                f"no intervals of the level {100 * level:g}%: {topics} of {errors.kind} to learn from "
+                f"allow a level of at most {allowed:g}%. Give a lower level, or learn from more topics"
+            )
+        yield from (Note(f"training: {note}") for note in self.notes_ if note.run is None)
 
     def predict(self, track: Track) -> Scores:
         """The forecast of each run on each topic, as scores like any others."""
         return self.forecast(track).scores()
-
-    def _half_width(self, level: float) -> float:
-        """The error that `level` of the topics' mass does not exceed; infinite where there are too few
-        topics for this level."""
-        for error, mass in self.errors_:
-            if mass >= level - 1e-12:
-                return error
-        return float("inf")
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the forecaster to a folder, as one JSON file; loading it runs no code."""
@@ -245,9 +291,9 @@ class Forecaster:
             "features": list(self.features),
             "models": [model.content() for model in self.model_.models],
             "line": self.line_.content(),
-            "errors": [list(pair) for pair in self.errors_],
-            "kinds": list(self.kinds_),
+            "errors": [errors.content() for errors in self.errors_.values()],
             "tracks": list(self.tracks_),
+            "notes": [str(note) for note in self.notes_ if note.run is None],
         }
         with writing(path / FILE) as stream:
             stream.write(json_bytes(content))
@@ -267,8 +313,14 @@ class Forecaster:
 
     @classmethod
     def _of(cls, content: Any) -> Forecaster:
-        if content["format"] != FORMAT or content["version"] != VERSION:
+        if not isinstance(content, dict):
+            raise RankgaugeError("the file has no JSON object")
+        if content.get("format", FORMAT) != FORMAT or content.get("version", VERSION) != VERSION:
             raise RankgaugeError("another format")
+        lacking = [name for name in (*HEAD, *SETTINGS, *LEARNT) if name not in content]
+        if lacking:
+            more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+            raise RankgaugeError(f"the file lacks {', '.join(lacking[:MOST_NAMED])}{more}")
         made = cls(
             **{name: content[name] for name in SETTINGS}, features=tuple(content["features"])
         )
@@ -279,85 +331,30 @@ class Forecaster:
         line = model_of(content["line"], 1)
         if not isinstance(line, Weights):
             raise RankgaugeError("the line is no line")
-        errors = tuple((float(error), float(mass)) for error, mass in content["errors"])
-        if not np.isfinite(np.array(errors)).all() or list(errors) != sorted(errors):
-            raise RankgaugeError("errors out of order")
-        made.model_, made.line_, made.errors_ = Average(models), line, errors
-        made.kinds_ = tuple(map(str, content["kinds"]))
+        errors = [kind_errors_of(each) for each in content["errors"]]
+        if not errors:
+            raise RankgaugeError("no errors")
+        made.model_, made.line_ = Average(models), line
+        made.errors_ = {each.kind: each for each in errors}
         made.tracks_ = tuple(map(str, content["tracks"]))
+        made.notes_ = tuple(Note(str(text)) for text in content["notes"])
         return made
 
 
+HEAD = ("format", "version")
 SETTINGS = ("method", "target", "depth", "judgments", "subset", "learner", "seed")
+LEARNT = ("features", "models", "line", "errors", "tracks", "notes")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Forecast(Result):
-    """Forecasts of a track: run × topic, with half the width of their intervals, and beside them what
-    needs no learning."""
+def features_of(features: str | Sequence[str]) -> tuple[str, ...]:
+    """The measures that these features are, each once; "paper" and "rich" stand for sets of them."""
+    names = [features] if isinstance(features, str) else [str(name) for name in features]
+    if not names:
+        raise RankgaugeError("no features, expected at least one measure")
+    return tuple(dict.fromkeys(each for name in names for each in FEATURE_SETS.get(name, (name,))))
 
-    target: str
-    depth: int
-    rows: Rows
-    values: Floats
-    line: Floats
-    half_width: float
-    level: float
-    notes: tuple[Note, ...]
 
-    def scores(self) -> Scores:
-        """The forecasts as scores like any others."""
-        return Scores.from_matrix(
-            self.values,
-            runs=self.rows.runs,
-            measure=f"forecast of {self.target}",
-            queries=list(self.rows.topics),
-        )
-
-    def bounds(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals of each run and topic, within the range of the measure."""
-        low, high = inner(parse(self.target)).range
-        ends = self.values - self.half_width, self.values + self.half_width
-        return np.clip(ends[0], low, high), np.clip(ends[1], low, high)
-
-    def table(self) -> Table:
-        """A row for each run: the mean forecast, and beside it the measure at the depth, a line through
-        it, and the shallow score, which needs no learning."""
-        columns = ("run", "forecast", "at depth", "line", "shallow")
-        rows: list[tuple[Cell, ...]] = []
-        for place, run in enumerate(self.rows.runs):
-            numbers = (self.values, self.rows.plain, self.line, self.rows.shallow)
-            rows.append((run, *(float(each[place].mean()) for each in numbers)))
-        about = [
-            Note(str(target_at(self.target, self.depth)), column="at depth"),
-            Note("a line through it, fitted to the same tracks", column="line"),
-            Note(
-                f"{self.target} of the whole run by the same judgements; it needs no learning, and "
-                "mostly ranks systems better than forecasts do",
-                column="shallow",
-            ),
-        ]
-        if np.isfinite(self.half_width):
-            about.append(
-                Note(
-                    f"a topic's {self.target} is within {self.half_width:.3f} of its forecast for "
-                    f"{self.level:.0%} of the topics of tracks such as those learnt from",
-                    column="forecast",
-                )
-            )
-        return Table(columns, tuple(rows), worded((*about, *self.notes)))
-
-    def topic_table(self) -> Table:
-        """A row for each run and topic: the forecast with its interval, and what stands beside it."""
-        low, high = self.bounds()
-        numbers = (self.values, low, high, self.rows.plain, self.line, self.rows.shallow)
-        rows: list[tuple[Cell, ...]] = [
-            (run, topic, *(float(each[r, t]) for each in numbers))
-            for r, run in enumerate(self.rows.runs)
-            for t, topic in enumerate(self.rows.topics)
-        ]
-        columns = ("run", "topic", "forecast", "low", "high", "at depth", "line", "shallow")
-        return Table(columns, tuple(rows), self.table().notes)
-
-    def _title(self) -> str:
-        return f"Forecast of {self.target}: {counted(len(self.rows.runs), 'run')}"
+def _reading_notes(tracks: Sequence[Rows]) -> Iterator[Note]:
+    """The notes about the runs; each names its track."""
+    for rows in tracks:
+        yield from (replace(note, part=rows.track) for note in rows.notes)

@@ -35,6 +35,8 @@ POOLED: Mapping[str, Any] = {
     "feature_fraction": 0.8,
 }
 """For one model of all tracks, which has more rows."""
+MOST_CHOSEN_FROM = 14
+"""All choices of features are tried, and with each further feature there are twice as many."""
 FEW = 50
 TREES = {"boosting": 100, "pooled": 200}
 

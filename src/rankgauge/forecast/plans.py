@@ -19,9 +19,11 @@ from rankgauge.results import Result
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Table
 
-CAREFUL = 1.5
+CAREFUL = 1.75
 """The variance of a pilot is multiplied by this, since a pilot of a few topics often has too small a
-variance by chance."""
+variance by chance. It is the smallest factor, in steps of .25, with which three quarters of the pilots
+reach the width, whether 8, 12 or 18 topics would do: 92%, 85% and 79% over five tracks. With 1.5 it is
+91%, 81% and 72% (benchmarks/two_phase.py)."""
 WIDTHS = Number(0, closed=False, example=0.05)
 MOST_ROWS = 12
 """About so many numbers of topics are in the table of a plan."""
@@ -102,7 +104,7 @@ def plan(
     """How many topics must be judged deeply, so that intervals are at most `width` wide.
 
     It takes the variance from a pilot: some topics, drawn at random, that are already judged deeply. The
-    variance is multiplied by 1.5, because a pilot often shows too little of it.
+    variance is multiplied by 1.75, because a pilot often shows too little of it.
 
     Parameters
     ----------
@@ -122,13 +124,21 @@ def plan(
     variance = pilot.pooled_variance
     needed = fewest_topics(variance, width, judged, everything, pilot.level)
     name = str(pilot.measure)
-    text = (
-        f"{100 * pilot.level:.10g}% intervals, variance {variance:.4g} from a pilot of {judged} topics, "
-        f"careful: {CAREFUL:g} times this variance"
+    expected = (
+        f"the width of the {100 * pilot.level:.10g}% interval of a usual run, with the variance "
+        f"{variance:.4g} from a pilot of {judged} topics"
     )
-    notes = [Note(text, measure=name, column="expected_width, careful_width")]
-    text = "of a usual run; runs that behave unlike the others have wider intervals"
-    notes.append(Note(text, measure=name, column="expected_width, careful_width"))
+    careful = (
+        f"the width with {CAREFUL:g} times this variance, because a pilot often shows too little of it; "
+        "the plan uses this width"
+    )
+    unlike = "a run that behaves unlike the others has a wider interval"
+    notes = [
+        Note(_answer(needed, judged, everything, width), measure=name),
+        Note(expected, measure=name, column="expected_width"),
+        Note(careful, measure=name, column="careful_width"),
+        Note(unlike, measure=name, column="expected_width, careful_width"),
+    ]
     if not variance:
         text = "the pilot has no variance, so the plan means nothing; judge more topics deeply"
         notes.append(Note(text, measure=name, severity=WARNING))
@@ -138,15 +148,26 @@ def plan(
     )
 
 
+def _answer(needed: int, pilot: int, topics: int, width: float) -> str:
+    """The plan in a sentence."""
+    if needed == pilot:
+        return f"the {pilot} deep topics that you have are enough for a width of {width:g}"
+    every = "all " if needed == topics else ""
+    return (
+        f"judge {every}{counted(needed, 'topic')} deeply for a width of {width:g}, "
+        f"{needed - pilot} more than the {pilot} that you have"
+    )
+
+
 def fewest_topics(
     variance: float, width: float, pilot: int, topics: int, level: float = LEVEL
 ) -> int:
-    """The smallest number m of deep topics with 2 t(m − 1) √(1.5 s² (1/m − 1/M)) ≤ width.
+    """The smallest number m of deep topics with 2 t(m − 1) √(1.75 s² (1/m − 1/M)) ≤ width.
 
     It is at least the number of topics of the pilot, and at most all topics M, whose width is 0.
 
     >>> fewest_topics(0.002, 0.05, pilot=5, topics=50)
-    16
+    17
     """
     # The width falls as m grows, so the smallest m is found by halving.
     low, high = pilot, topics

@@ -26,9 +26,10 @@ DEPTHS = Whole(1)
 class PoolCounts(Record):
     """How many documents of each topic are in a pool, and what is known about them.
 
-    `pooled` counts all documents of the pool. `judged` counts those with a grade, `relevant` those with
-    a grade of 1 or more. `never_judged` counts the others: the qrels lack them, or have them without a
-    grade. Each is an array with a number for each topic; `total` has the sums.
+    `pooled` counts all documents of the pool. `judged` counts the documents with a grade of 0 or more,
+    `relevant` the documents with a grade of 1 or more. `never_judged` counts the other documents: the
+    qrels lack them, or have them with a negative grade, which means "pooled, not judged". Each is an
+    array with a number for each topic; `total` has the sums.
     """
 
     pooled: Ints
@@ -71,15 +72,14 @@ class PooledJudgments(Judgments):
         inside = lists.pooled(depth, runs)
         count, rows = len(judgments.queries), len(judgments.documents)
         kept = np.flatnonzero(inside[:rows])
-        grades = judgments.grades[kept]
 
         def by_topic(numbers: Ints) -> Ints:
             return np.bincount(lists.topic[numbers], minlength=count)
 
         counts = PoolCounts(
             by_topic(np.flatnonzero(inside)),
-            by_topic(kept[grades >= 0]),
-            by_topic(kept[grades >= 1]),
+            by_topic(kept[judgments.judged[kept]]),
+            by_topic(kept[judgments.grades[kept] >= 1]),
         )
         name = "all documents" if depth is None else f"depth {depth}"
         part = judgments.part(kept, f"{judgments.source}, pool of {name}")
@@ -102,7 +102,7 @@ def pool(
     these documents, and of no others. Every topic stays, also if nothing in its pool was judged. A
     document of the pool that the qrels lack is counted in `.counts`, and is not in the judgements:
     nobody knows its grade, and measures treat it as they do with all judgements. A document that the
-    qrels have with a negative grade stays so.
+    qrels have with a negative grade keeps this grade, and is counted as never judged.
 
     Parameters
     ----------

@@ -6,16 +6,23 @@ estimated by ȳ + b (X̄ − x̄), where X̄ is over all topics, and ȳ and x̄ 
 variance is s² (1/m − 1/M), where s² is the variance of the residuals (y − ȳ) − b (x − x̄). A run's own
 s² from a few topics is often too small by chance, so each run has at least the mean s² of all runs
 (Cochran, Sampling Techniques, 1977, chapters 6 and 12; the common ratio and the floor are ours).
+
+If the range of the scores is known, estimates and ends of intervals beyond it are moved to its nearest
+end. The truth is within the range, so an interval holds as often as before.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.rounding import ROUNDING
+
+Limits: TypeAlias = tuple[float, float]
+"""The least and the greatest score that there can be."""
+UNLIMITED: Limits = (-np.inf, np.inf)
 
 
 class Estimated(NamedTuple):
@@ -36,17 +43,26 @@ class RatioEstimate:
     deep: run × deep topic, the deep scores.
     chosen: the number of each deep topic among all topics.
     level: the confidence level of the intervals.
+    limits: the least and the greatest deep score that there can be.
     """
 
-    def __init__(self, shallow: Floats, deep: Floats, chosen: Ints, level: float) -> None:
+    def __init__(
+        self,
+        shallow: Floats,
+        deep: Floats,
+        chosen: Ints,
+        level: float,
+        limits: Limits = UNLIMITED,
+    ) -> None:
         self.topics, self.deep_topics, self.level = shallow.shape[1], deep.shape[1], level
+        self._limits = limits
         beside = shallow[:, chosen]
         self.ratio = common_ratio(deep, beside)
         slope = 0.0 if np.isnan(self.ratio) else self.ratio
         self.deep_mean, self.shallow_mean = deep.mean(axis=1), shallow.mean(axis=1)
-        self.mean = self.deep_mean
+        self._mean = self.deep_mean
         if self.deep_topics < self.topics:
-            self.mean = self.deep_mean + slope * (self.shallow_mean - beside.mean(axis=1))
+            self._mean = self.deep_mean + slope * (self.shallow_mean - beside.mean(axis=1))
         self._of_deep = _apart(deep)
         self._residuals = self._of_deep - slope * _apart(beside)
 
@@ -62,28 +78,31 @@ class RatioEstimate:
 
     def runs(self) -> Estimated:
         """The estimate of each run."""
-        return self._interval(self.mean, _at_least_mean(self.variance))
+        return self._interval(self._mean, _at_least_mean(self.variance), self._limits)
 
     def deep_alone(self) -> Estimated:
         """The mean of each run over the deep topics, as an estimate of the mean over all topics."""
         variance = self._over_topics((self._of_deep**2).sum(axis=1))
-        return self._interval(self.deep_mean, variance)
+        return self._interval(self.deep_mean, variance, self._limits)
 
     def pairs(self, first: Ints, second: Ints) -> Estimated:
         """The difference of each pair of runs.
 
         The formulas are those of the runs, applied to differences of scores. The ratio stays the common
-        ratio of all runs, so that the difference is the difference of the two estimates.
+        ratio of all runs, so that the difference is the difference of the two estimates, before they are
+        moved into the range of the scores.
         """
         squares = self._residuals @ self._residuals.T
         own = np.diag(squares)
         terms = own[first] + own[second]
         sums = terms - 2 * squares[first, second]
         sums[sums <= ROUNDING * terms] = 0.0
-        difference = self.mean[first] - self.mean[second]
-        greatest = np.maximum(np.abs(self.mean[first]), np.abs(self.mean[second]))
+        difference = self._mean[first] - self._mean[second]
+        greatest = np.maximum(np.abs(self._mean[first]), np.abs(self._mean[second]))
         difference[np.abs(difference) <= ROUNDING * greatest] = 0.0
-        return self._interval(difference, _at_least_mean(self._over_topics(sums)))
+        furthest = self._limits[1] - self._limits[0]
+        variance = _at_least_mean(self._over_topics(sums))
+        return self._interval(difference, variance, (-furthest, furthest))
 
     def _over_topics(self, sums: Floats) -> Floats:
         """Sums of squares as variances."""
@@ -91,7 +110,7 @@ class RatioEstimate:
             return np.full(len(sums), np.nan)
         return np.asarray(sums / (self.deep_topics - 1))
 
-    def _interval(self, value: Floats, variance: Floats) -> Estimated:
+    def _interval(self, value: Floats, variance: Floats, limits: Limits) -> Estimated:
         from scipy.special import stdtr
 
         half = half_width(variance, self.deep_topics, self.topics, self.level)
@@ -101,7 +120,8 @@ class RatioEstimate:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(value == 0, 0.0 * error, np.abs(value) / error)
         p = 2 * stdtr(max(1, self.deep_topics - 1), -t)
-        return Estimated(value, value - half, value + half, np.asarray(p))
+        inside, low, high = (np.clip(each, *limits) for each in (value, value - half, value + half))
+        return Estimated(inside, low, high, np.asarray(p))
 
 
 def common_ratio(deep: Floats, shallow: Floats) -> float:

@@ -1,4 +1,4 @@
-"""The rows of several tracks one below the other, and the errors of forecasts by topic."""
+"""The rows of several tracks one below the other."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from rankgauge.forecast.models import GROUPS
 from rankgauge.forecast.tracks import Rows
 from rankgauge.records import Record
 from rankgauge.seeds import list_seeds
-
-MOST_ERRORS = 2_000
-"""So many errors are kept for intervals."""
 
 
 class StackedRows(Record):
@@ -64,6 +61,12 @@ class StackedRows(Record):
         arrays = {name: value[chosen] for name, value in vars(self).items() if name != "names"}
         return StackedRows(**arrays, names=self.names)
 
+    def with_topics_of(self, chosen: Bools) -> Bools:
+        """Which rows have a topic that one of these rows has."""
+        there = np.zeros(len(self.names), dtype=np.bool_)
+        there[self.group[chosen]] = True
+        return np.asarray(there[self.group])
+
     def track_weights(self) -> Floats:
         """Weights that make all tracks count the same."""
         counts = np.bincount(self.track)
@@ -83,21 +86,3 @@ class StackedRows(Record):
         sums = [np.bincount(self.system, column) / counts for column in self.features.T]
         target = np.bincount(self.system, self.target) / counts
         return np.stack(sums, axis=1)[there], target[there]
-
-
-def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], ...]:
-    """Errors from small to large, each with the mass up to it: each topic has the same mass, and one
-    more, which was not seen, has an infinite error."""
-    _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
-    mass = 1 / ((len(counts) + 1) * counts[inverse])
-    order = np.argsort(errors, kind="stable")
-    total = np.cumsum(mass[order])
-    places = np.arange(len(errors))
-    if (
-        len(places) > MOST_ERRORS
-    ):  # the greatest error of each step, so that intervals are no narrower
-        places = np.unique(np.linspace(0, len(errors) - 1, MOST_ERRORS).round().astype(np.int64))
-    ordered = errors[order]
-    starts = np.concatenate(([0.0], total[places[:-1]]))
-    kept = zip(ordered[places].tolist(), np.maximum(total[places], starts).tolist(), strict=True)
-    return tuple(kept)

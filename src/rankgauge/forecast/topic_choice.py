@@ -49,7 +49,9 @@ def choose_topics(
         if counts.pop(topic, None) is None:
             raise RankgaugeError(f"without: no topic {topic!r}, expected topics to choose from")
     if m > len(counts):
-        raise RankgaugeError(f"m={m}, expected at most {len(counts)}, the number of topics")
+        raise RankgaugeError(
+            f"m={m}, expected at most {len(counts)}, the number of topics to choose from"
+        )
     keys = {topic: query_key(seed, encode(topic)) for topic in counts}
     topics = sorted(counts, key=lambda topic: (counts[topic], keys[topic], topic))
     drawn = _one_of_each(len(topics), m, _random(seed, topics))

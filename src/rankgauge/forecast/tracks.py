@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Labels
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.arrays import Floats
+from rankgauge.checks import Whole, checked, one_of
+from rankgauge.data.errors import DuplicateError, InputError, MeasureError, RankgaugeError
+from rankgauge.data.files import SIZE_LIMIT, display_name
 from rankgauge.data.model import Judgments, Run
-from rankgauge.evaluation.evaluator import Evaluator
-from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, sources_of
+from rankgauge.data.roles import USUAL_NAMES, ColumnNames
+from rankgauge.data.trec import SUBTOPICS_REMEDY, RunFile, read_qrels, run_files
+from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
+from rankgauge.evaluation.mismatch import KEPT, no_shared_topics, nothing_judged
+from rankgauge.forecast.pool_scores import PoolScorer
 from rankgauge.forecast.retrieval import Retrieved, retrieved
-from rankgauge.measures.around import Aggregate
+from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
-from rankgauge.policies import DEFAULT_POOL_TIES, SEED
+from rankgauge.notes import WARNING, Note, counted
+from rankgauge.policies import (
+    DEFAULT_FAILURES,
+    DEFAULT_POOL_TIES,
+    SEED,
+    SEEDS,
+    Failures,
+    PoolTies,
+    ScorePrecision,
+)
+from rankgauge.rankings.alignment import judged_labels
 from rankgauge.records import Record
+from rankgauge.workers import outcomes
 
 FeatureJudgments: TypeAlias = Literal["pool", "full"]
 """Which judgements features see: those of a pool of the depth, or all of them, which is not cheap."""
@@ -31,33 +48,212 @@ RICH = (*FEATURES, "nDCG@100", "nDCG@1000", "AP", "NumRel", "NumRelRet@100", "Nu
 """More features, as cheap as the others: also of the whole run, by the judgements of the pool."""
 
 
+FEATURE_SETS: Mapping[str, tuple[str, ...]] = {"paper": FEATURES, "rich": RICH}
+"""Sets of features, by name."""
+
+
 class Track(Record):
-    """An evaluation campaign: a name, the kind of its collection, judgements and runs.
+    """An evaluation campaign: judgements and runs.
 
     Topics with the same id in two tracks of one kind are one topic.
+
+    Parameters
+    ----------
+    name, kind
+        What messages call the track, and the kind of its collection, such as newswire.
+    judgments, runs
+        The judgements, and the runs that could be read.
+    ties, seed, precision
+        How documents of equal score are ordered, as in `pool`.
+    failed
+        Which runs were left out, and why.
     """
 
     name: str
     kind: str
     judgments: Judgments
     runs: tuple[Run, ...]
+    ties: PoolTies = DEFAULT_POOL_TIES
+    seed: int = SEED
+    precision: ScorePrecision | None = None
+    failed: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, qrels: Qrels, runs: Runs, *, kind: str, name: str | None = None) -> Track:
-        """A track of judgements and runs in any form that `evaluate` takes."""
+    def of(
+        cls,
+        qrels: Qrels,
+        runs: Runs,
+        *,
+        kind: str,
+        name: str | None = None,
+        ties: PoolTies = DEFAULT_POOL_TIES,
+        seed: int = SEED,
+        precision: ScorePrecision | None = None,
+        max_grade: int | None = None,
+        failures: Failures = DEFAULT_FAILURES,
+    ) -> Track:
+        """A track of judgements and runs in any form that `evaluate` takes.
+
+        Parameters
+        ----------
+        qrels, runs
+            Judgements and runs, as `evaluate` takes them.
+        kind, name
+            The kind of the collection, such as newswire; and the name of the track, by default the kind.
+        ties, seed, precision, max_grade
+            The policies, as in `pool` and `Evaluator`.
+        failures
+            "skip" leaves out runs that cannot be read, or that share no topic with the judgements, and
+            says so in `.failed`; "raise" raises the error.
+        """
+        checked("ties", ties, one_of(PoolTies))
+        checked("precision", precision, one_of(ScorePrecision), optional=True)
+        checked("failures", failures, one_of(Failures))
+        seed = checked("seed", seed, SEEDS)
+        max_grade = checked("max_grade", max_grade, Whole(1), optional=True)
         judgments = judgments_of(qrels)
-        return cls(name or kind, kind, judgments, tuple(source() for source in sources_of(runs)))
+        if max_grade is not None:
+            judgments = replace(judgments, max_grade=judged_labels(judgments, max_grade).max_grade)
+        reader = _RunReader(judgments, frozenset(judgments.queries))
+        read: list[Run] = []
+        failed = []
+        for _, result in outcomes(reader, sources_of(runs), name=label):
+            if isinstance(result, Run):
+                read.append(result)
+            elif failures == "raise":
+                raise result
+            else:
+                failed.append(str(result))
+        if not read:
+            raise RankgaugeError("\n".join(failed) or "there is no run; give at least one")
+        return cls(name or kind, kind, judgments, tuple(read), ties, seed, precision, tuple(failed))
 
     @classmethod
-    def read(cls, text: str) -> Track:
-        """The track in KIND=QRELS,RUNS, such as newswire=qrels.txt,runs/."""
-        kind, equals, files = text.partition("=")
-        qrels, comma, runs = files.rpartition(",")
-        if not (kind and equals and qrels and comma and runs):
-            raise RankgaugeError(
-                f"{text!r} is no track, expected KIND=QRELS,RUNS, such as newswire=qrels.txt,runs/"
-            )
-        return cls.of(qrels, runs, kind=kind, name=f"{kind} {qrels}")
+    def read(
+        cls,
+        text: str,
+        *,
+        lenient: bool = False,
+        size_limit: int = SIZE_LIMIT,
+        columns: ColumnNames = USUAL_NAMES,
+        **policies: Unpack[TrackPolicies],
+    ) -> Track:
+        """The track in KIND=QRELS,RUNS, such as newswire=qrels.txt,runs/.
+
+        RUNS is a folder, a file or a pattern. It starts after the last comma, so QRELS may have commas.
+
+        Parameters
+        ----------
+        text
+            The track.
+        lenient, size_limit, columns
+            How files are read, as in `read_qrels` and `read_run`.
+        policies
+            `ties`, `seed`, `precision`, `max_grade` and `failures`, as in `Track.of`.
+        """
+        kind, qrels, runs = track_parts(text)
+        try:
+            judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit, columns=columns)
+        except DuplicateError as error:
+            raise _without_subtopics(error) from None
+        files = [
+            file
+            for file in run_files([runs], lenient=lenient, size_limit=size_limit, columns=columns)
+            if os.path.realpath(file.path) != os.path.realpath(qrels)
+        ]
+        if not files:
+            raise InputError(runs, None, "no runs, only the judgements; expected at least one run")
+        return cls.of(judgments, files, kind=kind, name=f"{kind} {qrels}", **policies)
+
+    @property
+    def deepest(self) -> int:
+        """The most documents that a run has for a topic."""
+        return max(int(np.diff(run.bounds).max(initial=0)) for run in self.runs)
+
+
+class TrackPolicies(TypedDict, total=False):
+    """How the runs of a track are ordered and scored, as in `Track.of`."""
+
+    ties: PoolTies
+    seed: int
+    precision: ScorePrecision | None
+    max_grade: int | None
+    failures: Failures
+
+
+class _RunReader(Record):
+    """Reads a run of a track. It can be sent to another process."""
+
+    judgments: Judgments
+    topics: frozenset[bytes]
+
+    def __call__(self, source: Source) -> Run:
+        run = source()
+        if not isinstance(run, Run):
+            kind = type(run).__name__
+            raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
+        if self.topics.isdisjoint(run.queries):
+            where = display_name(source.path) if isinstance(source, RunFile) else label(source)
+            raise no_shared_topics(where, run.queries, self.judgments)
+        return run
+
+
+def track_parts(text: str) -> tuple[str, str, str]:
+    """The kind, the file of judgements and the runs in KIND=QRELS,RUNS."""
+    kind, equals, files = text.partition("=")
+    qrels, comma, runs = files.rpartition(",")
+    if not (kind and equals and qrels and comma and runs):
+        raise RankgaugeError(
+            f"{text!r} is no track, expected KIND=QRELS,RUNS, such as newswire=qrels.txt,runs/. RUNS "
+            "starts after the last comma, so a path of runs cannot have a comma"
+        )
+    return kind, qrels, runs
+
+
+def _without_subtopics(error: DuplicateError) -> DuplicateError:
+    """The error for judgements of subtopics, which forecasts cannot use, with the remedy."""
+    if not error.message.endswith(SUBTOPICS_REMEDY):
+        return error
+    message = (
+        f"{error.message.removesuffix(SUBTOPICS_REMEDY)}. These are probably judgements of subtopics, "
+        "which cannot be used here; give judgements with one grade for each document, such as the ad "
+        "hoc qrels of the same track"
+    )
+    return DuplicateError(error.source, error.line, message)
+
+
+def check_different(tracks: Sequence[Track]) -> None:
+    """RankgaugeError if a run stands in two tracks with the same judgements."""
+    seen: dict[tuple[str, str], str] = {}
+    for track in tracks:
+        for run in track.runs:
+            key = (os.path.realpath(track.judgments.source), os.path.realpath(run.source))
+            if not (run.source and os.path.exists(run.source)):
+                key = (track.name, run.name)
+            if key in seen:
+                raise RankgaugeError(
+                    f"the run {run.name} is given twice with the same judgements, in {seen[key]} and in "
+                    f"{track.name}; leave one of these tracks out"
+                )
+            seen[key] = track.name
+
+
+def deep_enough(track: Track, target: str) -> bool:
+    """Whether a run has as many documents for a topic as the target looks at."""
+    return depth_note(track, target) is None
+
+
+def depth_note(track: Track, target: str) -> Note | None:
+    """The note that the runs of a track are too short for a target; None if they are not."""
+    cutoff = innermost(parse(target)).cutoff
+    if cutoff is None or track.deepest >= cutoff:
+        return None
+    return Note(
+        f"the runs are too short for {target}. It looks at the first {counted(cutoff, 'document')} of a "
+        f"topic, and the deepest run has {track.deepest:,}",
+        part=track.name,
+        severity=WARNING,
+    )
 
 
 class Rows(Record):
@@ -75,6 +271,10 @@ class Rows(Record):
     """The target measure of the whole run, by the judgements of the pool."""
     target: Floats
     """The target measure by all judgements."""
+    notes: tuple[Note, ...] = ()
+    """What to know about the runs."""
+    failed: tuple[str, ...] = ()
+    """Which runs were left out, and why."""
 
     @property
     def groups(self) -> list[str]:
@@ -116,23 +316,23 @@ def rows_by(
         list(track.runs),
         max(depths),
         longest=None,
-        ties=DEFAULT_POOL_TIES,
-        seed=SEED,
+        ties=track.ties,
+        seed=track.seed,
+        precision=track.precision,
     )
+    notes = (*_nothing_judged(track, lists), *lists.notes)
     everything = dict.fromkeys(
         [*(name for own in cheap.values() for name in own), *plain.values(), *asked]
     )
-    by_all = _scored(lists, judgments, judgments.labels, list(everything))
+    by_all = _by_measure(everything, PoolScorer(lists, list(everything)).by_all())
     found: dict[tuple[int, str, FeatureJudgments], Rows] = {}
     for depth in depths:
-        inside = lists.pooled(depth)[: len(judgments.documents)]
-        labels = judgments.labels.copy()
-        labels[:-1][~inside] = labels[-1]
-        pooled = judgments.part(np.flatnonzero(inside), judgments.source)
         own = [plain[depth, target] for target in asked]
-        by_pool = _scored(lists, pooled, labels, list(dict.fromkeys([*cheap[depth], *own, *asked])))
+        names = list(dict.fromkeys([*cheap[depth], *own, *asked]))
+        by_pool = _by_measure(names, PoolScorer(lists, names).by_pool(depth))
         sides: dict[FeatureJudgments, Mapping[str, Floats]] = {"pool": by_pool, "full": by_all}
         for target in asked:
+            short = depth_note(track, target)
             for name, seen in sides.items():
                 found[depth, target, name] = Rows(
                     track.name,
@@ -143,21 +343,28 @@ def rows_by(
                     seen[plain[depth, target]],
                     by_pool[target],
                     by_all[target],
+                    notes if short is None else (short, *notes),
+                    track.failed,
                 )
     return found
 
 
-def _scored(
-    lists: Retrieved, judgments: Judgments, labels: Labels, measures: Sequence[str]
-) -> dict[str, Floats]:
-    """For each measure run × topic, by some of the judgments; `labels` has a label for each row of all
-    judgments."""
-    runs, topics = len(lists.names), len(judgments.queries)
-    values = Evaluator(judgments, list(measures)).score_labels(
-        labels[lists.rows], lists.offsets, np.tile(np.arange(topics), runs)
-    )
-    shaped = values.reshape(runs, topics, len(measures))
-    return {measure: np.ascontiguousarray(shaped[:, :, m]) for m, measure in enumerate(measures)}
+def _nothing_judged(track: Track, lists: Retrieved) -> Iterator[Note]:
+    """A warning for each run that has no judged document."""
+    judgments = track.judgments
+    topics = len(judgments.queries)
+    known = frozenset(judgments.queries)
+    for number, run in enumerate(track.runs):
+        first, last = lists.offsets[[number * topics, (number + 1) * topics]]
+        if not (lists.rows[first:last] >= 0).any():
+            judged = np.array([topic in known for topic in run.queries])
+            rows = np.flatnonzero(np.repeat(judged, np.diff(run.bounds)))[:KEPT]
+            yield replace(nothing_judged(run.documents.take(rows), judgments), run=run.name)
+
+
+def _by_measure(measures: Iterable[str], scores: Floats) -> dict[str, Floats]:
+    """For each measure run × topic."""
+    return {measure: np.ascontiguousarray(scores[:, :, m]) for m, measure in enumerate(measures)}
 
 
 def feature_at(feature: str, depth: int) -> Measure | Aggregate:

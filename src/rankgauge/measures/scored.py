@@ -23,6 +23,11 @@ class Scored(Parametric):
     averages_defined: ClassVar[bool] = True
     """Whether queries on which the score is undefined are left out of means, or undo them."""
 
+    @property
+    def range_is_declared(self) -> bool:
+        """Whether the range is declared for this score, or only inherited."""
+        return True
+
     def complete(self) -> Self:
         """This, or MeasureError when a parameter is still needed."""
         return self

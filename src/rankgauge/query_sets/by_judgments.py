@@ -74,7 +74,7 @@ def _by_breadth(
     label = checked("label", label, Whole(0))
     seed = checked("seed", seed, SEEDS)
     judgments = judgments_of(qrels)
-    documents = segment_count(judgments.grades >= 0, judgments.bounds)
+    documents = segment_count(judgments.judged, judgments.bounds)
     labelled = segment_count(judgments.grades >= label, judgments.bounds)
     queries = judgments.queries.texts()
     nothing = left_out({"nothing judged": documents == 0})

@@ -69,7 +69,7 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judg
     judgments = judgments_of(qrels)
     part = np.zeros(len(judgments.grades), dtype=np.int64)
     ids = list(judgments.documents)
-    pooled = (judgments.grades < 0).tolist()
+    pooled = (~judgments.judged).tolist()
     bounds = judgments.bounds.tolist()
     for q, query in enumerate(judgments.queries):
         keys = {

@@ -94,7 +94,7 @@ def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedL
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
     count = len(judgments.queries)
     query = np.repeat(np.arange(count), np.diff(judgments.bounds))
-    rows = np.flatnonzero(judgments.grades >= 0)
+    rows = np.flatnonzero(judgments.judged)
     sizes = np.bincount(query[rows], minlength=count)
     pooled = np.diff(judgments.bounds) - sizes
     # By query, then from the highest label down, in one key.

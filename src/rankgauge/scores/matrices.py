@@ -22,6 +22,7 @@ from rankgauge.scores.parsing import AnyScored, parse_scored
 
 SOURCE = "matrix"
 JOINED = "joined"
+TEXTS = "texts"
 
 LARGEST = 1e100
 """The greatest magnitude of a score: sums of squares stay finite."""
@@ -63,8 +64,9 @@ def scores_of(
     values: Floats,
     present: Bools,
     missing: Missing,
+    source: str = SOURCE,
 ) -> Scores:
-    """Scores of which only the numbers are known.
+    """Scores that are not of rankings and judgments, or of which only the numbers are known.
 
     Parameters
     ----------
@@ -76,6 +78,8 @@ def scores_of(
         Run × query: whether the run has the query.
     missing
         How queries that a run lacks are treated.
+    source
+        Where they come from.
     """
     return Scores(
         runs=runs,
@@ -86,7 +90,7 @@ def scores_of(
         judged_at_10=np.full(present.shape, np.nan),
         relevant=np.full(len(queries), UNKNOWN),
         nothing_relevant=np.zeros((len(measures), len(queries)), dtype=np.bool_),
-        policies=Policies(source=SOURCE, missing=missing),
+        policies=Policies(source=source, missing=missing),
     )
 
 

@@ -15,7 +15,7 @@ from rankgauge.data.errors import InputError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.policies import HIGHEST_SEED, Missing, Standardization, Ties, Unjudged
-from rankgauge.scores.matrices import JOINED, SOURCE
+from rankgauge.scores.matrices import JOINED, SOURCE, TEXTS
 from rankgauge.scores.model import UNKNOWN, Scores
 
 SLACK = 1e-9
@@ -92,7 +92,7 @@ def _like(pattern: re.Pattern[str], example: str) -> tuple[Callable[[Any], bool]
 
 
 POLICIES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "source": _one_of(SOURCE, JOINED),
+    "source": _one_of(SOURCE, JOINED, TEXTS),
     "ties": _one_of(*TIES),
     "seed": _whole(0, HIGHEST_SEED),
     "tail": _like(TAIL, "a text such as tied(1000)"),

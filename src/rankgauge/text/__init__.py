@@ -10,33 +10,61 @@ if TYPE_CHECKING:
     from rankgauge.text.base import Metric
     from rankgauge.text.chance import Null, register_null
     from rankgauge.text.checking import check_metric
+    from rankgauge.text.evaluation import TextOverview, evaluate, overview
+    from rankgauge.text.files import read_texts
     from rankgauge.text.functions import metric
     from rankgauge.text.grammar import parse_metric
+    from rankgauge.text.human import human_correlation
+    from rankgauge.text.human_results import CorrelationDifference, HumanCorrelation
+    from rankgauge.text.preferences import Preferences, win_lose_tie
+    from rankgauge.text.ratings import Ratings, read_ratings
     from rankgauge.text.registry import metrics, register
     from rankgauge.text.texts import Texts
 
 __all__ = [
+    "CorrelationDifference",
+    "HumanCorrelation",
     "Metric",
     "Null",
+    "Preferences",
+    "Ratings",
+    "TextOverview",
     "Texts",
     "check_metric",
+    "evaluate",
+    "human_correlation",
     "metric",
     "metrics",
+    "overview",
     "parse_metric",
+    "read_ratings",
+    "read_texts",
     "register",
     "register_null",
+    "win_lose_tie",
 ]
 
 _HOMES = {
+    "CorrelationDifference": "rankgauge.text.human_results",
+    "HumanCorrelation": "rankgauge.text.human_results",
     "Metric": "rankgauge.text.base",
     "Null": "rankgauge.text.chance",
+    "Preferences": "rankgauge.text.preferences",
+    "Ratings": "rankgauge.text.ratings",
+    "TextOverview": "rankgauge.text.evaluation",
     "Texts": "rankgauge.text.texts",
     "check_metric": "rankgauge.text.checking",
+    "evaluate": "rankgauge.text.evaluation",
+    "human_correlation": "rankgauge.text.human",
     "metric": "rankgauge.text.functions",
     "metrics": "rankgauge.text.registry",
+    "overview": "rankgauge.text.evaluation",
     "parse_metric": "rankgauge.text.grammar",
+    "read_ratings": "rankgauge.text.ratings",
+    "read_texts": "rankgauge.text.files",
     "register": "rankgauge.text.registry",
     "register_null": "rankgauge.text.chance",
+    "win_lose_tie": "rankgauge.text.preferences",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

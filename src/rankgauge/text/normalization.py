@@ -79,18 +79,21 @@ class ByChance(Around, OfChance, Metric):
         if nothing:
             notes.append(
                 Note(
-                    "no words in the source of {count} outputs, so nothing can be drawn: they are left "
-                    "out of the mean",
+                    "no words in the source of {outputs}, so nothing can be drawn: they are left out of "
+                    "the mean",
                     count=nothing,
                 )
             )
         if mean.samples.any():
+            inside = str(self.measure)
             kind = f"chance estimated from up to {int(mean.samples.max()):,} drawn texts each"
             if np.isfinite(mean.errors).any():
                 error = float(np.nanmax(mean.errors))
-                notes.append(Note(kind + ", standard error at most {error}", error=error))
+                notes.append(
+                    Note(kind + ", standard error at most {error}", measure=inside, error=error)
+                )
             else:
-                notes.append(Note(kind))
+                notes.append(Note(kind, measure=inside))
         return notes
 
 

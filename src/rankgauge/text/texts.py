@@ -76,6 +76,16 @@ class Texts(Record):
         """The names of the systems."""
         return tuple(self.outputs)
 
+    def select(self, systems: Iterable[str]) -> Texts:
+        """The same texts with the outputs of these systems alone."""
+        wanted = list(dict.fromkeys(systems))
+        for system in wanted:
+            if system not in self.outputs:
+                known = ", ".join(self.outputs)
+                raise RankgaugeError(f"there is no system {system!r}, expected some of {known}")
+        outputs = {system: self.outputs[system] for system in wanted}
+        return Texts(self.sources, self.references, outputs, self.ids)
+
     def once(self, make: Callable[[Texts], V]) -> V:
         """What a function makes of these texts, made once."""
         if make not in self._known:

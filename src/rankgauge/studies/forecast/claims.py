@@ -182,7 +182,10 @@ def _ahead(first: Mapping[Where, float], second: Mapping[Where, float]) -> tuple
 def claim_table(study: ForecastStudy) -> Table:
     """A row for each claim: what is compared by which number, and in how many places it holds."""
     rows: list[tuple[Cell, ...]] = [(*each, each.verdict) for each in claims_of(study)]
-    notes = ["a place is a target, a depth and a track; one and other: method, split, judgements"]
+    notes = [
+        "of: places, each a target, a depth and a track",
+        "one, other: what is compared, as method, split and judgements",
+    ]
     if any(row[5] == 0 for row in rows):
         notes.append(
             "no numbers: the claim needs several depths, several kinds of collection, or at least 3 runs"

@@ -22,10 +22,9 @@ from rankgauge.forecast.tracks import (
     FeatureJudgments,
     Rows,
     Track,
+    deep_enough,
     rows_by,
 )
-from rankgauge.measures.around import innermost
-from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED
 from rankgauge.records import Record
@@ -135,7 +134,7 @@ def run_study(
     if len({track.name for track in tracks}) < len(tracks):
         raise RankgaugeError("two tracks have the same name, expected different ones")
     left: dict[str, list[str]] = {
-        target: [track.name for track in tracks if not _deep_enough(track, target)]
+        target: [track.name for track in tracks if not deep_enough(track, target)]
         for target in asked.targets
     }
     if not any(len(tracks) - len(names) > 1 for names in left.values()):
@@ -177,14 +176,6 @@ def _shared_topics(tracks: Sequence[Track]) -> int:
         (track.kind, topic) for track in tracks for topic in track.judgments.queries.texts()
     )
     return sum(count > 1 for count in counts.values())
-
-
-def _deep_enough(track: Track, target: str) -> bool:
-    """Whether a run has as many documents for a topic as the target looks at."""
-    cutoff = innermost(parse(target)).cutoff
-    if cutoff is None:
-        return True
-    return any(np.diff(run.bounds).max(initial=0) >= cutoff for run in track.runs)
 
 
 class _Depth(Record):

@@ -1,0 +1,187 @@
+"""rankgauge text: score what systems wrote, beside what chance gets."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import click
+
+from rankgauge.cli.options import (
+    level_option,
+    measure_option,
+    metric_plugin_option,
+    missing_option,
+    output_options,
+    per_topic_option,
+    plot_option,
+    samples_option,
+    save_option,
+    seed_option,
+)
+from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, progress, show_with_notes
+from rankgauge.figures.files import save_figure
+from rankgauge.policies import DEFAULT_MISSING, Missing
+from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
+from rankgauge.text.evaluation import overview
+from rankgauge.text.files import read_texts
+from rankgauge.text.grammar import parse_metrics
+from rankgauge.text.human import human_correlation
+from rankgauge.text.human_results import Over
+from rankgauge.text.ratings import read_ratings
+
+METRICS = ("rouge1", "rouge2", "rougeL")
+
+
+@click.command("text")
+@click.argument("file")
+@measure_option(
+    *METRICS,
+    text="A metric such as rouge1, 'rouge2(stem=true)' or 'v2(rougeL,null=sentences)'; may be repeated. "
+    "`rankgauge measures rouge1` explains it.",
+)
+@per_topic_option("A row for each system and text.")
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME",
+    help="Score the outputs of this system; may be repeated. By default all systems are scored.",
+)
+@click.option(
+    "--human",
+    metavar="FILE",
+    help="Ratings by people, as CSV with the columns id, system, and one for each question that was "
+    "asked. Prints also how well each metric agrees with them. With -o, or in a format for programs, "
+    "this alone is printed.",
+)
+@click.option(
+    "--over",
+    type=click.Choice(get_args(Over)),
+    default="systems",
+    show_default=True,
+    help="With --human: what is correlated. systems: the means of systems. texts: the systems on each "
+    "text, then the mean over texts. rows: all outputs together.",
+)
+@click.option(
+    "--null",
+    default=WORDS,
+    show_default=True,
+    metavar="NAME",
+    help="What chance writes. words: words of the source, drawn at random. sentences: whole sentences "
+    "of the source, a stronger opponent.",
+)
+@click.option(
+    "--length",
+    default=REFERENCE,
+    show_default=True,
+    metavar="NAME|N",
+    help=f"How many words chance writes. {REFERENCE}: as many as the reference. {CANDIDATE}: as many as "
+    "the output; this rewards length. Or a number.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Draw N texts instead of the exact value. With 1 it is the reading of Feng's dissertation.",
+)
+@click.option(
+    "--per",
+    type=click.Choice([TEXT, CANDIDATE]),
+    default=TEXT,
+    show_default=True,
+    help=f"With --draws: draw once for each {TEXT}, or anew for each output ({CANDIDATE}).",
+)
+@missing_option(
+    ("zero", "skip"),
+    DEFAULT_MISSING,
+    "Texts for which a system wrote nothing. zero: they are scored as empty texts. skip: the means of "
+    "the system leave them out.",
+)
+@level_option()
+@samples_option()
+@seed_option("what is drawn at random")
+@save_option
+@plot_option("With --human: draw the correlations to FILE.")
+@output_options
+@metric_plugin_option
+def command(
+    file: str,
+    measures: tuple[str, ...],
+    per_topic: bool,
+    systems: tuple[str, ...],
+    human: str | None,
+    over: Over,
+    null: str,
+    length: str,
+    draws: int | None,
+    per: str,
+    missing: Missing,
+    level: float,
+    samples: int,
+    seed: int,
+    save: str | None,
+    plot: str | None,
+    form: str | None,
+    digits: int | None,
+    output: str | None,
+) -> None:
+    """Score what systems wrote: summaries, answers, translations; beside what thoughtless words get.
+
+    FILE is JSON Lines, one text per line:
+
+    \b
+    {"id": "7", "source": "the article …", "references": ["what a person wrote …"],
+     "outputs": {"bart": "…", "t5": "…"}}
+
+    or CSV with the columns id, system, output, source and reference.
+
+    \b
+    rankgauge text answers.jsonl
+    rankgauge text answers.jsonl -m rouge1 -m rouge2 --human ratings.csv
+    rankgauge text answers.jsonl --save text.scores
+    rankgauge compare --scores text.scores -m rougeL
+
+    For each metric and system it prints:
+
+    \b
+    score       the mean over texts
+    low, high   its confidence interval
+    chance      what words drawn at random from the source get
+    v1, v2      the score by chance and by the best score, as Feng's dissertation has it
+    linear      the share of the way from chance (0) to the best score (1)
+    words       the mean number of words of an output
+    empty       how many outputs are empty
+    """
+    asked = parse_metrics(measures)
+    words = int(length) if length.isdigit() else length
+    chance = Null(null=null, length=words, draws=draws, per=per, seed=seed)
+    texts = read_texts(file)
+    if systems:
+        texts = texts.select(systems)
+    ratings = None if human is None else read_ratings(human)
+    if plot is not None and ratings is None:
+        raise click.UsageError("--plot draws the correlations with --human; give both")
+    with progress(len(asked), "scoring") as advance:
+        found = overview(
+            texts,
+            asked,
+            null=chance,
+            missing=missing,
+            level=level,
+            progress=advance,
+        )
+    if save is not None:
+        found.scores.save(save)
+    table = found.scores.query_table() if per_topic else found.table()
+    if ratings is None:
+        show_with_notes(table, form, digits, output)
+        return
+    correlation = human_correlation(
+        found.without_chance(), ratings, over=over, level=level, samples=samples, seed=seed
+    )
+    if output is None and chosen_format(form, output) not in MACHINE_FORMATS:
+        show_with_notes(table, form, digits, output)
+        click.echo()
+    show_with_notes(correlation.table(), form, digits, output)
+    if plot is not None:
+        save_figure(correlation.figure(), plot)

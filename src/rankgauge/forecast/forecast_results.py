@@ -1,0 +1,125 @@
+"""The forecasts of a track, and their tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.forecast.left_out import PartLeftOut
+from rankgauge.forecast.tracks import Rows, target_at
+from rankgauge.measures.around import inner
+from rankgauge.measures.grammar import parse
+from rankgauge.notes import Note, counted, worded
+from rankgauge.results import Result
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Cell, Table
+
+_LIMITS: Mapping[PartLeftOut | None, str] = {
+    "tracks": " of {kind}",
+    "topics": " of {kind}. On another track it may be so less often",
+    None: " of any kind that was learnt from. This says nothing about {kind}",
+}
+"""How far the error on what was left out goes."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecast(Result):
+    """Forecasts of a track: run × topic, with half the width of their intervals, and beside them what
+    needs no learning."""
+
+    target: str
+    depth: int
+    rows: Rows
+    values: Floats
+    line: Floats
+    half_width: float
+    level: float
+    left_out: PartLeftOut | None
+    """What was left out to see errors; None if this kind of collection was not learnt from."""
+    notes: tuple[Note, ...]
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return self.rows.runs
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Which runs were left out, and why."""
+        return self.rows.failed
+
+    def scores(self) -> Scores:
+        """The forecasts as scores like any others, with the same notes."""
+        scores = Scores.from_matrix(
+            self.values,
+            runs=self.rows.runs,
+            measure=f"forecast of {self.target}",
+            queries=list(self.rows.topics),
+        )
+        return replace(scores, notes=self.notes, failed=self.failed)
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The ends of the intervals of each run and topic, within the range of the measure; NaN where
+        there are no intervals."""
+        if not math.isfinite(self.half_width):
+            none = np.full(self.values.shape, np.nan)
+            return none, none
+        low, high = inner(parse(self.target)).range
+        ends = self.values - self.half_width, self.values + self.half_width
+        return np.clip(ends[0], low, high), np.clip(ends[1], low, high)
+
+    def table(self) -> Table:
+        """A row for each run, the best forecast first: the mean forecast, and beside it the measure at
+        the depth, a line through it, and the shallow score, which needs no learning."""
+        columns = ("run", "forecast", "at depth", "line", "shallow")
+        numbers = (self.values, self.rows.plain, self.line, self.rows.shallow)
+        rows: list[tuple[Cell, ...]] = [
+            (self.rows.runs[place], *(float(each[place].mean()) for each in numbers))
+            for place in self._best_first()
+        ]
+        return Table(columns, tuple(rows), worded((*self._about(), *self.notes), gather=True))
+
+    def topic_table(self) -> Table:
+        """A row for each run and topic: the forecast with its interval, and what stands beside it. Runs
+        are in the order of `table`."""
+        numbers = (self.values, *self.bounds(), self.rows.plain, self.line, self.rows.shallow)
+        rows: list[tuple[Cell, ...]] = [
+            (self.rows.runs[r], topic, *(float(each[r, t]) for each in numbers))
+            for r in self._best_first()
+            for t, topic in enumerate(self.rows.topics)
+        ]
+        columns = ("run", "topic", "forecast", "low", "high", "at depth", "line", "shallow")
+        return Table(columns, tuple(rows), self.table().notes)
+
+    def _best_first(self) -> list[int]:
+        """The numbers of the runs, the best mean forecast first."""
+        means = self.values.mean(axis=1)
+        lower_is_better = inner(parse(self.target)).direction == "lower"
+        order = np.argsort(means if lower_is_better else -means, kind="stable")
+        return [int(place) for place in order]
+
+    def _about(self) -> Iterator[Note]:
+        """What the columns are."""
+        yield Note(str(target_at(self.target, self.depth)), column="at depth")
+        yield Note("a line through it, fitted to the same tracks", column="line")
+        yield Note(
+            f"{self.target} of the whole run by the same judgements; it needs no learning, and mostly "
+            "ranks systems better than forecasts do",
+            column="shallow",
+        )
+        if not math.isfinite(self.half_width):
+            return
+        yield Note(
+            "the mean over topics. There is no interval for the mean. For one run on one topic: when "
+            f"{self.left_out or 'topics'} were left out of the training, {self.target} was within "
+            f"{self.half_width:.3f} of its forecast for {100 * self.level:g}% of the topics"
+            f"{_LIMITS[self.left_out].format(kind=self.rows.kind)}",
+            column="forecast",
+        )
+
+    def _title(self) -> str:
+        return f"Forecast of {self.target}: {counted(len(self.rows.runs), 'run')}"

@@ -1,0 +1,148 @@
+"""The errors of forecasts for tracks and topics that were left out of the training."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.checks import Whole, checked, one_of
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.forecast.models import Average
+from rankgauge.forecast.stacked import StackedRows
+from rankgauge.records import Record
+
+MOST_ERRORS = 2_000
+"""So many errors are kept for intervals."""
+
+PartLeftOut: TypeAlias = Literal["tracks", "topics"]
+"""What is left out of the training to see errors: whole tracks of a kind, or topics of its one track."""
+
+
+class KindErrors(Record):
+    """The errors on the tracks of one kind of collection.
+
+    `topics` is the number of its topics, and `left_out` says what was left out of the training.
+    `by_mass` has errors from small to large, each with the mass of topics up to it.
+    """
+
+    kind: str
+    topics: int
+    left_out: PartLeftOut
+    by_mass: tuple[tuple[float, float], ...]
+
+    def half_width(self, level: float) -> float:
+        """The error that `level` of the topics' mass does not exceed; infinite where there are too few
+        topics for this level."""
+        return next((error for error, mass in self.by_mass if mass >= level - 1e-12), math.inf)
+
+    @property
+    def highest_level(self) -> float:
+        """The highest level that the number of topics allows."""
+        return self.by_mass[-1][1] if self.by_mass else 0.0
+
+    def content(self) -> dict[str, Any]:
+        """The errors as JSON keeps them."""
+        return {**vars(self), "by_mass": [list(pair) for pair in self.by_mass]}
+
+
+def kind_errors_of(content: Any) -> KindErrors:
+    """The errors that JSON kept; RankgaugeError where they are none."""
+    names = {"kind", "topics", "left_out", "by_mass"}
+    if not isinstance(content, dict) or set(content) != names:
+        raise RankgaugeError("errors without kind, topics, left_out and by_mass")
+    checked("topics", content["topics"], Whole(1))
+    checked("left_out", content["left_out"], one_of(PartLeftOut))
+    pairs = tuple((float(error), float(mass)) for error, mass in content["by_mass"])
+    if not np.isfinite(np.array(pairs)).all() or list(pairs) != sorted(pairs):
+        raise RankgaugeError("errors out of order")
+    left_out = cast(PartLeftOut, content["left_out"])
+    return KindErrors(str(content["kind"]), content["topics"], left_out, pairs)
+
+
+def errors_by_kind(
+    rows: StackedRows, kinds: Sequence[str], seed: int, fit: Callable[[StackedRows], Average]
+) -> dict[str, KindErrors]:
+    """The errors for each kind; the parameters are those of `left_out_errors`."""
+    errors = left_out_errors(rows, kinds, seed, fit)
+    whole = whole_tracks(rows, kinds)
+    only_topics = {kind for number, kind in enumerate(kinds) if number not in whole}
+    by_row = np.array(kinds)[rows.track]
+    found = {}
+    for kind in dict.fromkeys(kinds):
+        own = by_row == kind
+        known = own.any() and np.isfinite(errors[own]).all()
+        found[kind] = KindErrors(
+            kind,
+            len(np.unique(rows.group[own])),
+            "topics" if kind in only_topics else "tracks",
+            errors_by_mass(errors[own], rows.group[own]) if known else (),
+        )
+    return found
+
+
+def left_out_errors(
+    rows: StackedRows, kinds: Sequence[str], seed: int, fit: Callable[[StackedRows], Average]
+) -> Floats:
+    """The error of each row when it was left out of the training; NaN if nothing was left to learn from.
+
+    A track is left out whole, with its topics, if there are others of its kind to learn from: runs and
+    pools differ between tracks, not only topics. Otherwise some of its topics are left out.
+
+    Parameters
+    ----------
+    rows
+        The rows of all tracks.
+    kinds
+        The kind of each track.
+    seed
+        Fixes which topics are left out together.
+    fit
+        Learns from rows.
+    """
+    errors = np.full(len(rows.target), np.nan)
+
+    def leave_out(inside: Bools, learnt: Bools) -> None:
+        forecasts = fit(rows.take(learnt)).predict(rows.features[inside])
+        errors[inside] = np.abs(rows.target[inside] - forecasts)
+
+    for number in whole_tracks(rows, kinds):
+        inside = rows.track == number
+        leave_out(inside, ~rows.with_topics_of(inside))
+    rest, folds = np.isnan(errors), rows.folds(seed)
+    for fold in np.unique(folds[rest]):
+        if (folds != fold).any():
+            leave_out(rest & (folds == fold), folds != fold)
+    return errors
+
+
+def whole_tracks(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
+    """The tracks that can be left out whole: another track of their kind has other topics."""
+    by_row = np.array(kinds)[rows.track]
+    found = []
+    for number in np.unique(rows.track).tolist():
+        others = ~rows.with_topics_of(rows.track == number)
+        if (others & (by_row == kinds[number])).any():
+            found.append(number)
+    return found
+
+
+def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], ...]:
+    """Errors from small to large, each with the mass up to it: each topic has the same mass, and one
+    more, which was not seen, has an infinite error."""
+    _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    mass = 1 / ((len(counts) + 1) * counts[inverse])
+    order = np.argsort(errors, kind="stable")
+    total = np.cumsum(mass[order])
+    places = np.arange(len(errors))
+    if (
+        len(places) > MOST_ERRORS
+    ):  # the greatest error of each step, so that intervals are no narrower
+        places = np.unique(np.linspace(0, len(errors) - 1, MOST_ERRORS).round().astype(np.int64))
+    ordered = errors[order]
+    starts = np.concatenate(([0.0], total[places[:-1]]))
+    kept = zip(ordered[places].tolist(), np.maximum(total[places], starts).tolist(), strict=True)
+    return tuple(kept)

@@ -1,0 +1,264 @@
+"""From texts to scores, and a table of what each system gets beside what chance gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import checked
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.measures.around import innermost
+from rankgauge.measures.scored import Around
+from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import DEFAULT_MISSING, LEVEL, LEVELS, Missing
+from rankgauge.resampling import Progress
+from rankgauge.results import Result
+from rankgauge.scores.matrices import TEXTS, scores_of
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Cell, Table
+from rankgauge.text import registry
+from rankgauge.text.base import Metric
+from rankgauge.text.chance import Null
+from rankgauge.text.grammar import parse_metrics
+from rankgauge.text.texts import Candidates, Texts
+from rankgauge.text.tokens import word_counts
+from rankgauge.workers import outcomes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+FORMS = ("expected", "v1", "v2", "linear")
+"""What stands beside the score of a metric: what chance gets, and the normalised forms."""
+COLUMNS = ("metric", "system", "score", "low", "high", "chance", *FORMS[1:], "words", "empty")
+
+
+def evaluate(
+    texts: Texts,
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    missing: Missing = DEFAULT_MISSING,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """The score of every system on every text by every metric.
+
+    Parameters
+    ----------
+    texts
+        The texts.
+    metrics
+        Metrics, or texts such as "rouge1", "v2(rouge2)" or "expected(rougeL,null=sentences)".
+    missing
+        How texts are treated for which a system wrote nothing: "zero" scores them as empty texts,
+        "skip" leaves them out of its means.
+    executor
+        Does the work, metric by metric; by default threads.
+    progress
+        Is called after each metric.
+
+    >>> texts = Texts(["a b c d"], ["a b"], {"lead": ["a b c"]})
+    >>> evaluate(texts, "rouge1").mean()["lead"]
+    {'rouge1': 0.8}
+    """
+    asked = parse_metrics(metrics)
+    if not asked:
+        raise RankgaugeError("no metrics, expected at least one, such as rouge1")
+    if not texts.outputs:
+        raise RankgaugeError("no systems, expected the outputs of at least one")
+    families: dict[object, list[Metric]] = {}
+    for metric in dict.fromkeys(asked):
+        families.setdefault(innermost(metric), []).append(metric)
+    work = partial(_scored, texts.candidates())
+    found: dict[Metric, _Found] = {}
+    for family, scored in outcomes(work, list(families.values()), executor, name=_named):
+        if isinstance(scored, RankgaugeError):
+            raise scored
+        found.update(zip(family, scored, strict=True))
+        if progress is not None:
+            progress(_named(family))
+    shape = len(texts.outputs), len(texts)
+    written = [[text is not None for text in outputs] for outputs in texts.outputs.values()]
+    metrics = tuple(dict.fromkeys(asked))
+    scores = scores_of(
+        texts.systems,
+        texts.ids,
+        metrics,
+        np.stack([found[metric].values.reshape(shape) for metric in metrics], axis=2),
+        np.array(written, dtype=np.bool_).reshape(shape),
+        missing,
+        TEXTS,
+    )
+    notes = dict.fromkeys(note for metric in metrics for note in found[metric].notes)
+    return replace(scores, notes=(*_about(texts), *notes))
+
+
+class _Found(NamedTuple):
+    """The scores of candidates by a metric, and notes on them."""
+
+    values: Floats
+    notes: list[Note]
+
+
+def _scored(candidates: Candidates, family: Sequence[Metric]) -> list[_Found]:
+    """The scores by each metric of a family; what they share is computed once."""
+    return [
+        _Found(metric.complete().score_each(candidates), metric.remarks(candidates))
+        for metric in family
+    ]
+
+
+def _named(family: Sequence[Metric]) -> str:
+    return str(innermost(family[0]))
+
+
+def _about(texts: Texts) -> list[Note]:
+    """Notes on the texts: what systems lack, and which texts have no source."""
+    notes = [
+        Note("wrote nothing for {texts}", run=system, count=lacking)
+        for system, outputs in texts.outputs.items()
+        if (lacking := sum(text is None for text in outputs))
+    ]
+    bare = sum(not source.strip() for source in texts.sources)
+    if bare:
+        notes.append(Note("no source for {texts}, so what chance gets is not known", count=bare))
+    return notes
+
+
+def overview(
+    texts: Texts,
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    null: Null | None = None,
+    missing: Missing = DEFAULT_MISSING,
+    level: float = LEVEL,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> TextOverview:
+    """What each system gets by each metric, beside what chance gets, with the normalised forms.
+
+    Parameters
+    ----------
+    texts, metrics, missing, executor, progress
+        As in `evaluate`. A metric that is made of chance already, such as v2(rouge1), stands alone.
+    null
+        What chance is, by default words of the source, as many as the reference has.
+    level
+        The level of the confidence intervals of the means.
+
+    >>> texts = Texts(["a b c d"] * 2, ["a b", "c d"], {"lead": ["a b c", "a b c"]})
+    >>> overview(texts, "rouge1").scores.mean()["lead"]["v2(rouge1)"] < 0.5
+    True
+    """
+    chance = null or Null()
+    asked = tuple(dict.fromkeys(parse_metrics(metrics)))
+    forms: dict[tuple[Metric, str], Metric] = {}
+    notes: list[Note] = []
+    sourced = any(source.strip() for source in texts.sources)
+    for metric in asked:
+        for name in FORMS if sourced and not isinstance(metric, Around) else ():
+            try:
+                forms[metric, name] = _form(name, metric, chance)
+            except MeasureError as error:
+                notes.append(Note(str(error), measure=str(metric)))
+    scores = evaluate(
+        texts,
+        [each for metric in asked for each in (metric, *_forms_of(metric, forms))],
+        missing=missing,
+        executor=executor,
+        progress=progress,
+    )
+    return TextOverview(texts, asked, forms, scores, checked("level", level, LEVELS), tuple(notes))
+
+
+def _form(name: str, metric: Metric, null: Null) -> Metric:
+    kind: Any = registry.find(name)
+    made: Metric = kind(metric, **{key: getattr(null, key) for key in Null.parameters()})
+    return made
+
+
+def _forms_of(metric: Metric, forms: Mapping[tuple[Metric, str], Metric]) -> list[Metric]:
+    return [form for (inside, _), form in forms.items() if inside == metric]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextOverview(Result):
+    """What each system gets, beside what chance gets; `scores` has all numbers, text by text."""
+
+    texts: Texts
+    metrics: tuple[Metric, ...]
+    forms: Mapping[tuple[Metric, str], Metric]
+    scores: Scores
+    level: float
+    more: tuple[Note, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """What to know about the scores."""
+        return (*self.scores.notes, *self.more)
+
+    @cached_property
+    def words(self) -> Floats:
+        """The mean number of words of each system's outputs."""
+        return np.array(
+            [
+                float(np.mean(word_counts([text or "" for text in outputs]))) if outputs else 0.0
+                for outputs in self.texts.outputs.values()
+            ]
+        )
+
+    @cached_property
+    def empty(self) -> list[int]:
+        """How many texts each system left empty."""
+        each = self.texts.outputs.values()
+        return [sum(not (text or "").strip() for text in outputs) for outputs in each]
+
+    def without_chance(self) -> Scores:
+        """The scores without what chance gets, which says nothing of systems."""
+        left_out = {str(form) for (_, name), form in self.forms.items() if name == "expected"}
+        kept = [str(each) for each in self.scores.measures if str(each) not in left_out]
+        return self.scores.select(measures=kept)
+
+    def table(self) -> Table:
+        """A row for each metric and system, the best system first: the mean with its confidence
+        interval, what chance gets, the normalised forms, the mean number of words, and how many texts
+        are empty."""
+        means, intervals = self.scores.mean(), self.scores.interval(level=self.level)
+        rows: list[tuple[Cell, ...]] = []
+        for metric in self.metrics:
+            sign = -1.0 if metric.direction == "lower" else 1.0
+            order = sorted(self.scores.runs, key=lambda run: -sign * means[run][str(metric)])
+            for run in order:
+                place = self.scores.runs.index(run)
+                shown = [self.forms.get((metric, name)) for name in FORMS]
+                rows.append(
+                    (
+                        str(metric),
+                        run,
+                        means[run][str(metric)],
+                        *intervals[run][str(metric)],
+                        *(None if form is None else means[run][str(form)] for form in shown),
+                        float(self.words[place]),
+                        self.empty[place],
+                    )
+                )
+        about = [
+            Note(
+                f"the mean over texts, with its {self.level:.0%} confidence interval",
+                column="score",
+            ),
+            Note("what a text drawn at random from the source gets instead", column="chance"),
+            Note("0 for chance, 1 for the best score", column="v2, linear"),
+            Note("the mean number of words of an output", column="words"),
+        ]
+        if not self.forms:
+            about = [note for note in about if note.column not in ("chance", "v2, linear")]
+        return Table(COLUMNS, tuple(rows), worded((*about, *self.notes), gather=True))
+
+    def _title(self) -> str:
+        systems, texts = counted(len(self.scores.runs), "system"), counted(len(self.texts), "text")
+        return f"TextOverview: {systems}, {texts}"

@@ -1,0 +1,239 @@
+"""Files of texts: JSON Lines, CSV, and the JSON of SummEval and REALSumm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import SIZE_LIMIT
+from rankgauge.data.trec import Path
+from rankgauge.text.rows import (
+    ID,
+    REFERENCE,
+    SUMMARIES,
+    SYSTEM,
+    FileRow,
+    FileRows,
+    Where,
+    identifier,
+    listed,
+    once,
+    read_rows,
+    refuse_sparse,
+    text_of,
+)
+from rankgauge.text.texts import Texts
+
+SOURCE, OUTPUT, OUTPUTS = "source", "output", "outputs"
+JSON_LINE = (
+    '{"id": "1", "source": "…", "references": ["…"], "outputs": {"system A": "…", "system B": "…"}}'
+)
+EXPECTED = (
+    f"expected JSON Lines such as {JSON_LINE}, or CSV with a row for each text and system and the "
+    "columns id, system, output, reference (more references: reference_2, …) and, if you have it, source"
+)
+
+
+def read_texts(path: Path, *, size_limit: int = SIZE_LIMIT) -> Texts:
+    """The texts of a file: sources, references, and what systems wrote.
+
+    The file may be compressed; `-` is standard input. It has one of these forms:
+
+    - JSON Lines, a line for each text, with `id`, `source`, `references` (a text or a list) and
+      `outputs`: {system: text}. An output that is null, or not there, is one that the system lacks.
+    - CSV or TSV, a row for each text and system, with the columns id, system, output, source and
+      reference. Further references have the columns reference_2, reference_3 and so on. The source and
+      the references may stand in every row of a text, or only in one of them.
+    - The JSON of SummEval and REALSumm as BARTScore's repository has it.
+
+    `source` may be left out; then nobody can say what chance gets. Raises InputError, with the line, for
+    anything else, and for a file of more than `size_limit` bytes.
+    """
+    rows = read_rows(path, EXPECTED, size_limit)
+    if rows.columns is not None:
+        return _of_columns(rows, rows.columns)
+    return _of_texts(rows.source, map(_summaries if rows.by_id else _line, rows.rows))
+
+
+class _Text(NamedTuple):
+    """A text of a file."""
+
+    name: str
+    source: str
+    references: tuple[str, ...]
+    outputs: Mapping[str, str | None]
+    where: Where
+
+
+def _of_texts(source: str, texts: Iterator[_Text]) -> Texts:
+    """All texts of a file, with a place in each system's list for each text."""
+    known: dict[str, _Text] = {}
+    systems: dict[str, int] = {}
+    filled = 0
+    for each in texts:
+        if each.name in known:
+            first = known[each.name].where.told()
+            raise each.where.error(f"the id {each.name!r} again{first}, expected each id once")
+        known[each.name] = each
+        for system in each.outputs:
+            systems.setdefault(system, len(systems))
+        filled += len(each.outputs)
+    if not known:
+        raise InputError(source, None, f"no texts, {EXPECTED}")
+    if not systems:
+        raise InputError(source, None, "no outputs, expected what at least one system wrote")
+    refuse_sparse(filled, {"text": len(known), "system": len(systems)}, source)
+    values = list(known.values())
+    return Texts(
+        [each.source for each in values],
+        [each.references for each in values],
+        {system: [each.outputs.get(system) for each in values] for system in systems},
+        list(known),
+    )
+
+
+# JSON
+
+
+def _line(row: FileRow) -> _Text:
+    """The text of a line of JSON Lines."""
+    cells, where = row
+    once(cells, where)
+    if ID not in cells:
+        raise where.error(f"no id (the keys are {listed(list(cells))}), {EXPECTED}")
+    given = [key for key in ("references", "reference") if cells.get(key) is not None]
+    if len(given) != 1:
+        fault = "references and reference" if given else "no references"
+        raise where.error(f'{fault}, expected "references", a text or a list of texts')
+    if not isinstance(outputs := cells.get(OUTPUTS), dict):
+        raise where.error('no outputs, expected "outputs": {"system": "what it wrote"}')
+    once(outputs, where, "system")
+    return _Text(
+        identifier(ID, cells[ID], where),
+        _source(cells.get(SOURCE), where),
+        _references(cells[given[0]], where),
+        _outputs(outputs, where),
+        where,
+    )
+
+
+def _source(value: object, where: Where) -> str:
+    return "" if value is None else text_of(SOURCE, value, where)
+
+
+def _references(value: object, where: Where) -> tuple[str, ...]:
+    several = value if isinstance(value, list) else [value]
+    if not several:
+        raise where.error("an empty list of references, expected at least one")
+    return tuple(text_of("reference", each, where) for each in several)
+
+
+def _outputs(outputs: Mapping[str, Any], where: Where) -> dict[str, str | None]:
+    texts: dict[str, str | None] = {}
+    for name, value in outputs.items():
+        system = identifier("name of a system", name, where)
+        if system in texts:
+            raise where.error(f"the system {system!r} twice, expected it once")
+        texts[system] = None if value is None else text_of(f"output of {system!r}", value, where)
+    return texts
+
+
+def _summaries(row: FileRow) -> _Text:
+    """A text of SummEval or REALSumm: the first reference is ref_summ, and ref_summs are all."""
+    cells, where = row
+    several: Any = cells.get("ref_summs") or []
+    if not isinstance(several, list):
+        raise where.error("ref_summs is no list, expected a list of references")
+    if (first := cells.get("ref_summ")) is not None:
+        place = several.index(first) if first in several else len(several)
+        several = [first, *several[:place], *several[place + 1 :]]
+    if not several:
+        raise where.error("no references, expected ref_summ or ref_summs")
+    outputs = {name: each.get("sys_summ") for name, each in summaries_of(row).items()}
+    return _Text(
+        identifier(ID, cells[ID], where),
+        _source(cells.get("src"), where),
+        _references(several, where),
+        _outputs(outputs, where),
+        where,
+    )
+
+
+def summaries_of(row: FileRow) -> dict[str, Mapping[str, Any]]:
+    """What SummEval or REALSumm has of each system for a text: its summary and its ratings."""
+    cells, where = row
+    systems = cells.get(SUMMARIES)
+    if not isinstance(systems, dict):
+        raise where.error(f'no {SUMMARIES}, expected {{"system": {{"sys_summ": "…"}}}}')
+    once(systems, where, "system")
+    for name, each in systems.items():
+        if not isinstance(each, dict):
+            raise where.error(f'the system {name!r} has no object, expected {{"sys_summ": "…"}}')
+        once(each, where)
+    return systems
+
+
+# CSV
+
+
+def _of_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
+    """The texts of CSV: the rows of a text need not stand together."""
+    references = sorted(
+        (int(match[1] or 1), name) for name in columns if (match := REFERENCE.fullmatch(name))
+    )
+    if OUTPUT not in columns or not references:
+        lacking = OUTPUT if OUTPUT not in columns else "reference"
+        raise InputError(
+            rows.source, 1, f"no column {lacking} (there are {listed(columns)}), {EXPECTED}"
+        )
+    wanted = [*([SOURCE] if SOURCE in columns else []), *(name for _, name in references)]
+    texts: dict[str, _Gathered] = {}
+    for cells, where in rows.rows:
+        name = identifier(ID, cells[ID], where)
+        text = texts.setdefault(name, _Gathered(where, {}, {}))
+        for column in wanted:
+            text.take(column, cells[column], where)
+        text.take_output(identifier(SYSTEM, cells[SYSTEM], where), cells[OUTPUT], where)
+    return _of_texts(
+        rows.source,
+        (text.whole(name, [each for _, each in references]) for name, text in texts.items()),
+    )
+
+
+class _Gathered(NamedTuple):
+    """What the rows of a text have said so far."""
+
+    where: Where
+    cells: dict[str, tuple[str, Where]]
+    outputs: dict[str, tuple[str, Where]]
+
+    def take(self, column: str, value: str, where: Where) -> None:
+        """Take the source or a reference, if the row has it."""
+        if not value.strip():
+            return
+        known, first = self.cells.setdefault(column, (value, where))
+        if known != value:
+            raise where.error(
+                f"another {column} than for the same id before{first.told()}, expected the same, or an "
+                "empty cell"
+            )
+
+    def take_output(self, system: str, value: str, where: Where) -> None:
+        """Take what a system wrote; an empty cell is an empty output."""
+        known = self.outputs.setdefault(system, (value, where))
+        if known[1] is not where:
+            raise where.error(
+                f"a second output of {system!r} for the same id{known[1].told()}, expected one"
+            )
+
+    def whole(self, name: str, references: list[str]) -> _Text:
+        given = tuple(self.cells[column][0] for column in references if column in self.cells)
+        if not given:
+            raise self.where.error(
+                f"the text {name!r} has no reference in any of its rows, expected one in the column "
+                f"{references[0]}"
+            )
+        source = self.cells[SOURCE][0] if SOURCE in self.cells else ""
+        outputs = {system: output for system, (output, _) in self.outputs.items()}
+        return _Text(name, source, given, outputs, self.where)

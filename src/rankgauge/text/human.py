@@ -1,0 +1,209 @@
+"""How well metrics agree with people: correlations with ratings, with intervals over texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.checks import checked, one_of
+from rankgauge.notes import WARNING, Note, counted
+from rankgauge.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
+from rankgauge.resampling import CELLS, Drawing, topic_counts
+from rankgauge.scores.model import Scores
+from rankgauge.text.correlations import (
+    COEFFICIENTS,
+    MOST_ROWS,
+    Rated,
+    of_each_text,
+    over_rows,
+    over_systems,
+    over_texts,
+)
+from rankgauge.text.human_results import WORDS, HumanCorrelation, Over, interval_note, percentiles
+from rankgauge.text.shared import AnyRatings, SharedOutputs, shared
+
+KERNELS: dict[str, Callable[[Rated, Floats], Floats]] = {
+    "systems": over_systems,
+    "texts": over_texts,
+    "rows": over_rows,
+}
+HELD = 8 * CELLS
+"""How many numbers of samples are held at a time."""
+
+
+def human_correlation(
+    scores: Scores,
+    ratings: AnyRatings,
+    over: Over = "systems",
+    *,
+    level: float = LEVEL,
+    samples: int = CORRELATION_SAMPLES,
+    seed: int = SEED,
+) -> HumanCorrelation:
+    """How well each metric of the scores agrees with people's ratings in each dimension.
+
+    Gives Kendall's τ-b, Spearman's ρ and Pearson's r, with percentile bootstrap intervals over texts. If
+    lower is better for a metric, its sign is turned first. Only systems and texts that have both scores
+    and ratings count. An output counts if every metric has a score for it, so that metrics are compared
+    on the same outputs.
+
+    Parameters
+    ----------
+    scores
+        The scores, with a metric or several.
+    ratings
+        What people think of the same outputs: `read_ratings`, or their means as scores.
+    over
+        "systems": the correlation of the means of the systems. "texts": the correlation over the systems
+        on each text, then the mean over texts, without texts where it is undefined. "rows": the
+        correlation over all outputs.
+    level
+        The level of the intervals.
+    samples
+        How many samples of texts are drawn.
+    seed
+        Fixes the samples.
+
+    >>> scores = Scores.from_matrix([[0.1, 0.2], [0.3, 0.3], [0.6, 0.4]], runs="abc", measure="metric")
+    >>> people = Scores.from_matrix([[1, 2], [2, 2], [3, 5]], runs="abc", measure="coherence")
+    >>> human_correlation(scores, people).tau_b.tolist()
+    [[1.0]]
+    """
+    checked("over", over, one_of(Over))
+    checked("level", level, LEVELS)
+    drawing = Drawing.checked(samples, seed)
+    both = shared(scores, ratings)
+    shape = (len(COEFFICIENTS), len(both.metrics), len(both.dimensions))
+    drawn = np.full((1 + drawing.samples, *shape), np.nan)
+    notes = list(both.notes)
+    usable = np.flatnonzero(np.isfinite(both.scores).any(axis=(1, 2)))
+    for metric in sorted({*range(len(both.metrics))} - {*usable.tolist()}):
+        text = "no output has a score, so there is no correlation"
+        notes.append(Note(text, measure=str(both.metrics[metric]), severity=WARNING))
+    for group, rated in _groups(both, usable, notes) if usable.size else ():
+        start = 0
+        for some in _samples(len(both.texts), drawing):
+            found = KERNELS[over](rated, some)
+            end = start + len(some)
+            drawn[start:end, :, usable[:, None], group] = found
+            start = end
+        notes += _remarks(both, over, usable, group, rated, drawn[0, 0])
+    values = drawn[0]
+    low, high = percentiles(drawn[1:], level)
+    undefined = np.isnan(values) | (len(both.texts) < 2)
+    lost = int(np.isnan(drawn[1:]).sum(axis=0)[~np.isnan(values) & ~np.isnan(low)].max(initial=0))
+    if lost:
+        text = "samples left out of an interval, where a correlation is undefined: up to {count}"
+        notes.append(Note(text, count=lost))
+    return HumanCorrelation(
+        over,
+        both.metrics,
+        both.dimensions,
+        len(both.systems),
+        len(both.texts),
+        values,
+        np.where(undefined, np.nan, low),
+        np.where(undefined, np.nan, high),
+        drawn[1:],
+        level,
+        (
+            Note(f"tau_b, rho, r: {WORDS[over]} with people's ratings"),
+            interval_note(level, drawing.samples, "correlation", drawing.seed),
+            *notes,
+        ),
+    )
+
+
+def _samples(texts: int, drawing: Drawing) -> Iterator[Floats]:
+    """Sample × text: first each text once, then how often each text is in each sample."""
+    held, size = [np.ones((1, texts))], texts
+    for some in topic_counts(texts, drawing):
+        if size + some.size > HELD:
+            yield np.concatenate(held)
+            held, size = [], 0
+        held.append(some)
+        size += some.size
+    if held:
+        yield np.concatenate(held)
+
+
+def _groups(
+    both: SharedOutputs, usable: Ints, notes: list[Note]
+) -> Iterator[tuple[list[int], Rated]]:
+    """The dimensions in groups for which the same outputs count, with their numbers."""
+    scored = both.scored()
+    groups: dict[bytes, list[int]] = {}
+    for d, ratings in enumerate(both.ratings):
+        known = np.isfinite(ratings)
+        unscored, unrated = (
+            int(np.count_nonzero(part)) for part in (known & ~scored, scored & ~known)
+        )
+        for text, count in (
+            ("rated outputs without a score by some metric, left out: {count}", unscored),
+            ("outputs without a rating, left out: {count}", unrated),
+        ):
+            if count:
+                notes.append(Note(text, part=both.dimensions[d], count=count))
+        groups.setdefault((known & scored).tobytes(), []).append(d)
+    for group in groups.values():
+        counts = scored & np.isfinite(both.ratings[group[0]])
+        yield (
+            group,
+            Rated(
+                np.where(counts, both.scores[usable], 0.0),
+                np.where(counts, both.ratings[group], 0.0),
+                counts,
+            ),
+        )
+
+
+def _remarks(
+    both: SharedOutputs, over: Over, usable: Ints, group: list[int], rated: Rated, tau_b: Floats
+) -> Iterator[Note]:
+    """Why correlations of a group of dimensions are undefined, and what is left out.
+
+    Parameters
+    ----------
+    both, over
+        All scores and ratings, and what the correlations are over.
+    usable, group
+        The numbers of the metrics that have scores, and of the dimensions of the group.
+    rated
+        The numbers of these metrics and dimensions.
+    tau_b
+        Metric × dimension: the correlations, of all metrics and dimensions.
+    """
+    metrics = [str(both.metrics[m]) for m in usable.tolist()]
+    dimensions = [both.dimensions[d] for d in group]
+    systems = int(np.count_nonzero(rated.counts.any(axis=1)))
+    size = int(np.count_nonzero(rated.counts))
+    if (size if over == "rows" else systems) < 2:
+        things = counted(size, "output") if over == "rows" else counted(systems, "system")
+        for dimension in dimensions:
+            text = f"{things} with scores and ratings, so there is no correlation"
+            yield Note(text, part=dimension, severity=WARNING)
+        return
+    if size > MOST_ROWS and over == "rows":
+        text = (
+            f"no interval of τ-b: {size:,} outputs are more than {MOST_ROWS:,}; use over='texts' for an "
+            "interval"
+        )
+        yield Note(text, column="tau_b_low, tau_b_high")
+    if over != "texts":
+        undefined = np.isnan(tau_b[usable][:, group])
+        for d, dimension in enumerate(dimensions):
+            for m in np.flatnonzero(undefined[:, d]).tolist():
+                text = "all have the same score or the same rating, so there is no correlation"
+                yield Note(text, part=dimension, measure=metrics[m], severity=WARNING)
+        return
+    lost = np.isnan(of_each_text(rated)[:, 0]).sum(axis=0)
+    for d, dimension in enumerate(dimensions):
+        for m, metric in enumerate(metrics):
+            if count := int(lost[m, d]):
+                text = (
+                    "texts left out: {count}. On them all systems have the same score or the same "
+                    "rating, or fewer than two systems are rated"
+                )
+                yield Note(text, part=dimension, measure=metric, count=count)

@@ -1,0 +1,244 @@
+"""What `human_correlation` gives: correlations with people's ratings, and how metrics differ in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.measures import normalization as of_rankings
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.scored import Scored
+from rankgauge.notes import WARNING, Note, counted, worded
+from rankgauge.records import Record
+from rankgauge.results import Result
+from rankgauge.scores.model import ByMeasure, places
+from rankgauge.tables import Cell, Table
+from rankgauge.text import normalization
+from rankgauge.text.correlations import COEFFICIENTS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Over: TypeAlias = Literal["systems", "texts", "rows"]
+"""systems: of the means of the systems; texts: over the systems on each text, then the mean; rows: over
+all outputs."""
+
+WORDS = {
+    "systems": "correlation of the means of the systems",
+    "texts": "mean over texts of the correlation over systems on each text",
+    "rows": "correlation over all outputs",
+}
+NEAR_ZERO = 0.05
+"""PAI of a correlation nearer to 0 says nothing."""
+
+
+class HumanCorrelation(Result, Record):
+    """The correlations of metrics with people's ratings.
+
+    Parameters
+    ----------
+    over
+        What the correlations are over: "systems", "texts" or "rows".
+    metrics, dimensions
+        The metrics, and the names of what people rated.
+    systems, texts
+        How many systems and texts have both scores and ratings.
+    values, low, high
+        Coefficient × metric × dimension: the correlation, and the ends of its interval. The coefficients
+        are τ-b, ρ and r. NaN where a correlation is undefined.
+    samples
+        Sample × coefficient × metric × dimension: the correlations in samples of texts.
+    level
+        The level of the intervals.
+    notes
+        What to know about the numbers.
+    """
+
+    over: Over
+    metrics: tuple[Scored | Aggregate, ...]
+    dimensions: tuple[str, ...]
+    systems: int
+    texts: int
+    values: Floats
+    low: Floats
+    high: Floats
+    samples: Floats
+    level: float
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def tau_b(self) -> Floats:
+        """Metric × dimension: Kendall's τ-b."""
+        return np.asarray(self.values[0])
+
+    @property
+    def rho(self) -> Floats:
+        """Metric × dimension: Spearman's ρ."""
+        return np.asarray(self.values[1])
+
+    @property
+    def r(self) -> Floats:
+        """Metric × dimension: Pearson's r."""
+        return np.asarray(self.values[2])
+
+    def table(self) -> Table:
+        """A row for each metric and dimension: τ-b, ρ and r with their intervals."""
+        columns = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
+        rows: list[tuple[Cell, ...]] = []
+        for m, metric in enumerate(self.metrics):
+            for d, dimension in enumerate(self.dimensions):
+                ends = np.stack([part[:, m, d] for part in (self.values, self.low, self.high)])
+                rows.append((str(metric), dimension, *ends.T.ravel().tolist()))
+        return Table(("metric", "dimension", *columns), tuple(rows), worded(self.notes))
+
+    def difference(self, first: Scored | str, second: Scored | str) -> CorrelationDifference:
+        """How much higher the correlations of the second metric are than those of the first, from the
+        same samples."""
+        names = [str(metric) for metric in self.metrics]
+        asked = [ByMeasure.name(each) for each in (first, second)]
+        m = places("measure", names, asked).tolist()
+        return self._differences([(m[0], m[1])])
+
+    def normalized(self) -> CorrelationDifference:
+        """How much higher the correlations of each normalised form are than those of its metric, such
+        as v2(rouge1) and rouge1."""
+        place = {metric: m for m, metric in enumerate(self.metrics)}
+        pairs = [
+            (place[metric.measure], m)
+            for m, metric in enumerate(self.metrics)
+            if isinstance(metric, normalization.Normalized | of_rankings.Normalized)
+            and metric.measure in place
+        ]
+        return self._differences(pairs)
+
+    def _differences(self, pairs: Sequence[tuple[int, int]]) -> CorrelationDifference:
+        first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+        base, value = self.values[:, first], self.values[:, second]
+        low, high = percentiles(self.samples[:, :, second] - self.samples[:, :, first], self.level)
+        undefined = np.isnan(value - base) | (self.texts < 2)
+        pai = percentage_increase(value, base)
+        near = int(np.count_nonzero((np.abs(base) < NEAR_ZERO) & ~np.isnan(pai)))
+        notes = [interval_note(self.level, len(self.samples), "difference")]
+        if near:
+            kind = (
+                f"correlations of the metric that are within {NEAR_ZERO:g} of 0: {{count}}. PAI "
+                "explodes near 0; read the difference"
+            )
+            notes.append(Note(kind, column="pai", count=near, severity=WARNING))
+        return CorrelationDifference(
+            tuple((self.metrics[a], self.metrics[b]) for a, b in pairs),
+            self.dimensions,
+            base,
+            value,
+            np.where(undefined, np.nan, low),
+            np.where(undefined, np.nan, high),
+            pai,
+            tuple(notes),
+        )
+
+    def figure(self) -> Figure:
+        """τ-b and its interval of each metric: a panel for each dimension."""
+        from rankgauge.figures.correlations import correlation_intervals
+
+        return correlation_intervals(
+            [str(metric) for metric in self.metrics],
+            self.dimensions,
+            (self.tau_b, self.low[0], self.high[0]),
+            label=f"Kendall's τ-b, {100 * self.level:.10g}% interval",
+            about=f"{WORDS[self.over]}, {self._size()}",
+        )
+
+    def _size(self) -> str:
+        return f"{counted(self.systems, 'system')}, {counted(self.texts, 'text')}"
+
+    def _title(self) -> str:
+        return f"HumanCorrelation: {WORDS[self.over]}, {self._size()}"
+
+
+class CorrelationDifference(Result, Record):
+    """How much the correlations of two metrics with people's ratings differ.
+
+    Parameters
+    ----------
+    pairs
+        The first and the second metric of each pair.
+    dimensions
+        The names of what people rated.
+    first, second
+        Coefficient × pair × dimension: the correlations of the two metrics.
+    low, high
+        The ends of the interval of `difference`.
+    pai
+        The percentage absolute increase, see `percentage_increase`.
+    notes
+        What to know about the numbers.
+    """
+
+    pairs: tuple[tuple[Scored | Aggregate, Scored | Aggregate], ...]
+    dimensions: tuple[str, ...]
+    first: Floats
+    second: Floats
+    low: Floats
+    high: Floats
+    pai: Floats
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def difference(self) -> Floats:
+        """Coefficient × pair × dimension: the second correlation minus the first."""
+        return self.second - self.first
+
+    def table(self) -> Table:
+        """A row for each pair, coefficient and dimension."""
+        columns = ("first", "second", "low", "high", "pai")
+        rows: list[tuple[Cell, ...]] = []
+        for p, (one, other) in enumerate(self.pairs):
+            for c, coefficient in enumerate(COEFFICIENTS):
+                for d, dimension in enumerate(self.dimensions):
+                    first, second, low, high, pai = (
+                        float(getattr(self, name)[c, p, d]) for name in columns
+                    )
+                    numbers = (first, second, second - first, low, high, pai)
+                    rows.append((str(one), str(other), dimension, coefficient, *numbers))
+        names = ("metric", "other", "dimension", "coefficient", "of_metric", "of_other")
+        return Table((*names, "difference", "low", "high", "pai"), tuple(rows), worded(self.notes))
+
+    def _title(self) -> str:
+        pairs = counted(len(self.pairs), "pair")
+        return f"CorrelationDifference: {pairs} of metrics, the other minus the metric"
+
+
+def percentage_increase(value: Floats, base: Floats) -> Floats:
+    """PAI, the percentage absolute increase of a correlation: (value − base) / |base| · 100.
+
+    At base 0 it is (value − base) · 100, as in Feng's dissertation (Equation 8.1). Near 0 it explodes.
+
+    >>> percentage_increase(np.array([0.3, 0.03]), np.array([-0.2, 0.0])).round(6).tolist()
+    [250.0, 3.0]
+    """
+    size = np.abs(base)
+    return np.asarray((value - base) / np.where(size == 0, 1.0, size) * 100.0)
+
+
+def interval_note(level: float, samples: int, what: str, seed: int | None = None) -> Note:
+    """The note on how intervals were computed."""
+    drawn = f"{samples:,} samples" + ("" if seed is None else f", seed {seed}")
+    text = f"{100 * level:.10g}% interval of the {what}, percentile bootstrap over texts, {drawn}"
+    return Note(text, column="low, high")
+
+
+def percentiles(samples: Floats, level: float) -> tuple[Floats, Floats]:
+    """The ends of percentile intervals over the first axis; samples that are NaN are left out."""
+    ordered = np.sort(samples, axis=0)  # NaN last
+    number = np.count_nonzero(~np.isnan(samples), axis=0)
+    ends = []
+    for share in ((1 - level) / 2, (1 + level) / 2):
+        place = share * np.maximum(number - 1, 0)
+        below = np.floor(place).astype(np.int64)
+        above = np.minimum(below + 1, np.maximum(number - 1, 0))
+        one, other = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
+        ends.append(np.where(number > 0, one + (place - below) * (other - one), np.nan))
+    return ends[0], ends[1]

@@ -1,0 +1,316 @@
+"""Win, lose and tie: whom people agree with where a metric and its normalised form disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.checks import Number, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.scored import Scored
+from rankgauge.notes import Note, counted, worded
+from rankgauge.records import Record
+from rankgauge.results import Result
+from rankgauge.rounding import ROUNDING
+from rankgauge.scores.model import ByMeasure, Scores, places
+from rankgauge.tables import Cell, Table
+from rankgauge.text.normalization import CONSTANT, ByChance
+from rankgauge.text.ratings import NOBODY, Ratings
+from rankgauge.text.shared import AnyRatings, SharedOutputs, shared
+
+COUNTS = (
+    "pairs",
+    "disagreements",
+    "win",
+    "lose",
+    "tie",
+    "unrated",
+    "metric_tied",
+    "normalized_tied",
+)
+
+
+class Preferences(Result, Record):
+    """Whom people agree with where a metric and its normalised form prefer different systems.
+
+    Parameters
+    ----------
+    metric, normalized
+        The two that are compared.
+    dimensions
+        The names of what people rated.
+    pairs
+        How many pairs of two systems on a text both of them score.
+    disagreements
+        Of these, the pairs that the two put in opposite orders. All other counts but the last two are
+        of these pairs.
+    win, lose, tie
+        For each dimension: people agree with the normalised form, with the metric, or prefer neither.
+    unrated
+        For each dimension: people did not rate both systems.
+    metric_tied, normalized_tied
+        Pairs that the metric alone ties, and pairs that the normalised form alone ties. They are no
+        disagreements.
+    notes
+        What to know about the numbers.
+    """
+
+    metric: Scored | Aggregate
+    normalized: Scored | Aggregate
+    dimensions: tuple[str, ...]
+    pairs: int
+    disagreements: int
+    win: Ints
+    lose: Ints
+    tie: Ints
+    unrated: Ints
+    metric_tied: int
+    normalized_tied: int
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def win_share(self) -> Floats:
+        """For each dimension: the share of wins among wins and losses, NaN without any."""
+        decided = self.win + self.lose
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(decided > 0, self.win / np.maximum(decided, 1), np.nan))
+
+    def table(self) -> Table:
+        """A row for each dimension, with all counts and the share of wins among wins and losses."""
+        rows: list[tuple[Cell, ...]] = []
+        for d, dimension in enumerate(self.dimensions):
+            counts = [np.broadcast_to(getattr(self, name), len(self.win))[d] for name in COUNTS]
+            names = (str(self.metric), str(self.normalized), dimension)
+            rows.append((*names, *map(int, counts), float(self.win_share[d])))
+        columns = ("metric", "normalized", "dimension", *COUNTS, "win_share")
+        return Table(columns, tuple(rows), worded(self.notes))
+
+    def _title(self) -> str:
+        about = f"{self.normalized} against {self.metric}"
+        return f"Preferences: {about}, {counted(self.disagreements, 'disagreement')}"
+
+
+def win_lose_tie(
+    scores: Scores,
+    ratings: AnyRatings,
+    metric: Scored | str,
+    normalized: Scored | str,
+    *,
+    dimension: str | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    tie: float = 0.0,
+) -> Preferences:
+    """Whom people agree with where a metric and its normalised form prefer different systems on a text.
+
+    A win is a case where people agree with the normalised form, a loss one where they agree with the
+    metric. If annotators are known, each of them has a vote if they rated both systems on the text. The
+    preference with the most votes counts: the one system, the other, or neither. If no preference has
+    the most votes alone, it is a tie. If nobody rated both systems, the mean ratings decide.
+
+    Parameters
+    ----------
+    scores
+        Scores by both the metric and the normalised form.
+    ratings
+        What people think of the same outputs: `read_ratings`, or their means as scores.
+    metric, normalized
+        Two metrics of the scores, such as rouge1 and v2(rouge1,length=candidate).
+    dimension
+        What people rated; by default each dimension has its own row.
+    pairs
+        The pairs of systems to look at; by default all of them.
+    tie
+        Two ratings that differ by at most so much are the same.
+
+    >>> scores = Scores.from_matrix(
+    ...     [[[0.4, 0.1]], [[0.3, 0.2]]], runs=["a", "b"], measure=["metric", "form"]
+    ... )
+    >>> people = Scores.from_matrix([[2], [4]], runs=["a", "b"], measure="coherence")
+    >>> win_lose_tie(scores, people, 'given("metric")', 'given("form")').win.tolist()
+    [1]
+    """
+    checked("tie", tie, Number(0, example=0.5))
+    m = places(
+        "measure",
+        [str(each) for each in scores.measures],
+        [ByMeasure.name(each) for each in (metric, normalized)],
+    )
+    both = shared(scores, ratings)
+    chosen = _chosen(both, dimension)
+    a, b = _pairs(both, pairs)
+    orders = [_orders(both.scores[each], a, b) for each in m.tolist()]
+    known = ~np.isnan(orders[0]) & ~np.isnan(orders[1])
+    first, second = (np.where(known, each, 0.0) for each in orders)
+    opposite = first * second < 0
+    pair, text = np.nonzero(opposite)
+    cases = _Cases(a[pair], b[pair], text, second[opposite])
+    people = ratings if isinstance(ratings, Ratings) else None
+    votes = [_preferences(cases, both, d, people, tie) for d in chosen]
+    normal = both.metrics[int(m[1])]
+    agreed = np.array([each * cases.second for each in votes]).reshape(len(chosen), -1)
+    return Preferences(
+        both.metrics[int(m[0])],
+        normal,
+        tuple(both.dimensions[d] for d in chosen),
+        int(np.count_nonzero(known)),
+        len(text),
+        win=np.count_nonzero(agreed > 0, axis=1),
+        lose=np.count_nonzero(agreed < 0, axis=1),
+        tie=np.count_nonzero(agreed == 0, axis=1),
+        unrated=np.count_nonzero(np.isnan(agreed), axis=1),
+        metric_tied=int(np.count_nonzero(known & (first == 0) & (second != 0))),
+        normalized_tied=int(np.count_nonzero(known & (first != 0) & (second == 0))),
+        notes=tuple(_notes(both, normal, len(text), people, tie)),
+    )
+
+
+class _Cases(NamedTuple):
+    """Disagreements: the two systems, the text, and which of them the normalised form prefers."""
+
+    a: Ints
+    b: Ints
+    text: Ints
+    second: Floats
+
+
+def _chosen(both: SharedOutputs, dimension: str | None) -> list[int]:
+    if dimension is None:
+        return list(range(len(both.dimensions)))
+    if dimension not in both.dimensions:
+        raise RankgaugeError(
+            f"people did not rate {dimension!r}, expected one of: {', '.join(both.dimensions)}"
+        )
+    return [both.dimensions.index(dimension)]
+
+
+def _pairs(both: SharedOutputs, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
+    """The numbers of the systems of each pair."""
+    if pairs is None:
+        a, b = np.triu_indices(len(both.systems), 1)
+        return a, b
+    number = {name: place for place, name in enumerate(both.systems)}
+    numbers: dict[frozenset[int], tuple[int, int]] = {}
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+            raise RankgaugeError(f"{pair!r} in pairs, expected the names of two systems")
+        for name in pair:
+            if name not in number:
+                raise RankgaugeError(
+                    f"the system {name!r} has no scores or no ratings, expected one of: "
+                    f"{', '.join(both.systems)}"
+                )
+        one, other = number[pair[0]], number[pair[1]]
+        if frozenset((one, other)) in numbers:
+            raise RankgaugeError(f"the pair {pair!r} twice, expected it once")
+        numbers[frozenset((one, other))] = (one, other)
+    if not numbers:
+        raise RankgaugeError("no pairs, expected at least one, or None for all")
+    table = np.array(list(numbers.values()), dtype=np.int64)
+    return table[:, 0], table[:, 1]
+
+
+def _orders(values: Floats, a: Ints, b: Ints) -> Floats:
+    """Pair × text: 1 where the first system is better, −1 where the second is, 0 where they are the same
+    but for rounding, NaN where one of them has no score."""
+    values = np.where(np.isfinite(values), values, np.nan)
+    greatest = float(np.nanmax(np.abs(values), initial=0.0))
+    return _signs(values[a] - values[b], ROUNDING * greatest)
+
+
+def _signs(differences: Floats, tie: float) -> Floats:
+    return np.asarray(np.where(np.abs(differences) <= tie, 0.0, np.sign(differences)))
+
+
+def _preferences(
+    cases: _Cases, both: SharedOutputs, dimension: int, people: Ratings | None, tie: float
+) -> Floats:
+    """For each case 1 if people prefer the first system, −1 the second, 0 neither, NaN if they rated
+    not both."""
+    ratings = both.ratings[dimension]
+    greatest = float(np.nanmax(np.abs(ratings), initial=0.0))
+    slack = tie + ROUNDING * greatest
+    by_mean = _signs(ratings[cases.a, cases.text] - ratings[cases.b, cases.text], slack)
+    if people is None or not len(cases.text) or (people.annotator == NOBODY).all():
+        return by_mean
+    votes = _votes(cases, both, dimension, people, slack)
+    most = votes.max(axis=0)
+    alone = (votes == most).sum(axis=0) == 1
+    majority = np.where(alone, np.argmax(votes, axis=0) - 1.0, 0.0)
+    return np.where(most > 0, majority, by_mean)
+
+
+def _votes(
+    cases: _Cases, both: SharedOutputs, dimension: int, people: Ratings, slack: float
+) -> Ints:
+    """Preference × case: how many annotators prefer the second system, neither, and the first."""
+    votes = np.zeros((3, len(cases.text)), dtype=np.int64)
+    system, text = (
+        _renumbered(names, ours)
+        for names, ours in (
+            (people.scores.runs, both.systems),
+            (people.scores.queries, both.texts),
+        )
+    )
+    lower = inner(people.scores.measures[dimension]).direction == "lower"
+    values = people.values[:, dimension] * (-1.0 if lower else 1.0)
+    row_system, row_text = system[people.system], text[people.text]
+    there = (people.annotator != NOBODY) & ~np.isnan(values) & (row_system >= 0) & (row_text >= 0)
+    keys = np.lexsort((people.annotator, row_text, ~there))[: int(there.sum())]
+    of_text = _spans(row_text[keys], len(both.texts))
+    cases_of = np.argsort(cases.text, kind="stable")
+    of_case = _spans(cases.text[cases_of], len(both.texts))
+    for t in range(len(both.texts)):
+        chosen = cases_of[of_case[t] : of_case[t + 1]]
+        rows = keys[of_text[t] : of_text[t + 1]]
+        if not len(chosen) or not len(rows):
+            continue
+        a, b = cases.a[chosen], cases.b[chosen]
+        changes = np.flatnonzero(np.diff(people.annotator[rows])) + 1
+        for own in np.split(rows, changes):
+            rated = np.full(len(both.systems), np.nan)
+            rated[row_system[own]] = values[own]
+            sign = _signs(rated[a] - rated[b], slack)
+            for place in (-1, 0, 1):
+                votes[place + 1, chosen] += sign == place
+    return votes
+
+
+def _renumbered(names: Sequence[str], ours: Sequence[str]) -> Ints:
+    """The place of each name in ours, −1 for one that is not there."""
+    place = {name: number for number, name in enumerate(ours)}
+    return np.array([place.get(name, -1) for name in names], dtype=np.int64)
+
+
+def _spans(numbers: Ints, size: int) -> Ints:
+    """Where each number begins among numbers in order, and the end."""
+    return np.searchsorted(numbers, np.arange(size + 1))
+
+
+def _notes(
+    both: SharedOutputs,
+    normalized: Scored | Aggregate,
+    cases: int,
+    people: Ratings | None,
+    tie: float,
+) -> list[Note]:
+    notes = [*both.notes]
+    if not cases:
+        constant = isinstance(normalized, ByChance) and normalized.of.constant
+        why = f"{CONSTANT}; use length=candidate, or draws=1 with per=candidate" if constant else ""
+        text = "the two never put a pair of systems in opposite orders on a text"
+        notes.append(Note(text, detail=why))
+        return notes
+    by_votes = people is not None and (people.annotator != NOBODY).any()
+    text = (
+        "people's preference is the majority of the annotators who rated both systems"
+        if by_votes
+        else "people's preference is by the mean ratings, since no annotators are named"
+    )
+    if tie:
+        text += f"; ratings that differ by at most {tie:g} are the same"
+    notes.append(Note(text, column="win, lose, tie"))
+    return notes

@@ -1,0 +1,314 @@
+"""Ratings of texts by people: by dimension, such as coherence, and by annotator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.errors import InputError, MeasureError
+from rankgauge.data.files import SIZE_LIMIT
+from rankgauge.data.model import freeze
+from rankgauge.data.trec import Path
+from rankgauge.measures.elsewhere import Given, given
+from rankgauge.notes import Note, counted, worded
+from rankgauge.records import Record
+from rankgauge.results import Result
+from rankgauge.scores.csv_files import NONE, NUMBER
+from rankgauge.scores.matrices import LARGEST, from_matrix
+from rankgauge.scores.model import Scores, mean_of
+from rankgauge.scores.validation import short
+from rankgauge.tables import Cell, Table
+from rankgauge.text.files import summaries_of
+from rankgauge.text.rows import (
+    ID,
+    SYSTEM,
+    TEXTS,
+    FileRows,
+    Where,
+    identifier,
+    listed,
+    once,
+    read_rows,
+    refuse_sparse,
+)
+from rankgauge.text.texts import Texts
+
+ANNOTATOR = "annotator"
+EXPECTED = (
+    "expected CSV with the columns id, system and one column for each rated dimension, such as "
+    'id,system,coherence, or JSON Lines such as {"id": "1", "system": "A", "coherence": 4}; several '
+    "annotators have a row each, named in a column annotator"
+)
+NOBODY = -1
+"""In place of the number of an annotator, where the file does not say who rated."""
+
+
+class Ratings(Result, Record):
+    """What people think of the outputs of systems.
+
+    Parameters
+    ----------
+    scores
+        System × text × dimension: the mean over the annotators, NaN where nobody rated.
+    annotators
+        The names of the annotators, as far as they are known.
+    system, text, annotator
+        For each single rating, the number of the system, of the text and of the annotator; the annotator
+        is −1 if not known.
+    values
+        Single rating × dimension; NaN for a dimension that was not rated.
+    notes
+        What to know about the ratings.
+    """
+
+    scores: Scores
+    annotators: tuple[str, ...]
+    system: Ints
+    text: Ints
+    annotator: Ints
+    values: Floats
+    notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze(self, "system", "text", "annotator", "values")
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The names of what was rated."""
+        return tuple(title_of(measure) for measure in self.scores.measures)
+
+    def table(self) -> Table:
+        """A row for each dimension: the mean and the range of the ratings, how many there are, and how
+        many outputs they are about."""
+        rows: list[tuple[Cell, ...]] = []
+        for d, dimension in enumerate(self.dimensions):
+            known = self.values[~np.isnan(self.values[:, d]), d]
+            outputs = int(np.count_nonzero(~np.isnan(self.scores.values[:, :, d])))
+            ends = (float(known.min()), float(known.max())) if known.size else (math.nan, math.nan)
+            rows.append((dimension, mean_of(known), *ends, len(known), outputs))
+        columns = ("dimension", "mean", "lowest", "highest", "ratings", "outputs")
+        return Table(columns, tuple(rows), worded(self.notes))
+
+    def _title(self) -> str:
+        systems, texts = counted(len(self.scores.runs), "system"), len(self.scores.queries)
+        return f"Ratings: {systems}, {counted(texts, 'text')}"
+
+
+def title_of(measure: Any) -> str:
+    """What a dimension is called: the title alone, if its scores were given."""
+    plain = isinstance(measure, Given) and measure.better == "higher" and measure.title
+    return str(measure.title) if plain else str(measure)
+
+
+class _Rating(NamedTuple):
+    """One rating: who rated the output of which system for which text, and how."""
+
+    text: str
+    system: str
+    annotator: str | None
+    values: Mapping[str, float]
+    where: Where
+
+
+def read_ratings(
+    path: Path, texts: Texts | None = None, *, size_limit: int = SIZE_LIMIT
+) -> Ratings:
+    """The ratings of a file: CSV or JSON Lines with a row for each rating, or the JSON of SummEval.
+
+    A row has the id of the text, the system, and a number for each dimension. The column annotator is
+    optional. A cell that is empty, NA or nan, in JSON null, was not rated. Columns of texts (source,
+    reference, output) are passed over.
+
+    Parameters
+    ----------
+    path
+        The file, which may be compressed; `-` is standard input.
+    texts
+        If given, only ratings of these texts and systems are kept. A note counts the others.
+    size_limit
+        How many bytes the file may hold once decompressed.
+    """
+    rows = read_rows(path, EXPECTED, size_limit)
+    ratings = _of_summaries(rows) if rows.by_id else _of_rows(rows)
+    return _gathered(ratings, texts, rows.source)
+
+
+def _of_rows(rows: FileRows) -> Iterator[_Rating]:
+    if rows.columns is not None and not any(map(_is_dimension, rows.columns)):
+        raise InputError(
+            rows.source, 1, f"no column with ratings (there are {listed(rows.columns)}), {EXPECTED}"
+        )
+    for cells, where in rows.rows:
+        once(cells, where)
+        for key in (ID, SYSTEM):
+            if key not in cells:
+                raise where.error(f"no {key} (the keys are {listed(list(cells))}), {EXPECTED}")
+        who = cells.get(ANNOTATOR)
+        yield _Rating(
+            identifier(ID, cells[ID], where),
+            identifier(SYSTEM, cells[SYSTEM], where),
+            None if who in (None, "") else identifier(ANNOTATOR, who, where),
+            {name: _number(name, cells[name], where) for name in filter(_is_dimension, cells)},
+            where,
+        )
+
+
+def _is_dimension(name: str) -> bool:
+    return name not in (ID, SYSTEM, ANNOTATOR) and TEXTS.fullmatch(name) is None
+
+
+def _of_summaries(rows: FileRows) -> Iterator[_Rating]:
+    """The means that SummEval and REALSumm have of each summary."""
+    for row in rows.rows:
+        name = identifier(ID, row.cells[ID], row.where)
+        for system, summary in summaries_of(row).items():
+            ratings = summary.get("scores")
+            if ratings is None:
+                continue
+            if not isinstance(ratings, dict):
+                raise row.where.error(
+                    f'the scores of {short(system)} are no object, expected {{"coherence": 4}}'
+                )
+            once(ratings, row.where)
+            values = {key: _number(key, value, row.where) for key, value in ratings.items()}
+            yield _Rating(
+                name, identifier("name of a system", system, row.where), None, values, row.where
+            )
+
+
+def _number(name: str, value: object, where: Where) -> float:
+    """A rating; NaN for none."""
+    if value is None or (isinstance(value, str) and value.strip().lower() in NONE):
+        return math.nan
+    number = math.inf
+    if isinstance(value, str):
+        if NUMBER.fullmatch(value.strip()) is None:
+            raise where.error(
+                f"{short(value)} in the column {short(name)} is no rating, expected a number, or an "
+                "empty cell (leave out columns that hold no ratings)"
+            )
+        number = float(value)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        number = float(value) if abs(value) <= LARGEST or value != value else math.inf
+    else:
+        raise where.error(
+            f"the rating {short(name)} is {short(value)}, expected a number, or null for none"
+        )
+    if abs(number) > LARGEST:
+        raise where.error(
+            f"the rating {short(name)} is {short(value)}, expected a magnitude of at most {LARGEST}"
+        )
+    return number
+
+
+def _gathered(ratings: Iterator[_Rating], texts: Texts | None, source: str) -> Ratings:
+    """All ratings of a file in arrays, those of unknown texts and systems left out."""
+    kept: list[_Rating] = []
+    left_out = {"text": 0, "system": 0}
+    known_texts = None if texts is None else set(texts.ids)
+    known_systems = None if texts is None else set(texts.systems)
+    total = 0
+    for rating in ratings:
+        total += 1
+        if known_texts is not None and rating.text not in known_texts:
+            left_out["text"] += 1
+        elif known_systems is not None and rating.system not in known_systems:
+            left_out["system"] += 1
+        else:
+            kept.append(rating)
+    if not total:
+        raise InputError(source, None, f"no ratings, {EXPECTED}")
+    if not kept:
+        raise InputError(
+            source,
+            None,
+            f"{counted(total, 'rating')}, but none of the texts and systems at hand ("
+            f"{counted(left_out['text'], 'rating')} of other texts, {left_out['system']:,} of other "
+            "systems), expected the same ids and names of systems in both files",
+        )
+    notes = [
+        Note(f"ratings of unknown {thing}s, left out: {{count}}", count=count)
+        for thing, count in left_out.items()
+        if count
+    ]
+    return _in_arrays(kept, texts, source, notes)
+
+
+def _in_arrays(kept: list[_Rating], texts: Texts | None, source: str, notes: list[Note]) -> Ratings:
+    systems = _numbers((each.system for each in kept), None if texts is None else texts.systems)
+    ids = _numbers((each.text for each in kept), None if texts is None else texts.ids)
+    people = _numbers(each.annotator for each in kept if each.annotator is not None)
+    dimensions = _numbers(name for each in kept for name in each.values)
+    if not dimensions:
+        raise InputError(source, None, f"no ratings, {EXPECTED}")
+    sizes = {"text": len(ids), "system": len(systems), "dimension": len(dimensions)}
+    refuse_sparse(len(kept) * len(dimensions), sizes, source)
+    refuse_sparse(len(kept), {"rating": len(kept), "dimension": len(dimensions)}, source)
+    _refuse_repeated(kept)
+    measures = [_measure(name, source) for name in dimensions]
+    values = np.full((len(kept), len(dimensions)), np.nan)
+    for row, each in enumerate(kept):
+        for name, value in each.values.items():
+            values[row, dimensions[name]] = value
+    if np.isnan(values).all():
+        raise InputError(source, None, f"no ratings in {counted(len(kept), 'row')}, {EXPECTED}")
+    system = np.array([systems[each.system] for each in kept], dtype=np.int64)
+    text = np.array([ids[each.text] for each in kept], dtype=np.int64)
+    annotator = np.array(
+        [NOBODY if each.annotator is None else people[each.annotator] for each in kept],
+        dtype=np.int64,
+    )
+    means = _means(values, system, text, (len(systems), len(ids)))
+    scores = from_matrix(means, list(systems), list(ids), measures)
+    return Ratings(scores, tuple(people), system, text, annotator, values, tuple(notes))
+
+
+def _numbers(names: Iterator[Any], order: tuple[str, ...] | None = None) -> dict[str, int]:
+    """The different names, numbered as they come, or in a given order."""
+    there = dict.fromkeys(names)
+    ordered = there if order is None else [name for name in order if name in there]
+    return {name: number for number, name in enumerate(ordered)}
+
+
+def _measure(name: str, source: str) -> Given:
+    try:
+        return given(name)
+    except MeasureError:
+        raise InputError(
+            source,
+            None,
+            f"a dimension cannot be called {short(name)}, expected a name of at most 200 characters, "
+            "without both kinds of quotes",
+        ) from None
+
+
+def _refuse_repeated(kept: list[_Rating]) -> None:
+    """InputError where an annotator rates an output twice; unnamed annotators may be several."""
+    seen: dict[tuple[str, str, str], Where] = {}
+    for each in kept:
+        if each.annotator is None:
+            continue
+        first = seen.setdefault((each.text, each.system, each.annotator), each.where)
+        if first is not each.where:
+            raise each.where.error(
+                f"a second rating of {short(each.system)} for the text {short(each.text)} by "
+                f"{short(each.annotator)}{first.told()}, expected one"
+            )
+
+
+def _means(values: Floats, system: Ints, text: Ints, shape: tuple[int, int]) -> Floats:
+    """System × text × dimension: the mean of the ratings, NaN without any."""
+    place = system * shape[1] + text
+    size = shape[0] * shape[1]
+    means = np.full((size, values.shape[1]), np.nan)
+    for d, column in enumerate(values.T):
+        known = ~np.isnan(column)
+        number = np.bincount(place[known], minlength=size)
+        total = np.bincount(place[known], column[known], size)
+        rated = number > 0
+        means[rated, d] = total[rated] / number[rated]
+    return means.reshape(*shape, -1)
