@@ -80,9 +80,9 @@ def test_numbers_outside_are_refused(
         np.array(offsets, dtype=np.int64),
         np.array(reference, dtype=np.int32),
     )
-    with pytest.raises(ValueError, match="expected|offsets|outside"):
+    with pytest.raises(ValueError, match=r"expected|offsets|outside"):
         lcs_lengths(*arrays, vocabulary)
-    with pytest.raises(ValueError, match="expected|offsets|outside"):
+    with pytest.raises(ValueError, match=r"expected|offsets|outside"):
         weighted_lcs(*arrays, vocabulary, np.ones(5))
 
 

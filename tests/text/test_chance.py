@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -39,7 +41,7 @@ def texts(chosen: list[int] | None = None, systems: tuple[str, ...] = ("one", "t
     )
 
 
-@pytest.mark.parametrize("null", NULLS, ids=str)
+@pytest.mark.parametrize("null", NULLS, ids=lambda null: "-".join(null._written(python=False)))
 @pytest.mark.parametrize("name", ["rougeL", "rougeLsum", "rougeW", "rouge1(references=max)"])
 def test_chance_does_not_depend_on_other_texts_systems_or_blocks(
     name: str, null: Null, monkeypatch: pytest.MonkeyPatch
@@ -85,7 +87,7 @@ class Remembering(Metric):
     """Remembers how many texts it was given at a time."""
 
     name = "remembering"
-    seen: list[int] = []  # noqa: RUF012
+    seen: ClassVar[list[int]] = []
 
     def _score(self, candidates):
         self.seen.append(int(word_counts(candidates.words).sum()))

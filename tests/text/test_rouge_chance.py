@@ -80,13 +80,16 @@ def test_odd_cases_have_a_formula_and_no_warnings(name: str) -> None:
 
 
 def test_the_maximum_over_several_references_has_no_formula() -> None:
-    texts = Texts(["a b"] * 2, [["a"], ["b"]], {})
+    texts = Texts(["a b"] * 3, [["a"], ["a", "b"], ["b"]], {})
     metric = parse_metric("rouge1(references=max)")
-    one = metric._expected(texts, np.array([0, 1]), np.array([1, 1]))
-    assert one is not None
-    assert one.tolist() == [0.5, 0.5]
-    several = Texts(["a b"], [["a", "b"]], {})
-    assert metric._expected(several, np.array([0]), np.array([1])) is None
+    values = metric._expected(texts, np.array([0, 1, 2]), np.array([1, 1, 1]))
+    assert values is not None
+    np.testing.assert_array_equal(values, [0.5, np.nan, 0.5])
+    mean = metric.expected_each(
+        Texts(texts.sources, texts.references, {"s": [""] * 3}).candidates(), Null()
+    )
+    assert mean.values.tolist() == [0.5, 1.0, 0.5]
+    assert (mean.samples > 0).tolist() == [False, True, False]
 
 
 def test_texts_are_followed_together_or_alone_with_the_same_result(
@@ -104,7 +107,9 @@ def test_texts_are_followed_together_or_alone_with_the_same_result(
     monkeypatch.setattr(rouge_chance, "MOST_STATES", 1)
     np.testing.assert_allclose(metric._expected(texts, of, length), together, rtol=1e-13)
     monkeypatch.setattr(rouge_chance, "MOST_WORK", 10)
-    assert metric._expected(texts, of, length) is None  # then texts are drawn
+    too_long = metric._expected(texts, of, length)  # then texts are drawn
+    assert too_long is not None
+    assert np.isnan(too_long).any()
 
 
 @pytest.mark.parametrize("stem", [False, True])

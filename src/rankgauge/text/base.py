@@ -95,7 +95,8 @@ class Metric(Scored):
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
         """The expected score of so many words drawn from the source of a text, where there is a
-        formula. A text without words in its source has NaN."""
+        formula: NaN for a text without words in its source, and for one without a formula. None if
+        there is no formula at all."""
         return None
 
     def expected_each(self, candidates: Candidates, null: Null) -> Mean:

@@ -132,12 +132,18 @@ class Null(OfChance):
         """The expected score of what is drawn in place of each candidate; NaN where a source has no
         words."""
         tasks = self._tasks(metric, candidates)
+        texts = candidates.texts
+        mean = Mean.exact(np.full(len(tasks.text), np.nan))
         if self.draws is None and self.null == WORDS:
-            values = metric._expected(candidates.texts, tasks.text, tasks.length)
+            values = metric._expected(texts, tasks.text, tasks.length)
             if values is not None:
-                return Mean.exact(values[tasks.task])
-        sums = self._drawn(metric, candidates.texts, tasks, self.draws)
-        mean = sums.mean()
+                mean.values[:] = values
+        # What has no formula is drawn.
+        rest = np.flatnonzero(np.isnan(mean.values))
+        if len(rest):
+            drawn = self._drawn(metric, texts, tasks.chosen(rest), self.draws).mean()
+            for whole, part in zip(mean, drawn, strict=True):
+                whole[rest] = part
         return Mean(mean.values[tasks.task], mean.errors[tasks.task], mean.samples[tasks.task])
 
     def spread_of(self, metric: Metric, candidates: Candidates) -> Floats:
@@ -275,6 +281,11 @@ class _Tasks(NamedTuple):
     length: Ints
     seeds: list[int]
     task: Ints
+
+    def chosen(self, places: Ints) -> _Tasks:
+        """Some of the tasks, of no candidate."""
+        seeds = [self.seeds[place] for place in places.tolist()]
+        return _Tasks(self.text[places], self.length[places], seeds, np.zeros(0, dtype=np.int64))
 
 
 CHUNK = 100

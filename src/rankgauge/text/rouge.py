@@ -251,21 +251,19 @@ class Grams(Rouge):
 
 
 class WithFormula(Grams, ByLibrary):
-    """A metric with a formula for what words drawn at random get. The maximum over references has
-    none."""
+    """A metric with a formula for what words drawn at random get. The maximum over several references
+    has none."""
 
-    def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
+    def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats:
         from rankgauge.text.rouge_chance import expected_hits
 
-        if self.references == MAX and max(map(len, texts.references), default=1) > 1:
-            return None
         grid = self._grid(texts, text)
         hits = expected_hits(texts, self.stem, grid, text, length, pairs=self._reach() == 1)
-        if hits is None:
-            return None
         # Every part is linear in the hits: F is 2·hits / (units of the text + units of the reference).
         values = self._combined(texts, hits, length, grid)
-        known = [bool(source_words(texts, each)) for each in text.tolist()]
+        known = np.array([bool(source_words(texts, each)) for each in text.tolist()], dtype=bool)
+        if self.references == MAX:
+            known &= np.bincount(grid.row, minlength=len(text)) == 1
         return np.where(known, values, np.nan)
 
 

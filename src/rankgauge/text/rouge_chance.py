@@ -20,12 +20,12 @@ from rankgauge.text.texts import Texts
 MOST_STATES = 200_000
 """How many states of pairs are followed at once."""
 MOST_WORK = 2e9
-"""A text whose pairs take more steps than this has no formula; its chance is estimated."""
+"""If the pairs of a text take more steps, they are not followed."""
 
 
 def expected_hits(
     texts: Texts, stem: bool, grid: Grid, text: Ints, length: Ints, *, pairs: bool
-) -> Floats | None:
+) -> Floats:
     """The expected hits of words drawn at random with each reference, in the order of the grid.
 
     Parameters
@@ -39,7 +39,7 @@ def expected_hits(
     pairs
         Whether pairs of neighbours are counted, as in ROUGE-2, or words.
 
-    None if the formula would take too long for one of the texts.
+    NaN where the formula would take too long.
     """
     known = numbered(texts, stem)
     ends = np.append(grid.starts, len(grid.row))
@@ -48,16 +48,17 @@ def expected_hits(
     for of, start, stop in runs(text):
         part = hits[ends[start] : ends[stop]].reshape(stop - start, -1)
         grams = _grams_of(known[of], part.shape[1], pairs)
-        if len(grams.weights[0]):
-            asked.append(_Asked(grams, length[start:stop], part))
-    if not pairs:
-        for each in asked:
-            each.hits[:] = _words(each)
-        return hits
-    if any(each.states * float(each.length.max()) > MOST_WORK for each in asked):
-        return None
-    for some in _some_at_once(asked):
-        _follow_pairs(some)
+        one = _Asked(grams, length[start:stop], part)
+        if pairs and one.states * float(length[start:stop].max()) > MOST_WORK:
+            part[:] = np.nan
+        elif len(grams.weights[0]):
+            asked.append(one)
+    if pairs:
+        for some in _some_at_once(asked):
+            _follow_pairs(some)
+    else:
+        for one in asked:
+            one.hits[:] = _words(one)
     return hits
 
 

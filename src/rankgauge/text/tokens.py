@@ -12,13 +12,14 @@ from rankgauge.arrays import Ints
 from rankgauge.text.texts import Texts
 
 WORD = re.compile(r"[a-z0-9]+")
-NOT_A_WORD = re.compile(r"[^a-z0-9]+")
+_SPACED = bytes(byte if WORD.match(chr(byte)) else ord(" ") for byte in range(256))
+"""A space for each byte that is not part of a word."""
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text: runs of the letters a to z and digits, in lower case."""
-    return [word for word in NOT_A_WORD.split(text.lower()) if word]
+    return text.lower().encode("ascii", "replace").translate(_SPACED).decode("ascii").split()
 
 
 def first_words(text: str, count: int) -> str:
