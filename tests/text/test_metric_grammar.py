@@ -7,7 +7,7 @@ import pytest
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.grammar import parse
 from rankgauge.scores.parsing import parse_scored
-from rankgauge.text import Metric, Null, parse_metric, register
+from rankgauge.text import Metric, Null, metric, parse_metric, register
 from rankgauge.text.registry import metrics
 
 
@@ -73,6 +73,11 @@ def test_names_are_taken_once() -> None:
 
     with pytest.raises(MeasureError, match=r"the name rouge1 is taken by rankgauge\.text\.rouge"):
         register(Mine())
+
+
+def test_a_name_with_an_underscore_is_found() -> None:
+    own = metric(lambda words, references, source: 0.5, name="my_own", ideal=1.0)
+    assert parse_metric("my_own") == parse_metric("MyOwn") == own
 
 
 def test_every_metric_says_what_it_is() -> None:
