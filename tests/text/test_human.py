@@ -308,7 +308,8 @@ def test_a_sample_without_texts_of_a_system_is_left_out_and_counted() -> None:
     (counts,) = topic_counts(3, Drawing(50, 0))
     lost = counts[:, 2] == 0
     assert 0 < lost.sum() < 50
-    np.testing.assert_array_equal(np.isnan(result.samples[:, 0, 0, 0]), lost)
+    for coefficient in range(3):
+        np.testing.assert_array_equal(np.isnan(result.samples[:, coefficient, 0, 0]), lost)
     assert not np.isnan(result.low).any()
     note = "samples left out of an interval, where a correlation is undefined: up to"
     assert f"{note} {lost.sum()}" in [str(each) for each in result.notes]
@@ -322,8 +323,9 @@ def test_scores_that_differ_by_rounding_are_tied(over: Over) -> None:
     assert result.rho[0, 0] == pytest.approx(stats.spearmanr([1, 1, 2], [1, 2, 3])[0])
 
 
-def test_a_sample_with_one_score_alone_has_no_correlation() -> None:
-    x = np.array([[0.1, 0.7, 0.3], [0.1, 0.2, 0.9], [0.1, 0.4, 0.6]])
+@pytest.mark.parametrize("score", np.linspace(0.05, 0.95, 13))
+def test_a_sample_with_one_score_alone_has_no_correlation(score: float) -> None:
+    x = np.array([[score, 0.7, 0.3], [score, 0.2, 0.9], [score, 0.4, 0.6]])
     y = np.array([[1, 2, 4], [3, 2, 5], [2, 3, 1]])
     result = human_correlation(scores_of(x, "m"), scores_of(y, "q"), "rows", samples=200)  # type: ignore[arg-type]
     (counts,) = topic_counts(3, Drawing(200, 0))
