@@ -294,6 +294,45 @@ def test_one_text_has_a_correlation_and_no_interval() -> None:
         assert result.tau_b[0, 0] == pytest.approx(2 / 6**0.5)
         assert np.isnan(result.low).all()
         assert np.isnan(result.high).all()
+    twice = scores_of([[[0.1, 0.2]], [[0.2, 0.1]], [[0.3, 0.4]]], ["m0", "m1"])
+    result = human_correlation(twice, ratings, samples=20)
+    difference = result.difference(*result.metrics)
+    assert not np.isnan(difference.difference).any()
+    assert np.isnan(difference.low).all()
+
+
+def test_a_sample_without_texts_of_a_system_is_left_out_and_counted() -> None:
+    x = np.array([[0.1, 0.2, 0.3], [0.3, 0.3, 0.5], [np.nan, np.nan, 0.9], [0.2, 0.5, 0.7]])
+    y = np.array([[1, 2, 1], [2, 2, 3], [np.nan, np.nan, 3], [2, 4, 4]])
+    result = human_correlation(scores_of(x, "m"), scores_of(y, "q"), samples=50)  # type: ignore[arg-type]
+    (counts,) = topic_counts(3, Drawing(50, 0))
+    lost = counts[:, 2] == 0
+    assert 0 < lost.sum() < 50
+    for coefficient in range(3):
+        np.testing.assert_array_equal(np.isnan(result.samples[:, coefficient, 0, 0]), lost)
+    assert not np.isnan(result.low).any()
+    note = "samples left out of an interval, where a correlation is undefined: up to"
+    assert f"{note} {lost.sum()}" in [str(each) for each in result.notes]
+
+
+@pytest.mark.parametrize("over", OVER)
+def test_scores_that_differ_by_rounding_are_tied(over: Over) -> None:
+    x = np.array([[0.1 + 0.2], [0.3], [0.5]])
+    result = human_correlation(scores_of(x, "m"), scores_of([[1], [2], [3]], "q"), over, samples=5)  # type: ignore[arg-type]
+    assert result.tau_b[0, 0] == pytest.approx(2 / 6**0.5)
+    assert result.rho[0, 0] == pytest.approx(stats.spearmanr([1, 1, 2], [1, 2, 3])[0])
+
+
+@pytest.mark.parametrize("score", np.linspace(0.05, 0.95, 13))
+def test_a_sample_with_one_score_alone_has_no_correlation(score: float) -> None:
+    x = np.array([[score, 0.7, 0.3], [score, 0.2, 0.9], [score, 0.4, 0.6]])
+    y = np.array([[1, 2, 4], [3, 2, 5], [2, 3, 1]])
+    result = human_correlation(scores_of(x, "m"), scores_of(y, "q"), "rows", samples=200)  # type: ignore[arg-type]
+    (counts,) = topic_counts(3, Drawing(200, 0))
+    alone = counts[:, 0] == 3
+    assert alone.any()
+    for coefficient in range(3):
+        np.testing.assert_array_equal(np.isnan(result.samples[:, coefficient, 0, 0]), alone)
 
 
 def test_texts_where_it_is_undefined_are_counted() -> None:

@@ -52,6 +52,7 @@ def over_systems(rated: Rated, samples: Floats) -> Floats:
     rated = rated.kept()
     number = samples @ rated.counts.T.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # The mean of no texts is NaN, and makes all coefficients of the sample NaN.
         x, y = (_sums(values, samples) / number for values in (rated.scores, rated.ratings))
     x, y = x.swapaxes(0, 1), y.swapaxes(0, 1)
     x_unit, y_unit = _greatest(rated.scores), _greatest(rated.ratings)
@@ -59,7 +60,6 @@ def over_systems(rated: Rated, samples: Floats) -> Floats:
     everyone = np.ones((1, x.shape[2]), dtype=np.bool_)
     for part in _parts(len(samples), x.shape[2] ** 2 * (x.shape[1] + y.shape[1])):
         found[part] = _of_vectors(x[part], y[part], everyone, x_unit, y_unit)
-    found[~(number > 0).all(axis=1)] = np.nan
     return found
 
 
