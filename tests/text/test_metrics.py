@@ -11,7 +11,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.testing import LawBroken
 from rankgauge.text import Metric, Texts, check_metric, metrics, parse_metric
 from rankgauge.text.checking import LAWS
-from rankgauge.text.normalization import ByChance
+from rankgauge.text.normalization import ChanceMetric
 from rankgauge.text.texts import Candidates
 from rankgauge.text.tokens import source_words
 
@@ -131,7 +131,7 @@ def test_a_metric_that_breaks_a_law_is_told_which(kind: type[Metric], law: str) 
 
 def test_a_metric_that_breaks_none_passes() -> None:
     check_metric(Broken())
-    assert not isinstance(Broken(), ByChance)
+    assert not isinstance(Broken(), ChanceMetric)
     assert "expected" in LAWS
     with pytest.raises(MeasureError, match="expected a metric of texts"):
         check_metric("rouge1")  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from rankgauge.measures.scored import Scored
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
-    from rankgauge.text.registry import Entry as MetricEntry
+    from rankgauge.text.registry import MetricEntry
 
 WIDTH = 88
 

@@ -21,9 +21,6 @@ from rankgauge.text.texts import Candidates, Drawn, Texts
 if TYPE_CHECKING:
     from rankgauge.text.chance import Null
 
-Method: TypeAlias = Literal["exact", "monte-carlo"]
-
-
 class Metric(Scored):
     """One number for each candidate text, from its references and its source.
 

@@ -21,7 +21,7 @@ from rankgauge.testing import TOLERANCE, LawBroken, other_values
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null
 from rankgauge.text.grammar import parse_metric
-from rankgauge.text.normalization import V1, V2, ByChance, Linear, Z
+from rankgauge.text.normalization import V1Metric, V2Metric, ChanceMetric, LinearMetric, ZMetric
 from rankgauge.text.registry import is_registered, metrics
 from rankgauge.text.texts import Candidates, Drawn, Texts
 from rankgauge.text.tokens import source_words
@@ -32,7 +32,7 @@ ERRORS = 4
 """By how many standard errors the mean of drawn texts may differ from the formula."""
 LONG = 100_000
 """How many words the longest source has."""
-FORMS: tuple[type[ByChance], ...] = (V1, V2, Linear, Z)
+FORMS: tuple[type[ChanceMetric], ...] = (V1Metric, V2Metric, LinearMetric, ZMetric)
 
 
 def check_metric(metric: Metric) -> None:
@@ -61,7 +61,7 @@ def check_metric(metric: Metric) -> None:
 def variants(metric: Metric) -> Iterator[Metric]:
     """A metric, and the same with each of its own parameters changed."""
     yield metric
-    if isinstance(metric, ByChance):
+    if isinstance(metric, ChanceMetric):
         return
     for key, field in metric.parameters().items():
         kind = field.metadata["kind"]
@@ -132,7 +132,7 @@ class _Subject:
     @property
     def inside(self) -> Metric:
         """The metric inside a form, or the metric itself."""
-        return self.metric.measure if isinstance(self.metric, ByChance) else self.metric
+        return self.metric.measure if isinstance(self.metric, ChanceMetric) else self.metric
 
     @property
     def candidates(self) -> Candidates:
@@ -188,7 +188,7 @@ def _range(subject: _Subject) -> None:
     low, high = subject.metric.range
     scores = subject.metric.score_each(candidates)
     inside = (scores >= low - TOLERANCE) & (scores <= high + TOLERANCE)
-    if isinstance(subject.metric, ByChance):
+    if isinstance(subject.metric, ChanceMetric):
         inside |= np.isnan(scores)
     subject.expect(
         inside, candidates, f"it scores {{score}}, expected {low} to {high}", score=scores
@@ -197,7 +197,7 @@ def _range(subject: _Subject) -> None:
 
 def _ideal(subject: _Subject) -> None:
     metric = subject.metric
-    if isinstance(metric, ByChance) or metric.direction == "none":
+    if isinstance(metric, ChanceMetric) or metric.direction == "none":
         return
     sources = [source for source, _, _ in _ORDINARY]
     for copies in (1, 2):
@@ -254,7 +254,7 @@ def _drawn_words(subject: _Subject) -> None:
 
 
 def _expected(subject: _Subject) -> None:
-    if isinstance(subject.metric, ByChance):
+    if isinstance(subject.metric, ChanceMetric):
         return
     metric, candidates = subject.metric, subject.candidates
     low, high = metric.range
@@ -294,7 +294,7 @@ def _expected(subject: _Subject) -> None:
 
 
 def _drawn_in_range(subject: _Subject) -> None:
-    if isinstance(subject.metric, ByChance):
+    if isinstance(subject.metric, ChanceMetric):
         return
     metric, candidates = subject.metric, _ordinary().candidates()
     low, high = metric.range
@@ -310,7 +310,7 @@ def _drawn_in_range(subject: _Subject) -> None:
 
 def _forms(subject: _Subject) -> None:
     metric = subject.metric
-    if isinstance(metric, ByChance) or metric.direction == "none":
+    if isinstance(metric, ChanceMetric) or metric.direction == "none":
         return
     candidates = _ordinary().candidates()
     sign = 1 if metric.direction == "higher" else -1
@@ -337,7 +337,7 @@ def _long(subject: _Subject) -> None:
     source = _long_source()
     texts = Texts([source], ["w1 w2 w3 w1 w7"], {"lead": [source[:200]]})
     metric = subject.metric
-    if not isinstance(metric, ByChance):
+    if not isinstance(metric, ChanceMetric):
         metric.expected_each(texts.candidates(), Null(draws=3))
     scores = metric.score_each(texts.candidates())
     if not np.isfinite(scores).all():

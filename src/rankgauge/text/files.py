@@ -15,7 +15,7 @@ from rankgauge.text.rows import (
     SYSTEM,
     FileRow,
     FileRows,
-    Where,
+    TextPlace,
     identifier,
     listed,
     once,
@@ -63,7 +63,7 @@ class _Text(NamedTuple):
     source: str
     references: tuple[str, ...]
     outputs: Mapping[str, str | None]
-    where: Where
+    where: TextPlace
 
 
 def _of_texts(source: str, texts: Iterator[_Text]) -> Texts:
@@ -118,18 +118,18 @@ def _line(row: FileRow) -> _Text:
     )
 
 
-def _source(value: object, where: Where) -> str:
+def _source(value: object, where: TextPlace) -> str:
     return "" if value is None else text_of(SOURCE, value, where)
 
 
-def _references(value: object, where: Where) -> tuple[str, ...]:
+def _references(value: object, where: TextPlace) -> tuple[str, ...]:
     several = value if isinstance(value, list) else [value]
     if not several:
         raise where.error("an empty list of references, expected at least one")
     return tuple(text_of("reference", each, where) for each in several)
 
 
-def _outputs(outputs: Mapping[str, Any], where: Where) -> dict[str, str | None]:
+def _outputs(outputs: Mapping[str, Any], where: TextPlace) -> dict[str, str | None]:
     texts: dict[str, str | None] = {}
     for name, value in outputs.items():
         system = identifier("name of a system", name, where)
@@ -204,11 +204,11 @@ def _of_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
 class _Gathered(NamedTuple):
     """What the rows of a text have said so far."""
 
-    where: Where
-    cells: dict[str, tuple[str, Where]]
-    outputs: dict[str, tuple[str, Where]]
+    where: TextPlace
+    cells: dict[str, tuple[str, TextPlace]]
+    outputs: dict[str, tuple[str, TextPlace]]
 
-    def take(self, column: str, value: str, where: Where) -> None:
+    def take(self, column: str, value: str, where: TextPlace) -> None:
         """Take the source or a reference, if the row has it."""
         if not value.strip():
             return
@@ -219,7 +219,7 @@ class _Gathered(NamedTuple):
                 "empty cell"
             )
 
-    def take_output(self, system: str, value: str, where: Where) -> None:
+    def take_output(self, system: str, value: str, where: TextPlace) -> None:
         """Take what a system wrote; an empty cell is an empty output."""
         known = self.outputs.setdefault(system, (value, where))
         if known[1] is not where:

@@ -109,7 +109,7 @@ class HumanCorrelation(Result, Record):
         pairs = [
             (place[metric.measure], m)
             for m, metric in enumerate(self.metrics)
-            if isinstance(metric, normalization.Normalized | of_rankings.Normalized)
+            if isinstance(metric, normalization.NormalizedMetric | of_rankings.Normalized)
             and metric.measure in place
         ]
         return self._differences(pairs)

@@ -34,7 +34,7 @@ BY_DRAW = (
 )
 
 
-class ByChance(Around, OfChance, Metric):
+class ChanceMetric(Around, OfChance, Metric):
     """A metric made of another one, and of what chance gets by it."""
 
     contains: ClassVar[type[Scored]] = Metric
@@ -97,7 +97,7 @@ class ByChance(Around, OfChance, Metric):
         return notes
 
 
-class Expected(ByChance):
+class ExpectedMetric(ChanceMetric):
     """What chance gets in place of the candidate."""
 
     name = "expected"
@@ -117,7 +117,7 @@ class Expected(ByChance):
         return chance
 
 
-class Normalized(ByChance):
+class NormalizedMetric(ChanceMetric):
     """A metric compared with what chance gets. Higher is better, also where lower is better inside."""
 
     @classmethod
@@ -141,7 +141,7 @@ class Normalized(ByChance):
         return notes
 
 
-class _Bounded(Normalized):
+class _Bounded(NormalizedMetric):
     """A form that needs a lowest score."""
 
     def __post_init__(self) -> None:
@@ -158,7 +158,7 @@ class _Bounded(Normalized):
         return low if self.measure.direction == "higher" else high
 
 
-class V1(_Bounded):
+class V1Metric(_Bounded):
     """The score divided by the best, times its share of the sum of score and chance."""
 
     name = "v1"
@@ -183,7 +183,7 @@ class V1(_Bounded):
         return forms.v1(score, self._best(score), chance)
 
 
-class V2(_Bounded):
+class V2Metric(_Bounded):
     """Where the score lies between chance (0) and the best (1), or the lowest score (−1)."""
 
     name = "v2"
@@ -206,7 +206,7 @@ class V2(_Bounded):
         return forms.v2(self._signed(score), self._best(score), self._signed(chance), lowest)
 
 
-class Linear(Normalized):
+class LinearMetric(NormalizedMetric):
     """The share of the way from chance to the best; chance gets 0 on average."""
 
     name = "linear"
@@ -224,7 +224,7 @@ class Linear(Normalized):
         return forms.linear(self._signed(score), self._best(score), self._signed(chance))
 
 
-class Z(Normalized):
+class ZMetric(NormalizedMetric):
     """The score minus chance, in standard deviations of the scores of drawn texts."""
 
     name = "z"
@@ -244,8 +244,8 @@ class Z(Normalized):
         return forms.z(self._signed(score), self._signed(chance), spread)
 
 
-expected = register(Expected)
-v1 = register(V1)
-v2 = register(V2)
-linear = register(Linear)
-z = register(Z)
+expected = register(ExpectedMetric)
+v1 = register(V1Metric)
+v2 = register(V2Metric)
+linear = register(LinearMetric)
+z = register(ZMetric)

@@ -18,7 +18,7 @@ from rankgauge.results import Result
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import ByMeasure, Scores, places
 from rankgauge.tables import Cell, Table
-from rankgauge.text.normalization import CONSTANT, ByChance
+from rankgauge.text.normalization import CONSTANT, ChanceMetric
 from rankgauge.text.ratings import NOBODY, Ratings
 from rankgauge.text.shared import AnyRatings, SharedOutputs, shared
 
@@ -299,7 +299,7 @@ def _notes(
 ) -> list[Note]:
     notes = [*both.notes]
     if not cases:
-        constant = isinstance(normalized, ByChance) and normalized.of.constant
+        constant = isinstance(normalized, ChanceMetric) and normalized.of.constant
         why = f"{CONSTANT}; use length=candidate, or draws=1 with per=candidate" if constant else ""
         text = "the two never put a pair of systems in opposite orders on a text"
         notes.append(Note(text, detail=why))

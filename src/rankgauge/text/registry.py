@@ -27,12 +27,12 @@ HOMES = {
 }
 """Our metrics and their modules, in the order in which they are listed."""
 
-Entry = Metric | type[Metric]
+MetricEntry = Metric | type[Metric]
 """A metric with its default parameters, or a class to be called with a metric."""
 
-E = TypeVar("E", bound=Entry)
+E = TypeVar("E", bound=MetricEntry)
 
-_entries: dict[str, Entry] = {}
+_entries: dict[str, MetricEntry] = {}
 _broken: list[str] = []
 _discovered = False
 _lock = threading.RLock()
@@ -50,7 +50,7 @@ def register(entry: E) -> E:
     return entry
 
 
-def _home(entry: Entry) -> str:
+def _home(entry: MetricEntry) -> str:
     kind = entry if isinstance(entry, type) else type(entry)
     return kind.__module__
 
@@ -73,7 +73,7 @@ def _folded(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
 
 
-def find(name: str) -> Entry:
+def find(name: str) -> MetricEntry:
     """The metric of this name, exact or without regard to case; MeasureError names the nearest."""
     if _any_case(name) is None:
         _discover()
@@ -90,7 +90,7 @@ def find(name: str) -> Entry:
     return _entries[known]
 
 
-def metrics() -> dict[str, Entry]:
+def metrics() -> dict[str, MetricEntry]:
     """All metrics by name: ours first, then those of installed packages and plug-ins."""
     _discover()
     return {name: find(name) for name in dict.fromkeys((*HOMES, *_entries))}

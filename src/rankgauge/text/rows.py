@@ -23,7 +23,7 @@ TEXTS = re.compile(rf"source|output|outputs|{REFERENCE.pattern}")
 """The names of columns that hold texts."""
 
 
-class Where(NamedTuple):
+class TextPlace(NamedTuple):
     """The place of a row, for messages: a line of a file, or the name of the row."""
 
     source: str
@@ -44,7 +44,7 @@ class FileRow(NamedTuple):
     """A row: what it has by name, and its place. A cell of CSV is text."""
 
     cells: Mapping[str, Any]
-    where: Where
+    where: TextPlace
 
 
 class FileRows(NamedTuple):
@@ -79,7 +79,7 @@ def read_rows(path: Path, expected: str, size_limit: int = SIZE_LIMIT) -> FileRo
     return _csv_rows(raw, source, expected)
 
 
-def identifier(what: str, value: object, where: Where) -> str:
+def identifier(what: str, value: object, where: TextPlace) -> str:
     """An id or a name: text that is not blank, or a whole number."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -89,7 +89,7 @@ def identifier(what: str, value: object, where: Where) -> str:
     return name
 
 
-def text_of(what: str, value: object, where: Where) -> str:
+def text_of(what: str, value: object, where: TextPlace) -> str:
     """A text, in Unicode."""
     if not isinstance(value, str):
         from rankgauge.data.json_text import described
@@ -113,7 +113,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(shown) + more
 
 
-def once(record: Mapping[str, Any], where: Where, what: str = "key") -> None:
+def once(record: Mapping[str, Any], where: TextPlace, what: str = "key") -> None:
     """InputError where an object of JSON has a key twice."""
     from rankgauge.data.json_text import repeated_keys
 
@@ -141,23 +141,23 @@ def _json_rows(raw: bytes, source: str, expected: str) -> FileRows:
         raise InputError(source, line, f"{described(value)}, {expected}")
     first = next(iter(value.values()), None)
     if isinstance(first, dict) and SUMMARIES in first:
-        once(value, Where(source), "text")
+        once(value, TextPlace(source), "text")
         return FileRows(source, _by_id(value, source), by_id=True)
-    return FileRows(source, iter([FileRow(value, Where(source, line))]))
+    return FileRows(source, iter([FileRow(value, TextPlace(source, line))]))
 
 
 def _lines(raw: bytes, source: str) -> Iterator[FileRow]:
     from rankgauge.data.json_text import lines_of, parsed_object
 
     for number, line in lines_of(raw):
-        yield FileRow(parsed_object(line, source, number), Where(source, number))
+        yield FileRow(parsed_object(line, source, number), TextPlace(source, number))
 
 
 def _items(items: Sequence[object], source: str) -> Iterator[FileRow]:
     from rankgauge.data.json_text import described
 
     for number, item in enumerate(items, 1):
-        where = Where(source, row=f"item {number} of the list")
+        where = TextPlace(source, row=f"item {number} of the list")
         if not isinstance(item, dict):
             raise where.error(f"{described(item)}, expected an object")
         yield FileRow(item, where)
@@ -168,7 +168,7 @@ def _by_id(texts: Mapping[str, Any], source: str) -> Iterator[FileRow]:
     from rankgauge.data.json_text import described
 
     for name, record in texts.items():
-        where = Where(source, row=f"text {name if len(name) <= 40 else name[:40] + '…'!r}")
+        where = TextPlace(source, row=f"text {name if len(name) <= 40 else name[:40] + '…'!r}")
         if not isinstance(record, dict):
             raise where.error(f"{described(record)}, expected an object with {SUMMARIES}")
         once(record, where)
@@ -186,7 +186,7 @@ def _csv_rows(raw: bytes, source: str, expected: str) -> FileRows:
         raise InputError(source, 1, f"a first line with {listed(names)}, {expected}")
     rows = csv_rows(raw, mark, source)
     line, header = next(rows)
-    names = [_decoded(cell, "name of a column", Where(source, line)).lower() for cell in header]
+    names = [_decoded(cell, "name of a column", TextPlace(source, line)).lower() for cell in header]
     for place, name in enumerate(names):
         if name in names[:place]:
             raise InputError(source, line, f"two columns are called {name!r}, expected one")
@@ -204,7 +204,7 @@ def _cells(
     rows: Iterator[tuple[int, list[bytes]]], names: Sequence[str], source: str
 ) -> Iterator[FileRow]:
     for line, cells in rows:
-        where = Where(source, line)
+        where = TextPlace(source, line)
         try:
             texts = [cell.decode() for cell in cells]
         except UnicodeDecodeError:
@@ -212,7 +212,7 @@ def _cells(
         yield FileRow(dict(zip(names, texts, strict=True)), where)
 
 
-def _decoded(cell: bytes, what: str, where: Where) -> str:
+def _decoded(cell: bytes, what: str, where: TextPlace) -> str:
     try:
         return cell.decode()
     except UnicodeDecodeError:
