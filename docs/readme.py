@@ -32,6 +32,7 @@ PAGES = [
         "docs/FORECAST.md",
         "docs/FUSION.md",
         "docs/SPACE.md",
+        "docs/TEXT.md",
     )
 ]
 FENCED = re.compile(r"^```(\w*)( \S+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -48,7 +49,7 @@ def shell(block: str) -> str:
         if words[0] == "cd":
             os.chdir(words[1])
             continue
-        if words[1] in ("assess", "compare", "distance", "evaluate", "forecast", "tune"):
+        if words[1] in ("assess", "compare", "distance", "evaluate", "forecast", "text", "tune"):
             words += ["--format", "table"]
         result = subprocess.run(words, capture_output=True, text=True, check=True)
         lines += result.stdout.rstrip("\n").splitlines()

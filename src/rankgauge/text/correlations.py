@@ -103,10 +103,13 @@ def over_rows(rated: Rated, samples: Floats) -> Floats:
         found[:, 0] = _tau_b_of_rows(x, y, text, samples)
     elif (plain := (samples == 1).all(axis=1)).any():
         found[plain, 0] = [[kendall_tau_b(one, other) for other in y] for one in x]
-    weights = samples[:, text]
+    x_tied, y_tied = ([_Tied.of(each) for each in values] for values in (x, y))
     for part in _parts(len(samples), len(text) * (len(x) + len(y))):
-        some = weights[part]
-        found[part, 1] = _weighted_r(_weighted_ranks(x, some), _weighted_ranks(y, some), some)
+        weights = samples[part][:, text]
+        x_ranks, y_ranks = (
+            np.stack([each.ranks(weights) for each in tied], axis=1) for tied in (x_tied, y_tied)
+        )
+        found[part, 1] = _weighted_r(x_ranks, y_ranks, weights)
     found[:, 2] = _r_of_rows(x, y, text, samples)
     return found
 
@@ -226,21 +229,30 @@ def _quadratic(forms: Floats, weights: Floats) -> Floats:
     return np.array([np.einsum("bt,bt->b", weights @ form, weights) for form in forms]).T
 
 
-def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
-    """Sample × row of values × output: the mean rank, where an output is there as often as its weight
-    says. Ranks are counted from the middle, so their mean is 0."""
-    ranks = np.empty((len(weights), *values.shape))
-    total = weights.sum(axis=1, keepdims=True)
-    for number, each in enumerate(values):
-        order = np.argsort(each, kind="stable")
-        ordered = each[order]
+class _Tied(NamedTuple):
+    """The order of some numbers: the lowest first, where each group of ties starts, and the group of
+    each number."""
+
+    order: Ints
+    starts: Ints
+    group: Ints
+
+    @classmethod
+    def of(cls, values: Floats) -> _Tied:
+        order = np.argsort(values, kind="stable")
+        ordered = values[order]
         starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-        group = np.empty(len(each), dtype=np.int64)
-        group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(each))))
-        sizes = np.add.reduceat(weights[:, order], starts, axis=1)
+        group = np.empty(len(values), dtype=np.int64)
+        group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(values))))
+        return cls(order, starts, group)
+
+    def ranks(self, weights: Floats) -> Floats:
+        """Sample × number: its mean rank, where each number is there as often as its weight says. Ranks
+        are counted from the middle, so their mean is 0."""
+        sizes = np.add.reduceat(weights[:, self.order], self.starts, axis=1)
+        total = weights.sum(axis=1, keepdims=True)
         middle = np.cumsum(sizes, axis=1) - (sizes + total) / 2
-        ranks[:, number] = middle[:, group]
-    return ranks
+        return np.asarray(middle[:, self.group])
 
 
 def _weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:

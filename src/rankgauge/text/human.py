@@ -66,8 +66,8 @@ def human_correlation(
     seed
         Fixes the samples.
 
-    >>> scores = Scores.from_matrix([[0.1, 0.2], [0.3, 0.3], [0.6, 0.4]], runs="abc", measure="metric")
-    >>> people = Scores.from_matrix([[1, 2], [2, 2], [3, 5]], runs="abc", measure="coherence")
+    >>> scores = Scores.from_matrix([[0.1, 0.2], [0.3, 0.3], [0.6, 0.4]], runs=["a", "b", "c"], measure="metric")
+    >>> people = Scores.from_matrix([[1, 2], [2, 2], [3, 5]], runs=["a", "b", "c"], measure="coherence")
     >>> human_correlation(scores, people).tau_b.tolist()
     [[1.0]]
     """

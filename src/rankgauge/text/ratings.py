@@ -138,21 +138,29 @@ def read_ratings(
 
 
 def _of_rows(rows: FileRows) -> Iterator[_Rating]:
+    known: dict[str, bool] = {}
     if rows.columns is not None and not any(map(_is_dimension, rows.columns)):
         raise InputError(
             rows.source, 1, f"no column with ratings (there are {listed(rows.columns)}), {EXPECTED}"
         )
     for cells, where in rows.rows:
-        once(cells, where)
+        if rows.columns is None:
+            once(cells, where)
         for key in (ID, SYSTEM):
             if key not in cells:
                 raise where.error(f"no {key} (the keys are {listed(list(cells))}), {EXPECTED}")
         who = cells.get(ANNOTATOR)
+        values = {}
+        for name, cell in cells.items():
+            if name not in known:
+                known[name] = _is_dimension(name)
+            if known[name]:
+                values[name] = _number(name, cell, where)
         yield _Rating(
             identifier(ID, cells[ID], where),
             identifier(SYSTEM, cells[SYSTEM], where),
             None if who in (None, "") else identifier(ANNOTATOR, who, where),
-            {name: _number(name, cells[name], where) for name in filter(_is_dimension, cells)},
+            values,
             where,
         )
 

@@ -205,7 +205,10 @@ def _cells(
 ) -> Iterator[FileRow]:
     for line, cells in rows:
         where = Where(source, line)
-        texts = (_decoded(cell, name, where) for cell, name in zip(cells, names, strict=True))
+        try:
+            texts = [cell.decode() for cell in cells]
+        except UnicodeDecodeError:
+            texts = [_decoded(cell, name, where) for cell, name in zip(cells, names, strict=True)]
         yield FileRow(dict(zip(names, texts, strict=True)), where)
 
 
