@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
-from rankgauge.text.rouge_words import Grid, Numbered, numbered, runs
+from rankgauge.text.rouge_words import Numbered, ReferenceGrid, numbered, runs
 from rankgauge.text.texts import Texts
 
 MOST_STATES = 200_000
@@ -24,7 +24,7 @@ MOST_WORK = 2e9
 
 
 def expected_hits(
-    texts: Texts, stem: bool, grid: Grid, text: Ints, length: Ints, *, pairs: bool
+    texts: Texts, stem: bool, grid: ReferenceGrid, text: Ints, length: Ints, *, pairs: bool
 ) -> Floats:
     """The expected hits of words drawn at random with each reference, in the order of the grid.
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.records import Record
-from rankgauge.text.texts import Candidates, Drawn, Texts
+from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import reference_counts, tokenizer
 
 Words: TypeAlias = NDArray[np.int32]
 
-Count: TypeAlias = Callable[[Words, Ints, Words, int], Ints | Floats]
+CountHits: TypeAlias = Callable[[Words, Ints, Words, int], Ints | Floats]
 """What each of some texts has in common with a reference, from the words of all texts, their offsets,
 the words of the reference and the number of different words."""
 
@@ -28,7 +28,7 @@ MOST_PAIRS = 20_000_000
 """How many pairs of words are compared at once."""
 
 
-class Grid(NamedTuple):
+class ReferenceGrid(NamedTuple):
     """Each of some texts beside each of its references: the number of the text, the number of the
     reference among all references, and where the references of each text begin."""
 
@@ -37,7 +37,7 @@ class Grid(NamedTuple):
     starts: Ints
 
     @classmethod
-    def of(cls, texts: Texts, of: Ints, first: bool) -> Grid:
+    def of(cls, texts: Texts, of: Ints, first: bool) -> ReferenceGrid:
         """The grid of texts that belong to these numbers, with all references or the first alone."""
         number = np.array([len(each) for each in texts.references], dtype=np.int64)
         begin = np.cumsum(number) - number
@@ -113,7 +113,7 @@ class Sequences(NamedTuple):
         return cls(np.concatenate([np.zeros(0, np.int32), *each]), offsets, candidates.of)
 
     @classmethod
-    def drawn(cls, drawn: Drawn, stem: bool) -> Sequences:
+    def drawn(cls, drawn: DrawnTexts, stem: bool) -> Sequences:
         """The words of texts that were drawn from sources."""
         known = numbered(drawn.texts, stem)
         words = np.empty(len(drawn.places), dtype=np.int32)
@@ -122,7 +122,7 @@ class Sequences(NamedTuple):
             words[part] = known[of].source[drawn.places[part]]
         return cls(words, drawn.offsets, drawn.of)
 
-    def in_common(self, texts: Texts, stem: bool, grid: Grid, count: Count) -> Floats:
+    def in_common(self, texts: Texts, stem: bool, grid: ReferenceGrid, count: CountHits) -> Floats:
         """What each text has in common with each of its references, in the order of the grid."""
         known = numbered(texts, stem)
         ends = np.append(grid.starts, len(grid.row))
