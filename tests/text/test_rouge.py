@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankgauge.text.rouge_words
 import summeval
 from oracles import rouge as oracle
 from profiles import examples
@@ -144,15 +143,6 @@ def test_the_parts_and_references_share_one_comparison(monkeypatch: pytest.Monke
     for part, way in itertools.product(PARTS, ("mean", "max", "pooled")):
         parse_metric("rouge1")(part=part, references=way).score_each(candidates)
     assert len(calls) == 1
-
-
-def test_pairs_of_long_texts_are_compared_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(4)
-    outputs = [" ".join(generator.choice(list("abcdefg"), 30)) for _ in range(7)]
-    texts = Texts(None, ["a b c d e f g a b c"] * 7, {"s": outputs})
-    whole = parse_metric("rougeS").score_each(texts.candidates())
-    monkeypatch.setattr(rankgauge.text.rouge_words, "MOST_PAIRS", 40)
-    np.testing.assert_array_equal(parse_metric("rougeS").score_each(texts.candidates()), whole)
 
 
 @pytest.mark.parametrize(
