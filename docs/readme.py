@@ -60,7 +60,8 @@ def python(block: str, names: dict[str, object]) -> str:
     """The block with the output of its examples."""
     lines = []
     for example in doctest.DocTestParser().get_examples(block):
-        lines += [f">>> {example.source.rstrip()}"]
+        first, *rest = example.source.rstrip().splitlines()
+        lines += [f">>> {first}", *(f"... {line}" for line in rest)]
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             exec(compile(example.source, "README", "single"), names)
         lines += [line.rstrip() for line in printed.getvalue().splitlines()]

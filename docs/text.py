@@ -1,11 +1,12 @@
 """Prints the tables of docs/TEXT.md on SummEval, in a few seconds: `python docs/text.py`.
 
-It reads the data from the folder RANKGAUGE_DATA.
+It reads the data from the folder RANKGAUGE_DATA, or from beside the project.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -13,10 +14,13 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge import text
+from rankgauge.tables import Cell, Table
 
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 EXTRACTIVE = ("M0", "M1", "M2", "M5")
 """Systems of SummEval that copy sentences; the others write."""
-METRICS = tuple(f"rouge{kind}(references=first)" for kind in "12L")
+FIRST = "(references=first)"
+METRICS = tuple(f"rouge{kind}{FIRST}" for kind in "12L")
 READINGS = {
     "the length of the reference": "",
     "the length of the output": ",length=candidate",
@@ -27,7 +31,7 @@ READINGS = {
 
 def load() -> tuple[text.Texts, text.Ratings]:
     """The texts and ratings of SummEval, of the systems that write."""
-    path = Path(os.environ["RANKGAUGE_DATA"], "summeval", "summeval.json.gz")
+    path = Path(os.environ.get("RANKGAUGE_DATA", BESIDE), "summeval", "summeval.json.gz")
     texts = text.read_texts(path)
     return texts.select(set(texts.systems) - set(EXTRACTIVE)), text.read_ratings(path)
 
@@ -42,32 +46,53 @@ def reordered(scores: rg.Scores, metric: str, form: str) -> int:
     )
 
 
-def main() -> None:
-    """Print the tables."""
-    texts, ratings = load()
-    found = text.overview(texts, METRICS)
-    scores = found.without_chance()
-    human = text.human_correlation(scores, ratings)
-    print("Kendall's τ-b of system means with ratings:", ", ".join(human.dimensions))
-    for metric, row in zip(human.metrics, human.tau_b, strict=True):
-        print(f"  {metric!s:35}", *(f"{value:6.2f}" for value in row))
+def agreement(scores: rg.Scores, ratings: text.Ratings) -> Table:
+    """Kendall's τ-b of system means with ratings, of each metric and its forms."""
+    human = text.human_correlation(scores, ratings, samples=10)
+    rows = [
+        (_short(str(metric)), *(f"{value:.2f}" for value in row))
+        for metric, row in zip(human.metrics, human.tau_b, strict=True)
+    ]
+    return Table(("τ-b", *human.dimensions), tuple(rows))
+
+
+def _short(name: str) -> str:
+    return name.replace(FIRST, "")
+
+
+def nothing_shared(scores: rg.Scores) -> Table:
+    """How many outputs score 0 by a metric, and what its forms give them at worst."""
+    values = {str(metric): scores.values[:, :, m] for m, metric in enumerate(scores.measures)}
+    rows: list[tuple[Cell, ...]] = []
     for name in METRICS:
-        values = {
-            str(metric): scores.values[:, :, m] for m, metric in enumerate(scores.measures)
-        }
         nothing = values[name] == 0
-        forms = {form: values[f"{form}({name})"][nothing] for form in ("v2", "linear")}
-        ends = {form: (each.min(), each.max()) if each.size else None for form, each in forms.items()}
-        print(f"{name}: {np.count_nonzero(nothing)} outputs score 0; least and most they get:", ends)
-    pairs = len(texts) * len(texts.systems) * (len(texts.systems) - 1) // 2
-    print(f"pairs of systems on an article that v2 puts in another order, of {pairs:,}:")
+        worst = [values[f"{form}({name})"][nothing] for form in ("v2", "linear")]
+        shown = [f"{each.min():.3f}" if each.size else "" for each in worst]
+        rows.append((_short(name), int(np.count_nonzero(nothing)), *shown))
+    return Table(("metric", "score 0", "v2 at worst", "linear at worst"), tuple(rows))
+
+
+def orders(texts: text.Texts) -> Table:
+    """How many pairs of systems on an article v2 puts in another order, for each reading of chance."""
+    rows = []
     for reading, parameters in READINGS.items():
         counts = []
         for name in METRICS:
             form = f"v2({name}{parameters})"
             counts.append(reordered(text.evaluate(texts, [name, form]), name, form))
-        print(f"  {reading:36}", *(f"{count:6,}" for count in counts))
+        rows.append((reading, *counts))
+    return Table(("chance", *map(_short, METRICS)), tuple(rows))
+
+
+def pages() -> Iterator[Table]:
+    """The tables of the page."""
+    texts, ratings = load()
+    scores = text.overview(texts, METRICS).without_chance()
+    yield agreement(scores, ratings)
+    yield nothing_shared(scores)
+    yield orders(texts)
 
 
 if __name__ == "__main__":
-    main()
+    for table in pages():
+        print(table.render("md"))

@@ -7,8 +7,8 @@ import pytest
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.grammar import parse
 from rankgauge.scores.parsing import parse_scored
-from rankgauge.text import Metric, Null, parse_metric, register
-from rankgauge.text.registry import metrics
+from rankgauge.text import Metric, Null, metric, parse_metric, register
+from rankgauge.text.registry import HOMES, metrics
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,15 @@ def test_names_are_taken_once() -> None:
         register(Mine())
 
 
+def test_a_name_with_an_underscore_is_found() -> None:
+    own = metric(lambda words, references, source: 0.5, name="my_own", ideal=1.0)
+    assert parse_metric("my_own") == parse_metric("MyOwn") == own
+
+
 def test_every_metric_says_what_it_is() -> None:
-    for name, entry in metrics().items():
+    entries = metrics()
+    for name in HOMES:
+        entry = entries[name]
         assert entry.name == name
         assert entry.summary.endswith(".")
         assert entry.formula

@@ -66,8 +66,11 @@ def is_registered(name: str) -> bool:
 
 def _any_case(name: str) -> str | None:
     """The name of a metric that is spelled like this, or differs in case or a hyphen."""
-    folded = {known.lower(): known for known in (*HOMES, *_entries)}
-    return folded.get(name.lower().replace("-", "").replace("_", ""))
+    return {_folded(known): known for known in (*HOMES, *_entries)}.get(_folded(name))
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def find(name: str) -> Entry:
