@@ -200,6 +200,9 @@ def test_rouge_score_serves_where_rouge_score_rs_is_missing(
     np.testing.assert_array_equal(fast, slow)
     notes = [str(note) for note in metrics[0].remarks(texts.candidates())]
     assert any("rouge-score-rs is not installed" in note for note in notes)
+    long = "word " * 11_000
+    with pytest.raises(RankgaugeError, match="expected at most 100,000,000"):
+        score("rougeL", long, long)
     plain = parse_metric("rougeW").remarks(texts.candidates())
     assert not any("rouge-score-rs" in str(note) for note in plain)
 

@@ -82,7 +82,7 @@ class RougeL(ByLibrary):
     )
     formula = "hits = length of the longest common subsequence of words; units = words"
     examples = ("rougeL", "rougeL(references=max)", "rougeL(part=recall,stem=true)")
-    most_steps = 2e10
+    most_steps = 1e10
 
     def _steps(self, own: Ints, theirs: Ints) -> Floats:
         return own.astype(np.float64) * theirs
@@ -106,7 +106,7 @@ class RougeLsum(ByLibrary):
         "line of the output, no word more often than both texts have it; units = words"
     )
     examples = ("rougeLsum", "rougeLsum(stem=true)")
-    most_steps = 2e8
+    most_steps = 1e8
 
     def _steps(self, own: Ints, theirs: Ints) -> Floats:
         return own.astype(np.float64) * theirs
@@ -128,7 +128,7 @@ class RougeW(ByOurselves):
         "words^weight; precision and recall = (hits/units)^(1/weight)"
     )
     examples = ("rougeW", "rougeW(weight=2)")
-    most_steps = 1e10
+    most_steps = 1e9
 
     weight: float = parameter(
         Number(1, 10, example=1.2), "k words in a row count k to the power of this", default=1.2
