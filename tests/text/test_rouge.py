@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -173,14 +175,12 @@ def no_package(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Makes some packages impossible to import."""
 
     def hide(*names: str) -> None:
-        real = rouge_library.importlib.import_module
-
         def imported(name: str) -> object:
             if name.partition(".")[0] in names:
                 raise ImportError(f"No module named {name!r}")
-            return real(name)
+            return importlib.import_module(name)
 
-        monkeypatch.setattr(rouge_library.importlib, "import_module", imported)
+        monkeypatch.setattr(rouge_library, "importlib", SimpleNamespace(import_module=imported))
 
     rouge_library.package.cache_clear()
     monkeypatch.setattr(rouge_library, "package", rouge_library.package.__wrapped__)
