@@ -9,7 +9,7 @@ import pytest
 
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.text import Metric, Null, Texts, chance, parse_metric, register_null
-from rankgauge.text.texts import Drawn
+from rankgauge.text.texts import DrawnTexts
 from rankgauge.text.tokens import source_words, word_counts, words_of
 
 SOURCES = [
@@ -108,7 +108,7 @@ def test_words_are_drawn_with_replacement_from_the_source() -> None:
     generator = np.random.default_rng(0)
     these = texts()
     drawn = chance._drawn_words(these, np.array([2]), np.array([40]), np.array([200]), [generator])
-    assert isinstance(drawn, Drawn)
+    assert isinstance(drawn, DrawnTexts)
     candidates = drawn.candidates(lambda text: source_words(these, text))
     assert word_counts(candidates.words).tolist() == [40] * 200
     every = [word for text in candidates.words for word in text.split()]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankgauge.text.rouge_words
 import summeval
 from oracles import rouge as oracle
 from profiles import examples
@@ -146,15 +147,6 @@ def test_the_parts_and_references_share_one_comparison(monkeypatch: pytest.Monke
     assert len(calls) == 1
 
 
-def test_pairs_of_long_texts_are_compared_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(4)
-    outputs = [" ".join(generator.choice(list("abcdefg"), 30)) for _ in range(7)]
-    texts = Texts(None, ["a b c d e f g a b c"] * 7, {"s": outputs})
-    whole = parse_metric("rougeS").score_each(texts.candidates())
-    monkeypatch.setattr(rankgauge.text.rouge_words, "MOST_PAIRS", 40)
-    np.testing.assert_array_equal(parse_metric("rougeS").score_each(texts.candidates()), whole)
-
-
 @pytest.mark.parametrize(
     ("metric", "size", "remedy"),
     [
@@ -183,14 +175,12 @@ def no_package(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Makes some packages impossible to import."""
 
     def hide(*names: str) -> None:
-        real = rouge_library.importlib.import_module
-
         def imported(name: str) -> object:
             if name.partition(".")[0] in names:
                 raise ImportError(f"No module named {name!r}")
-            return real(name)
+            return importlib.import_module(name)
 
-        monkeypatch.setattr(rouge_library.importlib, "import_module", imported)
+        monkeypatch.setattr(rouge_library, "importlib", SimpleNamespace(import_module=imported))
 
     rouge_library.package.cache_clear()
     monkeypatch.setattr(rouge_library, "package", rouge_library.package.__wrapped__)
@@ -210,6 +200,9 @@ def test_rouge_score_serves_where_rouge_score_rs_is_missing(
     np.testing.assert_array_equal(fast, slow)
     notes = [str(note) for note in metrics[0].remarks(texts.candidates())]
     assert any("rouge-score-rs is not installed" in note for note in notes)
+    long = "word " * 11_000
+    with pytest.raises(RankgaugeError, match="expected at most 100,000,000"):
+        score("rougeL", long, long)
     plain = parse_metric("rougeW").remarks(texts.candidates())
     assert not any("rouge-score-rs" in str(note) for note in plain)
 

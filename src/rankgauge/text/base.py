@@ -16,7 +16,7 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note
-from rankgauge.text.texts import Candidates, Drawn, Texts
+from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 
 if TYPE_CHECKING:
     from rankgauge.text.chance import Null
@@ -83,7 +83,7 @@ class Metric(Scored):
         counts = reference_counts(texts)
         return np.array([max(1, round(float(each.mean()))) for each in counts], dtype=np.int64)
 
-    def _score_drawn(self, drawn: Drawn) -> Floats:
+    def _score_drawn(self, drawn: DrawnTexts) -> Floats:
         """The score of each text that was drawn from a source word by word. A metric of words need not
         make texts of them."""
         from rankgauge.text.tokens import source_words

@@ -18,7 +18,7 @@ from rankgauge.measures.orders import Mean
 from rankgauge.parameters import Parametric, parameter
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import digest
-from rankgauge.text.texts import Candidates, Drawn, Texts
+from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import first_words, source_sentences, source_words, word_counts
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _drawn_words(
     length: Ints,
     count: Ints,
     generators: Sequence[np.random.Generator],
-) -> Drawn:
+) -> DrawnTexts:
     """Texts of words of the source, each drawn anew."""
     places = [
         generator.integers(0, len(source_words(texts, of)), size)
@@ -250,7 +250,7 @@ def _drawn_words(
         )
     ]
     offsets = np.concatenate([[0], np.cumsum(np.repeat(length, count))])
-    return Drawn(texts, np.concatenate(places), offsets, np.repeat(text, count))
+    return DrawnTexts(texts, np.concatenate(places), offsets, np.repeat(text, count))
 
 
 def _some_sentences(

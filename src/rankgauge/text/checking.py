@@ -23,7 +23,7 @@ from rankgauge.text.chance import Null
 from rankgauge.text.grammar import parse_metric
 from rankgauge.text.normalization import V1Metric, V2Metric, ChanceMetric, LinearMetric, ZMetric
 from rankgauge.text.registry import is_registered, metrics
-from rankgauge.text.texts import Candidates, Drawn, Texts
+from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import source_words
 
 DRAWS = 400
@@ -241,7 +241,7 @@ def _drawn_words(subject: _Subject) -> None:
         generator.integers(0, len(source_words(texts, text)), length)
         for text, length in zip(of.tolist(), lengths.tolist(), strict=True)
     ]
-    drawn = Drawn(texts, np.concatenate(places), np.append(0, np.cumsum(lengths)), of)
+    drawn = DrawnTexts(texts, np.concatenate(places), np.append(0, np.cumsum(lengths)), of)
     written = drawn.candidates(lambda text: source_words(texts, text))
     by_place, by_text = metric._score_drawn(drawn), metric.score_each(written)
     subject.expect(

@@ -16,7 +16,7 @@ from rankgauge.text.base import Metric
 from rankgauge.text.registry import register
 from rankgauge.text.texts import Candidates
 
-Function: TypeAlias = Callable[[str, tuple[str, ...], str], float]
+ScoreFunction: TypeAlias = Callable[[str, tuple[str, ...], str], float]
 """Gives the score of a candidate, from its text, its references and its source."""
 
 
@@ -27,7 +27,7 @@ TOLERANCE = 1e-9
 class FunctionMetric(Metric):
     """A metric whose score is a function of a candidate, its references and its source."""
 
-    function: ClassVar[Function]
+    function: ClassVar[ScoreFunction]
 
     def _score(self, candidates: Candidates) -> Floats:
         scores = np.empty(len(candidates))
@@ -64,7 +64,7 @@ class FunctionMetric(Metric):
 
 
 def metric(
-    function: Function,
+    function: ScoreFunction,
     *,
     name: str,
     ideal: float = 1.0,

@@ -14,17 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
-from rankgauge.text.rouge_words import Grid, Numbered, numbered, runs
+from rankgauge.text.rouge_words import Numbered, ReferenceGrid, numbered, runs
 from rankgauge.text.texts import Texts
 
 MOST_STATES = 200_000
 """How many states of pairs are followed at once."""
-MOST_WORK = 2e9
+MOST_WORK = 1e9
 """If the pairs of a text take more steps, they are not followed."""
 
 
 def expected_hits(
-    texts: Texts, stem: bool, grid: Grid, text: Ints, length: Ints, *, pairs: bool
+    texts: Texts, stem: bool, grid: ReferenceGrid, text: Ints, length: Ints, *, pairs: bool
 ) -> Floats:
     """The expected hits of words drawn at random with each reference, in the order of the grid.
 
@@ -47,18 +47,18 @@ def expected_hits(
     asked = []
     for of, start, stop in runs(text):
         part = hits[ends[start] : ends[stop]].reshape(stop - start, -1)
-        grams = _grams_of(known[of], part.shape[1], pairs)
-        one = _Asked(grams, length[start:stop], part)
-        if pairs and one.states * float(length[start:stop].max()) > MOST_WORK:
+        lengths = length[start:stop]
+        own = [_Asked(grams, lengths, part) for grams in _grams_of(known[of], part.shape[1], pairs)]
+        if pairs and sum(one.states for one in own) * float(lengths.max()) > MOST_WORK:
             part[:] = np.nan
-        elif len(grams.weights[0]):
-            asked.append(one)
+        else:
+            asked += own
     if pairs:
         for some in _some_at_once(asked):
             _follow_pairs(some)
     else:
         for one in asked:
-            one.hits[:] = _words(one)
+            one.hits[:] += _words(one)
     return hits
 
 
@@ -86,8 +86,9 @@ class _Asked(NamedTuple):
         return len(self.grams.first) * (self.grams.most + 1) * 2
 
 
-def _grams_of(known: Numbered, references: int, pairs: bool) -> _Grams:
-    """The grams of the first references of a text. Grams with the same probabilities are one kind."""
+def _grams_of(known: Numbered, references: int, pairs: bool) -> Iterator[_Grams]:
+    """The grams of the first references of a text, rare and frequent ones apart. Grams with the same
+    probabilities are one kind."""
     counts, size = known.source_counts, len(known.vocabulary)
     kinds, ranks, owners = [], [], []
     for number, words in enumerate(known.references[:references]):
@@ -103,17 +104,26 @@ def _grams_of(known: Numbered, references: int, pairs: bool) -> _Grams:
         owners.append(np.full(len(kind), number))
     kind, place = np.unique(np.concatenate(kinds), axis=0, return_inverse=True)
     rank, owner = np.concatenate(ranks), np.concatenate(owners)
-    most = int(rank.max(initial=-1)) + 1
-    cell = (owner * len(kind) + place.reshape(-1)) * most + rank
-    weights = np.bincount(cell, minlength=references * len(kind) * most).astype(np.float64)
-    share = kind / max(len(known.source), 1)
-    return _Grams(
-        share[:, 0],
-        share[:, 1],
-        kind[:, 2].astype(np.float64),
-        most,
-        weights.reshape(references, -1),
-    )
+    place = place.reshape(-1)
+    most = np.zeros(len(kind), dtype=np.int64)
+    np.maximum.at(most, place, rank + 1)
+    # Kinds that occur up to 1, 3, 15, 63, … times: a table of kinds × most has few cells to spare.
+    size_class = (np.frexp(most)[1] + 1) // 2
+    for each in np.unique(size_class).tolist():
+        chosen = np.flatnonzero(size_class == each)
+        entries = np.flatnonzero(size_class[place] == each)
+        highest = int(most[chosen].max())
+        row = np.searchsorted(chosen, place[entries])
+        cell = (owner[entries] * len(chosen) + row) * highest + rank[entries]
+        weights = np.bincount(cell, minlength=references * len(chosen) * highest)
+        share = kind[chosen, :2] / max(len(known.source), 1)
+        yield _Grams(
+            share[:, 0],
+            share[:, 1],
+            kind[chosen, 2].astype(np.float64),
+            highest,
+            weights.reshape(references, -1).astype(np.float64),
+        )
 
 
 def _words(asked: _Asked) -> Floats:
@@ -184,4 +194,4 @@ def _follow_pairs(asked: list[_Asked]) -> None:
             own = slice(int(ends[number]) - len(one.grams.first), int(ends[number]))
             counts = apart[:, own] + begun[:, own]
             tails = np.cumsum(counts[:0:-1], axis=0)[::-1][: one.grams.most]
-            one.hits[row] = one.grams.weights @ tails.T.ravel()
+            one.hits[row] += one.grams.weights @ tails.T.ravel()

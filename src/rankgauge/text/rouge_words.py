@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.records import Record
-from rankgauge.text.texts import Candidates, Drawn, Texts
+from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import reference_counts, tokenizer
 
 Words: TypeAlias = NDArray[np.int32]
 
-Count: TypeAlias = Callable[[Words, Ints, Words, int], Ints | Floats]
+CountHits: TypeAlias = Callable[[Words, Ints, Words, int], Ints | Floats]
 """What each of some texts has in common with a reference, from the words of all texts, their offsets,
 the words of the reference and the number of different words."""
 
 MOST_PAIRS = 20_000_000
-"""How many pairs of words are compared at once."""
+"""A text with more pairs of words is not compared by pairs."""
 
 
-class Grid(NamedTuple):
+class ReferenceGrid(NamedTuple):
     """Each of some texts beside each of its references: the number of the text, the number of the
     reference among all references, and where the references of each text begin."""
 
@@ -37,7 +37,7 @@ class Grid(NamedTuple):
     starts: Ints
 
     @classmethod
-    def of(cls, texts: Texts, of: Ints, first: bool) -> Grid:
+    def of(cls, texts: Texts, of: Ints, first: bool) -> ReferenceGrid:
         """The grid of texts that belong to these numbers, with all references or the first alone."""
         number = np.array([len(each) for each in texts.references], dtype=np.int64)
         begin = np.cumsum(number) - number
@@ -113,7 +113,7 @@ class Sequences(NamedTuple):
         return cls(np.concatenate([np.zeros(0, np.int32), *each]), offsets, candidates.of)
 
     @classmethod
-    def drawn(cls, drawn: Drawn, stem: bool) -> Sequences:
+    def drawn(cls, drawn: DrawnTexts, stem: bool) -> Sequences:
         """The words of texts that were drawn from sources."""
         known = numbered(drawn.texts, stem)
         words = np.empty(len(drawn.places), dtype=np.int32)
@@ -122,7 +122,7 @@ class Sequences(NamedTuple):
             words[part] = known[of].source[drawn.places[part]]
         return cls(words, drawn.offsets, drawn.of)
 
-    def in_common(self, texts: Texts, stem: bool, grid: Grid, count: Count) -> Floats:
+    def in_common(self, texts: Texts, stem: bool, grid: ReferenceGrid, count: CountHits) -> Floats:
         """What each text has in common with each of its references, in the order of the grid."""
         known = numbered(texts, stem)
         ends = np.append(grid.starts, len(grid.row))
@@ -179,52 +179,24 @@ def shared_grams(
     single
         Whether single words are grams.
     """
-    own, _ = _grams(
-        reference, np.array([0, len(reference)], dtype=np.int64), vocabulary, reach, single
+    from rankgauge.native.grams import shared_counts
+
+    farthest = len(words) + len(reference) if reach is None else reach
+    wide = reference.astype(np.int64)
+    pairs = [
+        wide[:-gap] * vocabulary + wide[gap:]
+        for gap in range(1, min(farthest, len(reference) - 1) + 1)
+    ]
+    pair, most = np.unique(np.concatenate([np.zeros(0, np.int64), *pairs]), return_counts=True)
+    first, second = np.divmod(pair, max(vocabulary, 1))
+    starts = np.searchsorted(first, np.arange(vocabulary + 1))
+    alone = np.bincount(reference, minlength=vocabulary) * single
+    return shared_counts(
+        words,
+        offsets,
+        starts,
+        second.astype(np.int32),
+        most.astype(np.int32),
+        alone.astype(np.int32),
+        farthest,
     )
-    grams, most = np.unique(own, return_counts=True)
-    hits = np.zeros(len(offsets) - 1, dtype=np.int64)
-    if not len(grams):
-        return hits
-    for start, stop in _some_at_once(np.diff(offsets), reach):
-        part = words[offsets[start] : offsets[stop]]
-        each, text = _grams(
-            part, offsets[start : stop + 1] - offsets[start], vocabulary, reach, single
-        )
-        place = np.minimum(np.searchsorted(grams, each), len(grams) - 1)
-        same = grams[place] == each
-        key, times = np.unique(text[same] * len(grams) + place[same], return_counts=True)
-        clipped = np.minimum(times, most[key % len(grams)])
-        hits[start:stop] = np.bincount(key // len(grams), clipped, stop - start)
-    return hits
-
-
-def _some_at_once(lengths: Ints, reach: int | None) -> Iterator[tuple[int, int]]:
-    """Texts with few enough pairs of words to compare at once: the first, and the one after the last."""
-    total = np.cumsum(pairs_within(lengths, reach) + lengths)
-    start = 0
-    while start < len(lengths):
-        before = total[start - 1] if start else 0
-        stop = max(start + 1, int(np.searchsorted(total, before + MOST_PAIRS, side="right")))
-        yield start, stop
-        start = stop
-
-
-def _grams(
-    words: Words, offsets: Ints, vocabulary: int, reach: int | None, single: bool
-) -> tuple[Ints, Ints]:
-    """The grams of texts as numbers, without grams that no reference can have, and the text of each."""
-    lengths = np.diff(offsets)
-    text = np.repeat(np.arange(len(lengths)), lengths)
-    wide = words.astype(np.int64)
-    grams, texts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    longest = int(lengths.max(initial=0)) - 1
-    for gap in range(1, max(0, longest if reach is None else min(reach, longest)) + 1):
-        left, right = wide[:-gap], wide[gap:]
-        both = (left >= 0) & (right >= 0) & (text[:-gap] == text[gap:])
-        grams.append(left[both] * vocabulary + right[both])
-        texts.append(text[:-gap][both])
-    if single:
-        grams.append(wide[wide >= 0] + vocabulary * vocabulary)
-        texts.append(text[wide >= 0])
-    return np.concatenate(grams), np.concatenate(texts)

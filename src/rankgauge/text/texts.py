@@ -130,7 +130,7 @@ class Candidates(Record):
         return f"the output of {self.systems[place // len(self.texts)]} for text {of!r}"
 
 
-class Drawn(Record):
+class DrawnTexts(Record):
     """Texts drawn from sources word by word: the place of each word in its source, one text after
     another, with their offsets, and the number of the text that each belongs to."""
 
