@@ -7,7 +7,7 @@ What chance gets is then estimated from texts drawn at random; a metric with a f
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 
 if TYPE_CHECKING:
     from rankgauge.text.chance import Null
+
 
 class Metric(Scored):
     """One number for each candidate text, from its references and its source.

@@ -21,7 +21,7 @@ from rankgauge.testing import TOLERANCE, LawBroken, other_values
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null
 from rankgauge.text.grammar import parse_metric
-from rankgauge.text.normalization import V1Metric, V2Metric, ChanceMetric, LinearMetric, ZMetric
+from rankgauge.text.normalization import ChanceMetric, LinearMetric, V1Metric, V2Metric, ZMetric
 from rankgauge.text.registry import is_registered, metrics
 from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import source_words

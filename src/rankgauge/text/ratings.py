@@ -28,7 +28,7 @@ from rankgauge.text.rows import (
     SYSTEM,
     TEXTS,
     FileRows,
-    Where,
+    TextPlace,
     identifier,
     listed,
     once,
@@ -111,7 +111,7 @@ class _Rating(NamedTuple):
     system: str
     annotator: str | None
     values: Mapping[str, float]
-    where: Where
+    where: TextPlace
 
 
 def read_ratings(
@@ -188,7 +188,7 @@ def _of_summaries(rows: FileRows) -> Iterator[_Rating]:
             )
 
 
-def _number(name: str, value: object, where: Where) -> float:
+def _number(name: str, value: object, where: TextPlace) -> float:
     """A rating; NaN for none."""
     if value is None or (isinstance(value, str) and value.strip().lower() in NONE):
         return math.nan
@@ -296,7 +296,7 @@ def _measure(name: str, source: str) -> Given:
 
 def _refuse_repeated(kept: list[_Rating]) -> None:
     """InputError where an annotator rates an output twice; unnamed annotators may be several."""
-    seen: dict[tuple[str, str, str], Where] = {}
+    seen: dict[tuple[str, str, str], TextPlace] = {}
     for each in kept:
         if each.annotator is None:
             continue
