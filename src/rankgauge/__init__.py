@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from rankgauge.fusion.tuning import tune
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.scores.model import Scores
+    from rankgauge.text.human import human_correlation
+    from rankgauge.text.human_results import HumanCorrelation
 
 __all__ = [
     *measures.__all__,
@@ -60,6 +62,7 @@ __all__ = [
     "Features",
     "Fold",
     "Folds",
+    "HumanCorrelation",
     "InputError",
     "JudgingDepth",
     "Judgments",
@@ -81,6 +84,7 @@ __all__ = [
     "detectable_difference",
     "evaluate",
     "fuse",
+    "human_correlation",
     "judging_depth",
     "kendall_tau",
     "kendall_tau_b",
@@ -115,6 +119,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Features": "rankgauge.data.features",
     "Fold": "rankgauge.data.folds",
     "Folds": "rankgauge.data.folds",
+    "HumanCorrelation": "rankgauge.text.human_results",
     "InputError": "rankgauge.data.errors",
     "JudgingDepth": "rankgauge.forecast.depth_results",
     "Judgments": "rankgauge.data.model",
@@ -135,6 +140,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "detectable_difference": "rankgauge.comparison.power",
     "evaluate": "rankgauge.evaluation.evaluator",
     "fuse": "rankgauge.fusion.runs",
+    "human_correlation": "rankgauge.text.human",
     "judging_depth": "rankgauge.forecast.depths",
     "kendall_tau": "rankgauge.comparison.correlation",
     "kendall_tau_b": "rankgauge.comparison.correlation",

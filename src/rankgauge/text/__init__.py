@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from rankgauge.text.grammar import parse_metric
     from rankgauge.text.human import human_correlation
     from rankgauge.text.human_results import CorrelationDifference, HumanCorrelation
+    from rankgauge.text.normalization import expected, linear, v1, v2, z
     from rankgauge.text.preferences import Preferences, win_lose_tie
     from rankgauge.text.ratings import Ratings, read_ratings
     from rankgauge.text.registry import metrics, register
+    from rankgauge.text.rouge import rouge1, rouge2, rougeL, rougeLsum, rougeS, rougeW
     from rankgauge.text.texts import Texts
 
 __all__ = [
@@ -32,7 +34,9 @@ __all__ = [
     "Texts",
     "check_metric",
     "evaluate",
+    "expected",
     "human_correlation",
+    "linear",
     "metric",
     "metrics",
     "overview",
@@ -41,7 +45,16 @@ __all__ = [
     "read_texts",
     "register",
     "register_null",
+    "rouge1",
+    "rouge2",
+    "rougeL",
+    "rougeLsum",
+    "rougeS",
+    "rougeW",
+    "v1",
+    "v2",
     "win_lose_tie",
+    "z",
 ]
 
 _HOMES = {
@@ -55,7 +68,9 @@ _HOMES = {
     "Texts": "rankgauge.text.texts",
     "check_metric": "rankgauge.text.checking",
     "evaluate": "rankgauge.text.evaluation",
+    "expected": "rankgauge.text.normalization",
     "human_correlation": "rankgauge.text.human",
+    "linear": "rankgauge.text.normalization",
     "metric": "rankgauge.text.functions",
     "metrics": "rankgauge.text.registry",
     "overview": "rankgauge.text.evaluation",
@@ -64,7 +79,16 @@ _HOMES = {
     "read_texts": "rankgauge.text.files",
     "register": "rankgauge.text.registry",
     "register_null": "rankgauge.text.chance",
+    "rouge1": "rankgauge.text.rouge",
+    "rouge2": "rankgauge.text.rouge",
+    "rougeL": "rankgauge.text.rouge",
+    "rougeLsum": "rankgauge.text.rouge",
+    "rougeS": "rankgauge.text.rouge",
+    "rougeW": "rankgauge.text.rouge",
+    "v1": "rankgauge.text.normalization",
+    "v2": "rankgauge.text.normalization",
     "win_lose_tie": "rankgauge.text.preferences",
+    "z": "rankgauge.text.normalization",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
