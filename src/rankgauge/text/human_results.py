@@ -35,6 +35,10 @@ NEAR_ZERO = 0.05
 """PAI of a correlation nearer to 0 says nothing."""
 
 
+CHANGES = ("change", "change_low", "change_high", "pai")
+"""What the table says of a normalised form beside its metric."""
+
+
 class HumanCorrelation(Result, Record):
     """The correlations of metrics with people's ratings.
 
@@ -85,14 +89,28 @@ class HumanCorrelation(Result, Record):
         return np.asarray(self.values[2])
 
     def table(self) -> Table:
-        """A row for each metric and dimension: τ-b, ρ and r with their intervals."""
+        """A row for each metric and dimension: τ-b, ρ and r with their intervals. For a normalised form,
+        also by how much its τ-b is higher than that of its metric, with the interval, and as PAI."""
         columns = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
+        changes = self.normalized()
+        place = {form: p for p, (_, form) in enumerate(changes.pairs)}
+        change = (changes.difference, changes.low, changes.high, changes.pai)
         rows: list[tuple[Cell, ...]] = []
         for m, metric in enumerate(self.metrics):
+            p = place.get(metric)
             for d, dimension in enumerate(self.dimensions):
                 ends = np.stack([part[:, m, d] for part in (self.values, self.low, self.high)])
-                rows.append((str(metric), dimension, *ends.T.ravel().tolist()))
-        return Table(("metric", "dimension", *columns), tuple(rows), worded(self.notes))
+                own = [None] * 4 if p is None else [float(each[0, p, d]) for each in change]
+                rows.append((str(metric), dimension, *ends.T.ravel().tolist(), *own))
+        if place:
+            columns += CHANGES
+        else:
+            rows = [row[: -len(CHANGES)] for row in rows]
+        about = [*self.notes]
+        if place:
+            about.append(Note("tau_b minus that of the metric inside", column="change"))
+            about += [note for note in changes.notes if note.column == "pai"]
+        return Table(("metric", "dimension", *columns), tuple(rows), worded(about))
 
     def difference(self, first: Scored | str, second: Scored | str) -> CorrelationDifference:
         """How much higher the correlations of the second metric are than those of the first, from the
