@@ -82,6 +82,12 @@ def test_scores_are_saved_and_compared(rankgauge: Command, file: Path, tmp_path:
     assert rankgauge("assess", "--scores", saved, "--splits", 4).code == 0
 
 
+def test_signatures_say_how_numbers_were_computed(rankgauge: Command, file: Path) -> None:
+    shown = rankgauge("text", file, "-m", "rouge1(stem=true)", "--signature").out
+    assert "rouge1(part=f,stem=true,references=mean)|source=texts|missing=zero" in shown
+    assert "null=words,length=reference" in shown
+
+
 def test_each_text_has_a_row(rankgauge: Command, file: Path) -> None:
     rows = records(rankgauge("text", file, "-m", "rouge1", "-q").out)
     assert len(rows) == 3 * (len(ROWS) + 1)

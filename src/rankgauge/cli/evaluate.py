@@ -17,6 +17,7 @@ from rankgauge.cli.options import (
     save_option,
     scoring_options,
     settled_option,
+    signature_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, show, show_with_notes
 from rankgauge.cli.scoring import Scoring
@@ -42,11 +43,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     "Add a column: is this run certain to stay above the next run, by the first measure? yes: it stays "
     "above, however the unjudged documents of the two runs are judged."
 )
-@click.option(
-    "--signature",
-    is_flag=True,
-    help="Also print how each number was computed. In tsv and csv these are lines that start with #.",
-)
+@signature_option
 @save_option
 @output_options
 @plugin_option

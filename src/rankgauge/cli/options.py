@@ -481,6 +481,13 @@ def output_option(metavar: str, help_text: str, **settings: Any) -> Callable[[F]
     )
 
 
+signature_option = click.option(
+    "--signature",
+    is_flag=True,
+    help="Also print how each number was computed. In tsv and csv these are lines that start with #.",
+)
+"""`--signature`: how each number was computed."""
+
 save_option = click.option(
     "--save",
     type=OUTPUT_FILE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import click
@@ -17,10 +18,11 @@ from rankgauge.cli.options import (
     samples_option,
     save_option,
     seed_option,
+    signature_option,
 )
-from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, progress, show_with_notes
+from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, progress, show, show_with_notes
 from rankgauge.figures.files import save_figure
-from rankgauge.policies import DEFAULT_MISSING, Missing
+from rankgauge.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, Missing
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
 from rankgauge.text.evaluation import overview
 from rankgauge.text.files import read_texts
@@ -98,8 +100,12 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     "the system leave them out.",
 )
 @level_option()
-@samples_option()
+@samples_option(
+    CORRELATION_SAMPLES,
+    text="With --human: how many samples of the texts are drawn for the intervals.",
+)
 @seed_option("what is drawn at random")
+@signature_option
 @save_option
 @plot_option("With --human: draw the correlations to FILE.")
 @output_options
@@ -119,6 +125,7 @@ def command(
     level: float,
     samples: int,
     seed: int,
+    signature: bool,
     save: str | None,
     plot: str | None,
     form: str | None,
@@ -173,8 +180,11 @@ def command(
     if save is not None:
         found.scores.save(save)
     table = found.scores.query_table() if per_topic else found.table()
+    if signature:
+        signatures = tuple(found.scores.signatures().values())
+        table = replace(table, notes=(*table.notes, *signatures))
     if ratings is None:
-        show_with_notes(table, form, digits, output)
+        (show if signature else show_with_notes)(table, form, digits, output)
         return
     correlation = human_correlation(
         found.without_chance(), ratings, over=over, level=level, samples=samples, seed=seed
