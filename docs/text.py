@@ -14,6 +14,7 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge import text
+from rankgauge.arrays import Floats
 from rankgauge.tables import Cell, Table
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -41,9 +42,14 @@ def reordered(scores: rg.Scores, metric: str, form: str) -> int:
     names = [str(each) for each in scores.measures]
     one, other = (scores.values[:, :, names.index(name)] for name in (metric, form))
     return sum(
-        int(np.count_nonzero(np.sign(one[a] - one[b]) * np.sign(other[a] - other[b]) < 0))
+        int(np.count_nonzero(_sign(one[a] - one[b]) * _sign(other[a] - other[b]) < 0))
         for a, b in combinations(range(len(scores.runs)), 2)
     )
+
+
+def _sign(differences: Floats) -> Floats:
+    """−1, 0 or 1; 0 also where the difference is nothing but rounding."""
+    return np.sign(np.where(np.abs(differences) < 1e-12, 0.0, differences))
 
 
 def agreement(scores: rg.Scores, ratings: text.Ratings) -> Table:

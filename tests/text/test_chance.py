@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.text import Metric, Null, Texts, chance, parse_metric, register_null
+from rankgauge.text import Metric, Null, Texts, chance, metric, parse_metric, register_null
 from rankgauge.text.texts import DrawnTexts
 from rankgauge.text.tokens import source_words, word_counts, words_of
 
@@ -75,6 +75,33 @@ def test_chance_depends_on_the_seed() -> None:
     assert (a == c).all()
 
 
+def test_an_own_null_that_fails_is_named() -> None:
+    register_null("broken", lambda source, words, generator: 1 / 0)
+    with pytest.raises(
+        RankgaugeError, match="the null broken fails on text '.*': ZeroDivisionError"
+    ):
+        parse_metric("expected(rouge1,null=broken)").score_each(texts().candidates())
+
+
+def test_chance_of_an_own_metric_is_of_whole_words() -> None:
+    seen: list[str] = []
+
+    def remember(words: str, references: tuple[str, ...], source: str) -> float:
+        seen.append(words)
+        return 0.5
+
+    own = metric(remember, name="remember_words", ideal=1.0)
+    these = Texts(["Die Straße in Köln, don't"], ["Köln"], {"s": ["Köln"]})
+    own.expected_each(these.candidates(), Null(draws=50, length=3))
+    assert {word for text in seen for word in text.split()} == {
+        "Die",
+        "Straße",
+        "in",
+        "Köln,",
+        "don't",
+    }
+
+
 @pytest.mark.parametrize("error", [0.05, 0.01])
 def test_as_many_texts_are_drawn_as_the_error_asks_for(error: float) -> None:
     mean = parse_metric("rougeL").expected_each(texts().candidates(), Null(error=error))
@@ -90,7 +117,7 @@ class Remembering(Metric):
     seen: ClassVar[list[int]] = []
 
     def _score(self, candidates):
-        self.seen.append(int(word_counts(candidates.words).sum()))
+        self.seen.append(int(word_counts(candidates.words, self.split).sum()))
         return np.zeros(len(candidates))
 
 
@@ -107,7 +134,8 @@ def test_words_are_drawn_with_replacement_from_the_source() -> None:
     """A source may be shorter than what is drawn."""
     generator = np.random.default_rng(0)
     these = texts()
-    drawn = chance._drawn_words(these, np.array([2]), np.array([40]), np.array([200]), [generator])
+    one = np.array([2]), np.array([40]), np.array([200])
+    drawn = chance._drawn_words(these, words_of, *one, [generator])
     assert isinstance(drawn, DrawnTexts)
     candidates = drawn.candidates(lambda text: source_words(these, text))
     assert word_counts(candidates.words).tolist() == [40] * 200

@@ -224,7 +224,11 @@ def test_notes_count_texts_without_words() -> None:
         "gets 0",
         "references without a word: 1. ROUGE knows the letters a to z and digits only, so every output, "
         "compared with such a reference, gets 0",
+        "WARNING: 1 text with a reference mostly in another script: only the letters a to z and digits "
+        "count as words, so the scores mean little",
     ]
+    blank = Texts(None, [["words", ""]], {"s": ["words"]}).candidates()
+    assert "references without a word: 1" in str(parse_metric("rouge1").remarks(blank)[0])
     plain = Texts(None, ["words"], {"s": [""]}).candidates()
     assert parse_metric("rouge1").remarks(plain) == []
 

@@ -93,7 +93,38 @@ def test_the_overview_shows_chance_and_forms_beside_scores() -> None:
 def test_another_null_is_in_the_names() -> None:
     found = overview(TEXTS, "rouge1", null=Null(length="candidate"))
     assert "v2(rouge1,length=candidate)" in map(str, found.scores.measures)
-    assert any("rewards length" in str(note) for note in found.notes)
+    assert any("punishes length" in str(note) for note in found.notes)
+
+
+def test_silence_is_not_better_than_a_wrong_answer() -> None:
+    """An output without words meets the chance of one word, where chance has its length."""
+    texts = Texts(["a b c d"], ["a b"], {"silent": [""], "wrong": ["x y"], "none": [None]})
+    scores = evaluate(texts, ["v2(rouge1,length=candidate)", "linear(rouge1,length=candidate)"])
+    assert (scores.values[:, 0, 0] == -1).all()
+    assert (scores.values[:, 0, 1] < 0).all()
+
+
+def test_systems_without_a_score_come_last() -> None:
+    texts = Texts(["a b"], ["a b"], {"low": ["x"], "none": [None], "high": ["a b"]})
+    table = overview(texts, "rouge1", missing="skip").table()
+    assert [row[1] for row in table.rows] == ["high", "low", "none"]
+    assert np.isnan(table.rows[-1][-2])
+
+
+def test_a_form_without_spread_is_undefined() -> None:
+    texts = Texts(["one"], ["one two"], {"s": ["one two"], "t": ["one one"]})
+    metric = parse_metric("z(rouge1)")
+    candidates = texts.candidates()
+    assert np.isnan(metric.score_each(candidates)[0])
+    assert any("all drawn texts score the same for" in str(n) for n in metric.remarks(candidates))
+
+
+def test_chance_of_a_rare_word_is_not_0() -> None:
+    """As long as all drawn texts score the same, more are drawn."""
+    source = " ".join(f"w{number}" for number in range(300)) + " rare"
+    texts = Texts([source], ["rare"], {"s": ["other"]})
+    mean = parse_metric("rougeL").expected_each(texts.candidates(), Null())
+    assert mean.samples[0] >= 1_500
 
 
 def test_without_sources_only_the_scores_are_shown() -> None:

@@ -484,3 +484,9 @@ def test_summeval_and_realsumm_are_read(real_data: Callable[[str], Path]) -> Non
     assert (len(texts), len(texts.systems)) == (100, 24)
     assert {len(references) for references in texts.references} == {1}
     assert ratings.dimensions == ("litepyramid_recall",)
+
+
+def test_passages_of_a_source_may_be_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "texts.jsonl"
+    file.write_text('{"id": 1, "source": ["one", "two"], "references": "r", "outputs": {"s": "o"}}')
+    assert read_texts(file).sources == ("one\ntwo",)

@@ -36,6 +36,8 @@ def test_candidates_are_system_by_system() -> None:
         ((["s"], ["r1", "r2"], {"a": ["x", "y"]}), "sources: 1 item for 2 texts"),
         ((["s"], ["r"], {"a": ["x", "y"]}), "outputs of a: 2 items for 1 text"),
         ((["s"], ["r"], {"a": "x"}), "outputs of a is one text"),
+        ((["s"], ["r"], [["x"]]), "the outputs are list, expected a dict"),
+        ((["s"], iter(["r"]), {"a": ["x"]}), "the references are list_iterator, expected a list"),
         ((["s"], [[]], {"a": ["x"]}), "text '1' has no reference"),
         ((["s"], [3], {"a": ["x"]}), "text '1' has no reference"),
         (([3], ["r"], {"a": ["x"]}), "sources of text '1': 3 is no text"),

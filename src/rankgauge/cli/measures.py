@@ -64,10 +64,12 @@ def catalogue() -> Table:
 
 def metric_catalogue() -> Table:
     """All registered metrics of texts, one per row."""
+    from rankgauge.text.grammar import parse_metric
     from rankgauge.text.registry import metrics
 
     rows = tuple(
-        (entry.name, kind(entry), direction(entry), entry.summary) for entry in metrics().values()
+        (entry.name, kind(entry), parse_metric(entry.examples[0]).direction, entry.summary)
+        for entry in metrics().values()
     )
     return Table(("name", "kind", "better", "what it is"), rows)
 

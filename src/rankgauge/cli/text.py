@@ -22,7 +22,8 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, progress, show, show_with_notes
 from rankgauge.figures.files import save_figure
-from rankgauge.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, Missing
+from rankgauge.measures.scored import Around
+from rankgauge.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, SEED, Missing
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
 from rankgauge.text.evaluation import overview
 from rankgauge.text.files import read_texts
@@ -78,13 +79,13 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     show_default=True,
     metavar="NAME|N",
     help=f"How many words chance writes. {REFERENCE}: as many as the reference. {CANDIDATE}: as many as "
-    "the output; this rewards length. Or a number.",
+    "the output; this punishes length. Or a number.",
 )
 @click.option(
     "--draws",
     type=click.IntRange(1),
     metavar="N",
-    help="Draw N texts instead of the exact value. With 1 it is the reading of Feng's dissertation.",
+    help="Draw N texts instead of the exact value. Feng's dissertation draws 1.",
 )
 @click.option(
     "--per",
@@ -154,20 +155,27 @@ def command(
     score       the mean over texts
     low, high   its confidence interval
     chance      what words drawn at random from the source get
-    v1, v2      the score by chance and by the best score, as Feng's dissertation has it
+    v1          score² / (score + chance), from Feng's dissertation
+    v2          0 for chance, 1 for the best score, −1 for the lowest, from the same
     linear      the share of the way from chance (0) to the best score (1)
     words       the mean number of words of an output
-    empty       how many outputs are empty
+    empty       how many outputs are empty or lacking
     """
     asked = parse_metrics(measures)
-    words = int(length) if length.isdigit() else length
+    if plot is not None and human is None:
+        raise click.UsageError("--plot draws the correlations with --human; give both")
+    words = int(length) if length.isascii() and length.isdigit() else length
     chance = Null(null=null, length=words, draws=draws, per=per, seed=seed)
+    for metric in asked:
+        if isinstance(metric, Around) and replace(chance, seed=SEED) != Null():
+            raise click.UsageError(
+                f"--null, --length, --draws and --per are for metrics such as {metric.measure}; for "
+                f"{metric} write them inside, as in {metric.name}({metric.measure},length=candidate)"
+            )
     texts = read_texts(file)
     if systems:
         texts = texts.select(systems)
     ratings = None if human is None else read_ratings(human)
-    if plot is not None and ratings is None:
-        raise click.UsageError("--plot draws the correlations with --human; give both")
     with progress(len(asked), "scoring") as advance:
         found = overview(
             texts,
@@ -178,7 +186,7 @@ def command(
             progress=advance,
         )
     if save is not None:
-        found.scores.save(save)
+        found.without_chance().save(save)
     table = found.scores.query_table() if per_topic else found.table()
     if signature:
         signatures = tuple(found.scores.signatures().values())

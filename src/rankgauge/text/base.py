@@ -7,7 +7,8 @@ What chance gets is then estimated from texts drawn at random; a metric with a f
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,21 @@ from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 
 if TYPE_CHECKING:
     from rankgauge.text.chance import Null
+
+
+ChanceMethod: TypeAlias = Literal["exact", "monte-carlo"]
+
+
+class ExpectedScore(NamedTuple):
+    """What chance gets: the value, its standard error, and how it was computed."""
+
+    value: float
+    error: float
+    method: ChanceMethod
+
+
+def _one(candidate: str, references: str | Sequence[str], source: str) -> Candidates:
+    return Texts([source], [references], {"": [candidate]}).candidates()
 
 
 class Metric(Scored):
@@ -77,11 +93,16 @@ class Metric(Scored):
             )
         return scores
 
+    @staticmethod
+    def split(text: str) -> list[str]:
+        """The words of a text, as chance draws them: what stands between spaces."""
+        return text.split()
+
     def lengths(self, texts: Texts) -> Ints:
         """How many words the reference of each text has: the mean, rounded, if it has several."""
-        from rankgauge.text.tokens import reference_counts
+        from rankgauge.text.tokens import word_counts
 
-        counts = reference_counts(texts)
+        counts = [word_counts(references, self.split) for references in texts.references]
         return np.array([max(1, round(float(each.mean()))) for each in counts], dtype=np.int64)
 
     def _score_drawn(self, drawn: DrawnTexts) -> Floats:
@@ -89,7 +110,9 @@ class Metric(Scored):
         make texts of them."""
         from rankgauge.text.tokens import source_words
 
-        return self.score_each(drawn.candidates(lambda text: source_words(drawn.texts, text)))
+        return self.score_each(
+            drawn.candidates(lambda text: source_words(drawn.texts, text, self.split))
+        )
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
         """The expected score of so many words drawn from the source of a text, where there is a
@@ -106,6 +129,34 @@ class Metric(Scored):
         """The standard deviation of what chance gets in place of each candidate, from texts drawn at
         random."""
         return candidates.once((self, null, "spread"), lambda: null.spread_of(self, candidates))
+
+    def score(self, candidate: str, references: str | Sequence[str], source: str = "") -> float:
+        """The score of one text.
+
+        >>> from rankgauge.text import rouge1
+        >>> rouge1.score("the cat sat", "a cat sat")
+        0.6666666666666666
+        """
+        return float(self.score_each(_one(candidate, references, source))[0])
+
+    def expected(
+        self,
+        references: str | Sequence[str],
+        source: str,
+        candidate: str = "",
+        null: Null | None = None,
+    ) -> ExpectedScore:
+        """What chance gets for one text. `candidate` matters only if its length does.
+
+        >>> from rankgauge.text import Null, rouge1
+        >>> rouge1.expected("a b b d", "a a b c", null=Null(length=3))
+        ExpectedScore(value=0.45982142857142855, error=0.0, method='exact')
+        """
+        from rankgauge.text.chance import Null
+
+        mean = self.expected_each(_one(candidate, references, source), null or Null())
+        method: ChanceMethod = "monte-carlo" if mean.samples[0] else "exact"
+        return ExpectedScore(float(mean.values[0]), float(mean.errors[0]), method)
 
     def remarks(self, candidates: Candidates) -> list[Note]:
         """Notes on the scores of these candidates."""

@@ -19,7 +19,13 @@ from rankgauge.parameters import Parametric, parameter
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import digest
 from rankgauge.text.texts import Candidates, DrawnTexts, Texts
-from rankgauge.text.tokens import first_words, source_sentences, source_words, word_counts
+from rankgauge.text.tokens import (
+    SplitWords,
+    first_words,
+    source_sentences,
+    source_words,
+    word_counts,
+)
 
 if TYPE_CHECKING:
     from rankgauge.text.base import Metric
@@ -36,6 +42,8 @@ FIRST, MOST_DRAWS = 100, 100_000
 """How many texts are drawn at first, and how many at most."""
 MOST_WORDS = 100_000
 """How many words a drawn text may be asked to have."""
+UNLIMITED_DRAWS = 400
+"""How many texts are drawn for a metric without a range, which no error can be a share of."""
 SPREAD_DRAWS = 300
 """How many texts are drawn for a standard deviation."""
 
@@ -103,7 +111,7 @@ class OfChance(Parametric):
     )
     error: float = parameter(
         Number(0, 1, closed=False, example=ERROR),
-        "the standard error that an estimate has at most",
+        "the standard error that an estimate has at most, as a share of the range of the metric",
         default=ERROR,
     )
     seed: int = parameter(SEEDS, "fixes what is drawn", default=SEED)
@@ -121,7 +129,7 @@ class Null(OfChance):
     drawn for each candidate.
     """
 
-    name = "Null"
+    name = "chance"
 
     @property
     def constant(self) -> bool:
@@ -149,14 +157,16 @@ class Null(OfChance):
     def spread_of(self, metric: Metric, candidates: Candidates) -> Floats:
         """The standard deviation of the scores of what is drawn in place of each candidate."""
         tasks = self._tasks(metric, candidates)
-        draws = max(2, self.draws or SPREAD_DRAWS)
+        draws = max(SPREAD_DRAWS, self.draws or 0)
         return self._drawn(metric, candidates.texts, tasks, draws).spread()[tasks.task]
 
     def _tasks(self, metric: Metric, candidates: Candidates) -> _Tasks:
         """What is to be drawn: what several candidates share only once."""
         texts, of = candidates.texts, candidates.of
         if self.length == CANDIDATE:
-            length = candidates.once(word_counts, lambda: word_counts(candidates.words))
+            key = (word_counts, metric.split)
+            counts = candidates.once(key, lambda: word_counts(candidates.words, metric.split))
+            length = np.maximum(1, counts)
         elif self.length == REFERENCE:
             length = metric.lengths(texts)[of]
         else:
@@ -181,7 +191,7 @@ class Null(OfChance):
         score = self._scorer(metric, texts)
         sums = _Sums.none(len(tasks.text))
         known = np.array(
-            [bool(source_words(texts, text)) for text in tasks.text.tolist()], dtype=bool
+            [self._drawable(metric, texts, text) for text in tasks.text.tolist()], dtype=bool
         )
         wanted = np.where(known, draws or FIRST, 0)
         while wanted.any():
@@ -189,14 +199,22 @@ class Null(OfChance):
                 drawing = [generators[task] for task in some.tolist()]
                 scores = score(tasks.text[some], tasks.length[some], count, drawing)
                 sums.add(np.repeat(some, count), scores)
-            wanted = np.zeros_like(wanted) if draws else sums.lacking(self.error)
+            wanted = np.zeros_like(wanted) if draws else sums.lacking(self.error, _width(metric))
         return sums
+
+    def _drawable(self, metric: Metric, texts: Texts, text: int) -> bool:
+        """Whether there is something to draw in the source of a text."""
+        if self.null == WORDS:
+            return bool(source_words(texts, text, metric.split))
+        if self.null == SENTENCES:
+            return bool(source_sentences(texts, text))
+        return bool(texts.sources[text].strip())
 
     def _scorer(self, metric: Metric, texts: Texts) -> _Scorer:
         """Draws texts, so many for each task, and scores them."""
         if self.null == WORDS:
             return lambda text, length, count, generators: metric._score_drawn(
-                _drawn_words(texts, text, length, count, generators)
+                _drawn_words(texts, metric.split, text, length, count, generators)
             )
         draw = self._drawer(texts)
 
@@ -222,7 +240,13 @@ class Null(OfChance):
         own = _nulls[self.null]
 
         def by_function(text: int, length: int, generator: np.random.Generator) -> str:
-            drawn = own(texts.sources[text], length, generator)
+            try:
+                drawn = own(texts.sources[text], length, generator)
+            except Exception as error:
+                fault = f"{type(error).__name__}: {error}"
+                raise RankgaugeError(
+                    f"the null {self.null} fails on text {texts.ids[text]!r}: {fault}"
+                ) from error
             if not isinstance(drawn, str):
                 raise RankgaugeError(f"the null {self.null} drew {drawn!r}, expected a text")
             return drawn
@@ -237,6 +261,7 @@ each task."""
 
 def _drawn_words(
     texts: Texts,
+    split: SplitWords,
     text: Ints,
     length: Ints,
     count: Ints,
@@ -244,7 +269,7 @@ def _drawn_words(
 ) -> DrawnTexts:
     """Texts of words of the source, each drawn anew."""
     places = [
-        generator.integers(0, len(source_words(texts, of)), size)
+        generator.integers(0, len(source_words(texts, of, split)), size)
         for of, size, generator in zip(
             text.tolist(), (length * count).tolist(), generators, strict=True
         )
@@ -265,6 +290,11 @@ def _some_sentences(
         chosen.append(text if words <= left else first_words(text, left))
         left -= words
     return "\n".join(chosen)
+
+
+def _width(metric: Metric) -> float:
+    low, high = metric.range
+    return high - low
 
 
 def _seed(seed: int, name: str, words: str | None) -> int:
@@ -354,8 +384,17 @@ class _Sums(NamedTuple):
             errors = self.spread() / np.sqrt(self.number)
         return Mean(np.where(self.number > 0, self.centre, np.nan), errors, self.number)
 
-    def lacking(self, error: float) -> Ints:
-        """How many more draws each task needs for this standard error."""
-        needed = np.ceil((np.nan_to_num(self.spread()) / error) ** 2).astype(np.int64)
+    def lacking(self, error: float, width: float) -> Ints:
+        """How many more draws each task needs for this standard error, as a share of the width of the
+        range of the metric.
+
+        A metric without a range takes `UNLIMITED_DRAWS`. If all draws scored the same, others may be
+        rare: with 3 / error draws, rarer than the error in 95 of 100 cases.
+        """
+        if not np.isfinite(width):
+            return np.maximum(UNLIMITED_DRAWS - self.number, 0) * (self.number > 0)
+        spread = np.nan_to_num(self.spread()) / (error * width)
+        needed = np.ceil(spread**2).astype(np.int64)
+        needed = np.where(spread == 0, int(np.ceil(3 / error)), needed)
         more = np.minimum(needed, MOST_DRAWS) - self.number
         return np.where(self.number > 0, np.maximum(more, 0), 0)

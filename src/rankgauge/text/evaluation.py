@@ -204,16 +204,16 @@ class TextOverview(Result):
     @cached_property
     def words(self) -> Floats:
         """The mean number of words of each system's outputs."""
-        return np.array(
-            [
-                float(np.mean(word_counts([text or "" for text in outputs]))) if outputs else 0.0
-                for outputs in self.texts.outputs.values()
-            ]
-        )
+        skip = self.scores.policies.missing == "skip"
+        counts = [
+            word_counts([text or "" for text in outputs if text is not None or not skip])
+            for outputs in self.texts.outputs.values()
+        ]
+        return np.array([float(each.mean()) if each.size else np.nan for each in counts])
 
     @cached_property
     def empty(self) -> list[int]:
-        """How many texts each system left empty."""
+        """How many texts each system left empty, or lacks."""
         each = self.texts.outputs.values()
         return [sum(not (text or "").strip() for text in outputs) for outputs in each]
 
@@ -231,7 +231,8 @@ class TextOverview(Result):
         rows: list[tuple[Cell, ...]] = []
         for metric in self.metrics:
             sign = -1.0 if metric.direction == "lower" else 1.0
-            order = sorted(self.scores.runs, key=lambda run: -sign * means[run][str(metric)])
+            merit = {run: -sign * means[run][str(metric)] for run in self.scores.runs}
+            order = sorted(merit, key=lambda run: (np.isnan(merit[run]), merit[run]))
             for run in order:
                 place = self.scores.runs.index(run)
                 shown = [self.forms.get((metric, name)) for name in FORMS]

@@ -119,6 +119,9 @@ def _line(row: FileRow) -> _Text:
 
 
 def _source(value: object, where: TextPlace) -> str:
+    """The source; passages of a list stand on lines of their own."""
+    if isinstance(value, list):
+        return "\n".join(text_of(SOURCE, each, where) for each in value)
     return "" if value is None else text_of(SOURCE, value, where)
 
 

@@ -17,16 +17,17 @@ from rankgauge.measures import forms
 from rankgauge.measures.scored import Around, Direction, Scored
 from rankgauge.notes import Note
 from rankgauge.text.base import Metric
-from rankgauge.text.chance import CANDIDATE, Null, OfChance
+from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, Null, OfChance
 from rankgauge.text.registry import register
 from rankgauge.text.texts import Candidates, Texts
+from rankgauge.text.tokens import SplitWords
 
 CONSTANT = (
     "chance is one number for each text, so no form puts two systems in another order on a text"
 )
 BY_LENGTH = (
     "chance depends on the length of the output, so a form can put two systems in another order on a "
-    "text, and rewards length"
+    "text, and punishes length"
 )
 BY_DRAW = (
     "chance is drawn for each output, so a form can put two systems in another order on a "
@@ -64,6 +65,11 @@ class ChanceMetric(Around, OfChance, Metric):
         score = self.measure.score_each(candidates)
         with np.errstate(invalid="ignore"):
             return np.where(np.isnan(chance), np.nan, self._form(score, chance, candidates))
+
+    @property
+    def split(self) -> SplitWords:  # type: ignore[override]
+        """The words of a text, as the metric inside has them."""
+        return self.measure.split
 
     def _signed(self, values: Floats) -> Floats:
         """The values on a scale on which higher is better."""
@@ -134,6 +140,10 @@ class NormalizedMetric(ChanceMetric):
 
     def remarks(self, candidates: Candidates) -> list[Note]:
         notes = super().remarks(candidates)
+        level = np.abs(self.measure.expected_each(candidates, self.of).values - self.measure.ideal)
+        if (count := int(np.count_nonzero(level <= forms.TOLERANCE))) and self.name != "z":
+            kind = "chance as good as the best score for {outputs}, which get 0"
+            notes.append(Note(kind, measure=str(self.measure), count=count))
         if self.of.constant:
             notes.append(Note(CONSTANT))
         else:
@@ -146,6 +156,11 @@ class _Bounded(NormalizedMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not np.isfinite(self.measure.ideal):
+            raise MeasureError(
+                f"{self.measure} has no best score, so {self.name} does not exist for it; use "
+                f"z({self.measure})"
+            )
         if not np.isfinite(self._lowest()):
             raise MeasureError(
                 f"{self.measure} has no lowest score, so {self.name} does not exist for it; use "
@@ -169,11 +184,13 @@ class V1Metric(_Bounded):
     formula = "v1(m) = (A/best) · A/(A + chance), A the score, chance its mean over drawn texts"
     examples = ("v1(rouge1)", "v1(rougeL,length=candidate)")
 
-    @classmethod
-    def takes(cls, measure: Metric) -> bool:
-        return measure.direction == "higher" and (
-            measure.range[0] >= 0 or not np.isfinite(measure.range[0])
-        )
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.measure.direction == "lower" or self.measure.range[0] < 0:
+            raise MeasureError(
+                f"v1 needs a metric for which higher is better and no score is below 0, which "
+                f"{self.measure} is not; use v2({self.measure}) or linear({self.measure})"
+            )
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
@@ -241,7 +258,21 @@ class ZMetric(NormalizedMetric):
 
     def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
         spread = self.measure.spread_each(candidates, self.of)
-        return forms.z(self._signed(score), self._signed(chance), spread)
+        values = forms.z(self._signed(score), self._signed(chance), spread)
+        level = (spread <= forms.TOLERANCE) & (np.abs(score - chance) > forms.TOLERANCE)
+        return np.where(level, np.nan, values)
+
+    def remarks(self, candidates: Candidates) -> list[Note]:
+        inside, notes = str(self.measure), super().remarks(candidates)
+        kind = "the standard deviation is estimated from drawn texts"
+        notes.append(Note(kind, measure=inside, detail=f"at least {SPREAD_DRAWS}"))
+        level = np.isnan(self.score_each(candidates)) & ~np.isnan(
+            self.measure.expected_each(candidates, self.of).values
+        )
+        if level.any():
+            kind = "all drawn texts score the same for {outputs}: left out of the mean"
+            notes.append(Note(kind, measure=inside, count=int(np.count_nonzero(level))))
+        return notes
 
 
 expected = register(ExpectedMetric)

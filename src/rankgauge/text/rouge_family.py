@@ -12,7 +12,7 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice, Flag
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.base import ratio
-from rankgauge.notes import Note
+from rankgauge.notes import WARNING, Note
 from rankgauge.parameters import parameter
 from rankgauge.text import rouge_library
 from rankgauge.text.base import Metric
@@ -25,7 +25,7 @@ from rankgauge.text.rouge_words import (
     shared_grams,
 )
 from rankgauge.text.texts import Candidates, DrawnTexts, Texts
-from rankgauge.text.tokens import reference_counts, word_counts
+from rankgauge.text.tokens import reference_counts, word_counts, words_of
 
 MEAN, MAX, POOLED, FIRST = "mean", "max", "pooled", "first"
 F, PRECISION, RECALL = "f", "precision", "recall"
@@ -35,6 +35,10 @@ SLOW = (
 )
 SLOWER = 100
 """How many times longer a step takes in rouge-score."""
+FOREIGN = (
+    "{texts} with a reference mostly in another script: only the letters a to z and digits count as "
+    "words, so the scores mean little"
+)
 WORDLESS = (
     "{things} without a word: {{count}}. ROUGE knows the letters a to z and digits only, so {they} "
     "gets 0"
@@ -50,6 +54,7 @@ class Rouge(Metric):
     dissertation.
     """
 
+    split = staticmethod(words_of)
     source = "Lin 2004, ROUGE: a package for automatic evaluation of summaries"
     most_steps: ClassVar[float] = np.inf
     """An output and a reference are not compared if that takes more steps."""
@@ -177,14 +182,18 @@ class Rouge(Metric):
             )
         chosen = slice(0, 1) if self._first else slice(None)
         references = sum(
-            _wordless(each[chosen], (counts[chosen] == 0).tolist())
-            for each, counts in zip(
-                candidates.texts.references, reference_counts(candidates.texts), strict=True
-            )
+            int(np.count_nonzero(counts[chosen] == 0))
+            for counts in reference_counts(candidates.texts)
         )
         if references:
             they = "every output, compared with such a reference,"
             notes.append(Note(WORDLESS.format(things="references", they=they), count=references))
+        foreign = sum(
+            any(_elsewhere(reference) for reference in each[chosen])
+            for each in candidates.texts.references
+        )
+        if foreign:
+            notes.append(Note(FOREIGN, count=foreign, severity=WARNING))
         return notes
 
     def _uses_library(self) -> bool:
@@ -195,6 +204,12 @@ class Rouge(Metric):
 def _wordless(texts: Sequence[str], empty: Sequence[bool]) -> int:
     """How many texts have no words, though they are not blank."""
     return sum(nothing and bool(text.strip()) for text, nothing in zip(texts, empty, strict=True))
+
+
+def _elsewhere(text: str) -> bool:
+    """Whether most letters of a text are others than a to z."""
+    letters = [each for each in text if each.isalpha()]
+    return 2 * sum(not each.isascii() for each in letters) > len(letters)
 
 
 class ByLibrary(Rouge):

@@ -54,6 +54,10 @@ class Texts(Record):
         outputs: Mapping[str, ById[str | None]],
         ids: Iterable[str | int] | None = None,
     ) -> None:
+        if not isinstance(outputs, Mapping):
+            raise RankgaugeError(
+                f"the outputs are {type(outputs).__name__}, expected a dict: {{system: its texts}}"
+            )
         names = _ids(references, ids)
         given = _several("references", references, names)
         super().__init__(
@@ -161,6 +165,10 @@ def _drawn_for(texts: Texts, of: Ints, place: int) -> str:
 
 
 def _ids(references: Any, ids: Iterable[str | int] | None) -> tuple[str, ...]:
+    if not isinstance(references, Mapping | Sequence) or isinstance(references, str):
+        raise RankgaugeError(
+            f"the references are {type(references).__name__}, expected a list or a dict"
+        )
     if ids is None:
         keys = references if isinstance(references, Mapping) else range(1, len(references) + 1)
         ids = list(keys)

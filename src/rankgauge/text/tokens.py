@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.arrays import Ints
 from rankgauge.text.texts import Texts
 
+SplitWords: TypeAlias = Callable[[str], list[str]]
+"""A way to tell the words of a text."""
 WORD = re.compile(r"[a-z0-9]+")
 _SPACED = bytes(byte if WORD.match(chr(byte)) else ord(" ") for byte in range(256))
 """A space for each byte that is not part of a word."""
@@ -44,9 +48,9 @@ def tokenizer(stem: bool) -> Callable[[str], list[str]]:
     return stemmer()
 
 
-def word_counts(texts: Iterable[str]) -> Ints:
+def word_counts(texts: Iterable[str], split: SplitWords = words_of) -> Ints:
     """How many words each text has."""
-    return np.array([len(words_of(text)) for text in texts], dtype=np.int64)
+    return np.array([len(split(text)) for text in texts], dtype=np.int64)
 
 
 def reference_counts(texts: Texts) -> list[Ints]:
@@ -60,9 +64,9 @@ def sentences_of(text: str) -> list[str]:
     return [each for each in SENTENCE_END.split(text) if each.strip()]
 
 
-def source_words(texts: Texts, text: int) -> list[str]:
+def source_words(texts: Texts, text: int, split: SplitWords = words_of) -> list[str]:
     """The words of the source of a text."""
-    return texts.once(_all_words)[text]
+    return texts.once(_splitting(split))[text]
 
 
 def source_sentences(texts: Texts, text: int) -> list[tuple[str, int]]:
@@ -74,10 +78,16 @@ def _all_counts(texts: Texts) -> list[Ints]:
     return [word_counts(references) for references in texts.references]
 
 
-def _all_words(texts: Texts) -> list[list[str]]:
-    # One object for each different word: a million words of sources are then a million pointers.
-    known: dict[str, str] = {}
-    return [[known.setdefault(word, word) for word in words_of(each)] for each in texts.sources]
+@cache
+def _splitting(split: SplitWords) -> Callable[[Texts], list[list[str]]]:
+    """Gives the words of all sources; for the same way to split the same function."""
+
+    def all_words(texts: Texts) -> list[list[str]]:
+        # One object for each different word: a million words of sources are then a million pointers.
+        known: dict[str, str] = {}
+        return [[known.setdefault(word, word) for word in split(each)] for each in texts.sources]
+
+    return all_words
 
 
 def _all_sentences(texts: Texts) -> list[list[tuple[str, int]]]:
