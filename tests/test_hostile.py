@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import lzma
 import random
 import sys
@@ -59,6 +60,13 @@ MEASURES = [
     "RBP(p=0.999)", "((((", "AP(rel=-1)", "expected(AP)", "v2(nDCG@10)", "", "\x00", "lambda: 1",
     "__class__", *["AP", "P@5", "nDCG@10", "RR", "Judged@10", "bpref", "expected(RR)", "ERR@10"] * 3,
 ]  # fmt: skip
+METRICS = [
+    *["rouge1", "v2(rouge2)", "linear(rougeL,draws=3)"] * 2,
+    "rouge9",
+    "z(rougeS)",
+    "v2(",
+    "",
+]
 OPTIONS = [
     ["-q"], ["--format", "csv"], ["--format", "jsonl"], ["--format", "latex"], ["--digits", "17"],
     ["--ties", "expected"], ["--ties", "random"], ["--lenient"], ["--size-limit", "10"],
@@ -106,6 +114,21 @@ def content(generator: random.Random, run: bool) -> bytes:
     return raw
 
 
+def written(generator: random.Random) -> str:
+    """Lines of texts, with ids and words that are hard to print, a few of them wrong."""
+    made = []
+    for number in range(generator.choice([0, 1, 5])):
+        words = ["a b c", "", "\u202e \x00 é", "<script>", "1 2 3 " * 1000, None, ["p", "q"], 7]
+        source, reference, output = generator.choices(words, [9, 1, 1, 1, 1, 0.3, 0.3, 0.3], k=3)
+        row = {
+            "id": f"{generator.choice(IDS[:6])}{number}",
+            "source": source,
+            "references": reference,
+        }
+        made.append(json.dumps(row | {"outputs": {"=1+1": output, "\x1b[31m": "a b"}}))
+    return "\n".join(made)
+
+
 def command_line(generator: random.Random, folder: Path) -> list[str]:
     """A command with files and options, few of which go together."""
     names = []
@@ -125,6 +148,10 @@ def command_line(generator: random.Random, folder: Path) -> list[str]:
     ]
     if command == "measures":
         return [command, generator.choice(MEASURES), *options]
+    if command == "text":
+        (folder / "texts").write_bytes(generator.choice(PACK)(written(generator).encode()))
+        metric = generator.choice(METRICS)
+        return [command, str(folder / "texts"), "-m", metric, *options]
     if command in ("compare", "assess") and generator.random() < 0.3:
         return [command, "--scores", f"AP={names[0]}", *options]
     files = generator.choice(

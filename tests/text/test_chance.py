@@ -78,7 +78,7 @@ def test_chance_depends_on_the_seed() -> None:
 def test_an_own_null_that_fails_is_named() -> None:
     register_null("broken", lambda source, words, generator: 1 / 0)
     with pytest.raises(
-        RankgaugeError, match="the null broken fails on text '.*': ZeroDivisionError"
+        RankgaugeError, match=r"the null broken fails on text '.*': ZeroDivisionError"
     ):
         parse_metric("expected(rouge1,null=broken)").score_each(texts().candidates())
 
