@@ -60,7 +60,7 @@ def test_refused(text: str, fault: str) -> None:
 
 
 def test_measures_of_rankings_and_metrics_of_texts_do_not_mix() -> None:
-    with pytest.raises(MeasureError, match="there is no measure 'rouge1'"):
+    with pytest.raises(MeasureError, match="no measure 'rouge1'; it scores texts, not rankings"):
         parse("v2(rouge1)")
     assert parse_scored("v2(nDCG@10)") == parse("v2(nDCG@10)")
     with pytest.raises(MeasureError, match="no measure 'rogue1'"):

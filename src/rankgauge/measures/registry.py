@@ -22,6 +22,9 @@ E = TypeVar("E", bound=Entry)
 COLUMNS = ("run", "topic", "topics", "over", "missing")
 """Names that tables of scores have for something else."""
 
+OF_TEXTS = ("rouge", "bertscore")
+"""How names begin that people may ask for, but that are metrics of texts."""
+
 PACKAGE = "rankgauge.measures"
 ENTRY_POINTS = PACKAGE
 
@@ -100,6 +103,9 @@ def _any_case(name: str) -> str | None:
 def _hint(name: str) -> str:
     """The nearest names to one that is not known."""
     import difflib
+
+    if name.lower().startswith(OF_TEXTS):
+        return "it scores texts, not rankings: `rankgauge text` takes it"
 
     from rankgauge.measures.names import DIGITS, NAMES, NUMBER, folded
 
