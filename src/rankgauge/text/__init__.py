@@ -8,8 +8,10 @@ from rankgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankgauge.text.base import Metric
+    from rankgauge.text.bert_metric import bertscore
     from rankgauge.text.chance import Null, register_null
     from rankgauge.text.checking import check_metric
+    from rankgauge.text.embedding import use_encoder
     from rankgauge.text.evaluation import TextOverview, evaluate, overview
     from rankgauge.text.files import read_texts
     from rankgauge.text.functions import metric
@@ -32,6 +34,7 @@ __all__ = [
     "Ratings",
     "TextOverview",
     "Texts",
+    "bertscore",
     "check_metric",
     "evaluate",
     "expected",
@@ -51,6 +54,7 @@ __all__ = [
     "rougeLsum",
     "rougeS",
     "rougeW",
+    "use_encoder",
     "v1",
     "v2",
     "win_lose_tie",
@@ -66,6 +70,7 @@ _HOMES = {
     "Ratings": "rankgauge.text.ratings",
     "TextOverview": "rankgauge.text.evaluation",
     "Texts": "rankgauge.text.texts",
+    "bertscore": "rankgauge.text.bert_metric",
     "check_metric": "rankgauge.text.checking",
     "evaluate": "rankgauge.text.evaluation",
     "expected": "rankgauge.text.normalization",
@@ -85,6 +90,7 @@ _HOMES = {
     "rougeLsum": "rankgauge.text.rouge",
     "rougeS": "rankgauge.text.rouge",
     "rougeW": "rankgauge.text.rouge",
+    "use_encoder": "rankgauge.text.embedding",
     "v1": "rankgauge.text.normalization",
     "v2": "rankgauge.text.normalization",
     "win_lose_tie": "rankgauge.text.preferences",

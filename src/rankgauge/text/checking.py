@@ -277,7 +277,8 @@ def _expected(subject: _Subject) -> None:
         subject.expect(
             np.isnan(mean.values) == ~known,
             candidates,
-            "its expected score is {mean}, expected nan if nothing can be drawn from the source, else a number",
+            "its expected score is {mean}, expected nan if nothing can be drawn from "
+            "the source, else a number",
             mean=mean.values,
         )
         inside = (mean.values >= low - TOLERANCE) & (mean.values <= high + TOLERANCE)

@@ -106,7 +106,7 @@ class _Found(NamedTuple):
 
 def _scored(candidates: Candidates, family: Sequence[Metric]) -> list[_Found]:
     """The scores by each metric of a family; what they share is computed once."""
-    inside = [innermost(metric.complete()) for metric in family]
+    inside = [each for each in map(innermost, family) if isinstance(each, Metric)]
     type(inside[0]).expect(candidates, list(dict.fromkeys(inside)))
     return [
         _Found(metric.complete().score_each(candidates), metric.remarks(candidates))
