@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rankgauge.text.bert_metric import bertscore
     from rankgauge.text.chance import Null, register_null
     from rankgauge.text.checking import check_metric
+    from rankgauge.text.documents import DocumentKinds, document_kinds
     from rankgauge.text.embedding import use_encoder
     from rankgauge.text.evaluation import TextOverview, evaluate, overview
     from rankgauge.text.files import read_texts
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CorrelationDifference",
+    "DocumentKinds",
     "HumanCorrelation",
     "Metric",
     "Null",
@@ -36,6 +38,7 @@ __all__ = [
     "Texts",
     "bertscore",
     "check_metric",
+    "document_kinds",
     "evaluate",
     "expected",
     "human_correlation",
@@ -63,6 +66,7 @@ __all__ = [
 
 _HOMES = {
     "CorrelationDifference": "rankgauge.text.human_results",
+    "DocumentKinds": "rankgauge.text.documents",
     "HumanCorrelation": "rankgauge.text.human_results",
     "Metric": "rankgauge.text.base",
     "Null": "rankgauge.text.chance",
@@ -72,6 +76,7 @@ _HOMES = {
     "Texts": "rankgauge.text.texts",
     "bertscore": "rankgauge.text.bert_metric",
     "check_metric": "rankgauge.text.checking",
+    "document_kinds": "rankgauge.text.documents",
     "evaluate": "rankgauge.text.evaluation",
     "expected": "rankgauge.text.normalization",
     "human_correlation": "rankgauge.text.human",

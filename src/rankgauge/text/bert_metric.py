@@ -273,7 +273,9 @@ class BertScore(Metric):
         if empty:
             lowest = f"{self.range[0]:.4g}"
             notes.append(
-                Note(f"outputs without a token: {{count}}. Such an output gets {lowest}", count=empty)
+                Note(
+                    f"outputs without a token: {{count}}. Such an output gets {lowest}", count=empty
+                )
             )
         tokens = encoder.tokens(list(candidates.words))
         long = sum(len(ids) > encoder.longest for ids in tokens)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -111,9 +112,7 @@ def tokens_of(encoder: AnyEncoder, texts: Iterable[str], *, cut: bool = True) ->
     if not cut:
         return every
     longest = encoder.longest
-    return [
-        ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in every
-    ]
+    return [ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in every]
 
 
 def encoded(
@@ -199,7 +198,7 @@ class Embedded:
             self._sources = tokens_of(self.encoder, self.texts.sources, cut=False)
         return self._sources
 
-    @property
+    @cached_property
     def special(self) -> Ints:
         """The special tokens first and last in a text."""
         return np.unique(tokens_of(self.encoder, [""])[0])
@@ -231,9 +230,7 @@ class Embedded:
         """The vectors of the source of a text."""
         return self._vectors((text, None), self.sources[text], layers)
 
-    def _vectors(
-        self, key: tuple[int, int | None], tokens: Ints, layers: Sequence[int]
-    ) -> Vectors:
+    def _vectors(self, key: tuple[int, int | None], tokens: Ints, layers: Sequence[int]) -> Vectors:
         vectors = self._kept.get(key)
         if vectors is None or not vectors.keys() >= set(layers):
             self._drop(key)

@@ -127,6 +127,8 @@ def scored_tokens(
 
 def drawn_from(store: Embedded, text: int) -> Ints:
     """The places of the tokens in the source of a text that can be drawn: all but the special ones."""
-    if not store.texts.sources[text].strip():
-        return np.zeros(0, dtype=np.int64)
-    return np.flatnonzero(~np.isin(store.sources[text], store.special))
+    key = "drawn from", text
+    if key not in store.known:
+        store.known[key] = np.flatnonzero(~np.isin(store.sources[text], store.special))
+    places: Ints = store.known[key]
+    return places
