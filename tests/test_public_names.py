@@ -24,6 +24,7 @@ PACKAGES = [
     "rankgauge.space",
     "rankgauge.forecast",
     "rankgauge.text",
+    "rankgauge.text.encoders",
 ]
 """The packages with public names."""
 

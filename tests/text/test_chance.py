@@ -134,8 +134,14 @@ def test_words_are_drawn_with_replacement_from_the_source() -> None:
     """A source may be shorter than what is drawn."""
     generator = np.random.default_rng(0)
     these = texts()
-    one = np.array([2]), np.array([40]), np.array([200])
-    drawn = chance._drawn_words(these, words_of, *one, [generator])
+    drawn = chance._drawn_units(
+        these,
+        lambda text: len(source_words(these, text)),
+        np.array([2]),
+        np.array([40]),
+        np.array([200]),
+        [generator],
+    )
     assert isinstance(drawn, DrawnTexts)
     candidates = drawn.candidates(lambda text: source_words(these, text))
     assert word_counts(candidates.words).tolist() == [40] * 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,22 @@ import pytest
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.testing import LawBroken
-from rankgauge.text import Metric, Texts, check_metric, metrics, parse_metric
+from rankgauge.text import Metric, Texts, check_metric, metrics, parse_metric, use_encoder
 from rankgauge.text.checking import LAWS
 from rankgauge.text.normalization import ChanceMetric
 from rankgauge.text.texts import Candidates
 from rankgauge.text.tokens import source_words
+from stand_in_encoder import StandIn
 
 PLAIN = [name for name, entry in metrics().items() if isinstance(entry, Metric)]
 WRAPPERS = [name for name, entry in metrics().items() if not isinstance(entry, Metric)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def encoder() -> Iterator[None]:
+    use_encoder(StandIn())
+    yield
+    use_encoder(None)
 
 
 @pytest.mark.parametrize("name", PLAIN)

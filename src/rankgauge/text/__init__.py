@@ -8,8 +8,11 @@ from rankgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankgauge.text.base import Metric
+    from rankgauge.text.bert_metric import bertscore
     from rankgauge.text.chance import Null, register_null
     from rankgauge.text.checking import check_metric
+    from rankgauge.text.documents import DocumentKinds, document_kinds
+    from rankgauge.text.embedding import use_encoder
     from rankgauge.text.evaluation import TextOverview, evaluate, overview
     from rankgauge.text.files import read_texts
     from rankgauge.text.functions import metric
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CorrelationDifference",
+    "DocumentKinds",
     "HumanCorrelation",
     "Metric",
     "Null",
@@ -32,7 +36,9 @@ __all__ = [
     "Ratings",
     "TextOverview",
     "Texts",
+    "bertscore",
     "check_metric",
+    "document_kinds",
     "evaluate",
     "expected",
     "human_correlation",
@@ -51,6 +57,7 @@ __all__ = [
     "rougeLsum",
     "rougeS",
     "rougeW",
+    "use_encoder",
     "v1",
     "v2",
     "win_lose_tie",
@@ -59,6 +66,7 @@ __all__ = [
 
 _HOMES = {
     "CorrelationDifference": "rankgauge.text.human_results",
+    "DocumentKinds": "rankgauge.text.documents",
     "HumanCorrelation": "rankgauge.text.human_results",
     "Metric": "rankgauge.text.base",
     "Null": "rankgauge.text.chance",
@@ -66,7 +74,9 @@ _HOMES = {
     "Ratings": "rankgauge.text.ratings",
     "TextOverview": "rankgauge.text.evaluation",
     "Texts": "rankgauge.text.texts",
+    "bertscore": "rankgauge.text.bert_metric",
     "check_metric": "rankgauge.text.checking",
+    "document_kinds": "rankgauge.text.documents",
     "evaluate": "rankgauge.text.evaluation",
     "expected": "rankgauge.text.normalization",
     "human_correlation": "rankgauge.text.human",
@@ -85,6 +95,7 @@ _HOMES = {
     "rougeLsum": "rankgauge.text.rouge",
     "rougeS": "rankgauge.text.rouge",
     "rougeW": "rankgauge.text.rouge",
+    "use_encoder": "rankgauge.text.embedding",
     "v1": "rankgauge.text.normalization",
     "v2": "rankgauge.text.normalization",
     "win_lose_tie": "rankgauge.text.preferences",

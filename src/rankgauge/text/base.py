@@ -7,7 +7,7 @@ What chance gets is then estimated from texts drawn at random; a metric with a f
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -49,6 +49,17 @@ class Metric(Scored):
     """The best score, which a text gets that equals all its references."""
     source_needed: ClassVar[bool] = False
     """Whether a text without a source is an error."""
+    nulls: ClassVar[Mapping[str, bool]] = {}
+    """Nulls that this metric draws itself, and whether each is random: one that is not is drawn once."""
+    in_context: ClassVar[bool] = False
+    """Whether a drawn unit keeps what it was in its source, so that the units make no text."""
+    rounding: ClassVar[float] = 0.0
+    """By how much a score may change with the other texts that are scored, by rounding."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether the score of an output follows from its own text, whatever the other texts are."""
+        return True
 
     def __matmul__(self, cutoff: Any) -> Self:
         raise MeasureError(f"{self} takes no cut-off; it scores texts")
@@ -105,6 +116,25 @@ class Metric(Scored):
         counts = [word_counts(references, self.split) for references in texts.references]
         return np.array([max(1, round(float(each.mean()))) for each in counts], dtype=np.int64)
 
+    # A metric whose units are other than words, such as tokens, says how many units there are.
+
+    def _reference_units(self, texts: Texts) -> Ints:
+        """How many units the reference of each text has, on average, and at least one."""
+        return self.lengths(texts)
+
+    def _candidate_units(self, candidates: Candidates) -> Ints:
+        """How many units each candidate has."""
+        from rankgauge.text.tokens import word_counts
+
+        key = (word_counts, self.split)
+        return candidates.once(key, lambda: word_counts(candidates.words, self.split))
+
+    def _source_units(self, texts: Texts, text: int) -> int:
+        """How many units can be drawn from the source of a text."""
+        from rankgauge.text.tokens import source_words
+
+        return len(source_words(texts, text, self.split))
+
     def _score_drawn(self, drawn: DrawnTexts) -> Floats:
         """The score of each text that was drawn from a source word by word. A metric of words need not
         make texts of them."""
@@ -114,9 +144,33 @@ class Metric(Scored):
             drawn.candidates(lambda text: source_words(drawn.texts, text, self.split))
         )
 
+    def _score_null(
+        self,
+        null: str,
+        texts: Texts,
+        text: Ints,
+        length: Ints,
+        count: Ints,
+        generators: Sequence[np.random.Generator],
+    ) -> Floats:
+        """The scores of what one of `nulls` draws.
+
+        Parameters
+        ----------
+        null
+            The name of the null.
+        texts, text
+            The texts, and for each task the number of a text.
+        length, count
+            For each task, how many units are drawn, and how often.
+        generators
+            For each task what it draws by.
+        """
+        raise NotImplementedError
+
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
-        """The expected score of so many words drawn from the source of a text, where there is a
-        formula: NaN for a text without words in its source, and for one without a formula. None if
+        """The expected score of so many units drawn from the source of a text, where there is a
+        formula: NaN for a text without units in its source, and for one without a formula. None if
         there is no formula at all."""
         return None
 
@@ -161,3 +215,12 @@ class Metric(Scored):
     def remarks(self, candidates: Candidates) -> list[Note]:
         """Notes on the scores of these candidates."""
         return []
+
+    def chance_remarks(self, candidates: Candidates, null: Null) -> list[Note]:
+        """Notes on what chance gets in place of these candidates."""
+        return []
+
+    @classmethod
+    def expect(cls, candidates: Candidates, metrics: Sequence[Metric]) -> None:
+        """Hear which metrics of this family will score these candidates, before the first one does.
+        So they can share work."""

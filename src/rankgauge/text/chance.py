@@ -7,6 +7,7 @@ unigram model of Feng's dissertation (Equation 9.1).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,10 +21,8 @@ from rankgauge.policies import SEED, SEEDS
 from rankgauge.seeds import digest
 from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import (
-    SplitWords,
     first_words,
     source_sentences,
-    source_words,
     word_counts,
 )
 
@@ -47,11 +46,16 @@ UNLIMITED_DRAWS = 400
 SPREAD_DRAWS = 300
 """How many texts are drawn for a standard deviation."""
 
-_nulls: dict[str, Draw] = {}
+TOKENS, SIMILAR, DISSIMILAR = "tokens", "similar", "dissimilar"
+_nulls: dict[str, Draw | None] = dict.fromkeys((TOKENS, SIMILAR, DISSIMILAR))
+"""Ways to draw by name. None is one that metrics have themselves: `Metric.nulls` says which metrics."""
 
 
-def register_null(name: str, draw: Draw) -> None:
-    """Make a way to draw texts known by a name: `draw(source, words, generator)` gives a text."""
+def register_null(name: str, draw: Draw | None = None) -> None:
+    """Make a way to draw texts known by a name: `draw(source, words, generator)` gives a text.
+
+    Without a function, it is known to the metrics that name it in their `nulls`.
+    """
     if not name.isidentifier() or name in (WORDS, SENTENCES):
         raise MeasureError(f"a null cannot be called {name!r}, expected another name")
     _nulls[name] = draw
@@ -68,6 +72,15 @@ class NullName(Kind):
         if value not in (WORDS, SENTENCES, *_nulls):
             raise self.refusal(value)
         return str(value)
+
+
+def check_null(null: str, metric: Metric) -> None:
+    """MeasureError if only other metrics draw this null."""
+    if null in _nulls and _nulls[null] is None and null not in metric.nulls:
+        raise MeasureError(
+            f"{metric} does not know null={null}, expected {WORDS} or {SENTENCES}; {TOKENS}, {SIMILAR} "
+            f"and {DISSIMILAR} are for bertscore"
+        )
 
 
 class LengthOf(Kind):
@@ -89,13 +102,16 @@ class OfChance(Parametric):
 
     null: str = parameter(
         NullName(),
-        "what a text of chance is made of. words: words of the source, each drawn anew; sentences: "
-        "sentences of the source in a random order, each at most once, the last one cut",
+        "what a text of chance is made of. words: words of the source, each drawn anew; bertscore draws "
+        "tokens, as the encoder sees them in the source. sentences: sentences of the source in a random "
+        "order, each at most once, the last one cut. For bertscore alone there are three more, whose "
+        "tokens are encoded anew. tokens: tokens of the source, each drawn anew; similar: the tokens "
+        "that are most similar to the source; dissimilar: the tokens that are least similar to it",
         default=WORDS,
     )
     length: str | int = parameter(
         LengthOf(),
-        "how many words it has: as many as the reference, as the candidate, or a number",
+        "how many words it has, or tokens: as many as the reference, as the candidate, or a number",
         default=REFERENCE,
     )
     draws: int | None = parameter(
@@ -139,8 +155,12 @@ class Null(OfChance):
     def mean_of(self, metric: Metric, candidates: Candidates) -> Mean:
         """The expected score of what is drawn in place of each candidate; NaN where a source has no
         words."""
+        check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
         texts = candidates.texts
+        if self._certain(metric):
+            only = self._drawn(metric, texts, tasks, 1).mean().values
+            return Mean.exact(only[tasks.task])
         mean = Mean.exact(np.full(len(tasks.text), np.nan))
         if self.draws is None and self.null == WORDS:
             values = metric._expected(texts, tasks.text, tasks.length)
@@ -156,19 +176,34 @@ class Null(OfChance):
 
     def spread_of(self, metric: Metric, candidates: Candidates) -> Floats:
         """The standard deviation of the scores of what is drawn in place of each candidate."""
+        check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
+        if self._certain(metric):
+            return np.zeros(len(tasks.task))
         draws = max(SPREAD_DRAWS, self.draws or 0)
         return self._drawn(metric, candidates.texts, tasks, draws).spread()[tasks.task]
+
+    def _certain(self, metric: Metric) -> bool:
+        """Whether nothing is left to chance, so that one text stands for all."""
+        return not metric.nulls.get(self.null, True)
+
+    def _by_units(self, metric: Metric) -> bool:
+        """Whether units of the metric are drawn, such as tokens, or words of a text."""
+        return self.null == WORDS or self.null in metric.nulls
 
     def _tasks(self, metric: Metric, candidates: Candidates) -> _Tasks:
         """What is to be drawn: what several candidates share only once."""
         texts, of = candidates.texts, candidates.of
+        units = self._by_units(metric)
         if self.length == CANDIDATE:
-            key = (word_counts, metric.split)
-            counts = candidates.once(key, lambda: word_counts(candidates.words, metric.split))
+            counts = (
+                metric._candidate_units(candidates)
+                if units
+                else candidates.once(word_counts, lambda: word_counts(candidates.words))
+            )
             length = np.maximum(1, counts)
         elif self.length == REFERENCE:
-            length = metric.lengths(texts)[of]
+            length = (metric._reference_units(texts) if units else metric.lengths(texts))[of]
         else:
             length = np.full(len(of), self.length, dtype=np.int64)
         own = np.arange(len(of)) if self.per == CANDIDATE else np.zeros(len(of), dtype=np.int64)
@@ -204,8 +239,8 @@ class Null(OfChance):
 
     def _drawable(self, metric: Metric, texts: Texts, text: int) -> bool:
         """Whether there is something to draw in the source of a text."""
-        if self.null == WORDS:
-            return bool(source_words(texts, text, metric.split))
+        if self._by_units(metric):
+            return metric._source_units(texts, text) > 0
         if self.null == SENTENCES:
             return bool(source_sentences(texts, text))
         return bool(texts.sources[text].strip())
@@ -213,9 +248,12 @@ class Null(OfChance):
     def _scorer(self, metric: Metric, texts: Texts) -> _Scorer:
         """Draws texts, so many for each task, and scores them."""
         if self.null == WORDS:
+            units = partial(metric._source_units, texts)
             return lambda text, length, count, generators: metric._score_drawn(
-                _drawn_words(texts, metric.split, text, length, count, generators)
+                _drawn_units(texts, units, text, length, count, generators)
             )
+        if self.null in metric.nulls:
+            return partial(metric._score_null, self.null, texts)
         draw = self._drawer(texts)
 
         def score(
@@ -238,6 +276,7 @@ class Null(OfChance):
                 source_sentences(texts, text), length, generator
             )
         own = _nulls[self.null]
+        assert own is not None  # metrics draw the others
 
         def by_function(text: int, length: int, generator: np.random.Generator) -> str:
             try:
@@ -259,17 +298,18 @@ _Scorer = Callable[[Ints, Ints, Ints, Sequence[np.random.Generator]], Floats]
 each task."""
 
 
-def _drawn_words(
+def _drawn_units(
     texts: Texts,
-    split: SplitWords,
+    units: Callable[[int], int],
     text: Ints,
     length: Ints,
     count: Ints,
     generators: Sequence[np.random.Generator],
 ) -> DrawnTexts:
-    """Texts of words of the source, each drawn anew."""
+    """Texts of words, or other units, of the source, each drawn anew; `units` says how many there are
+    in the source of a text."""
     places = [
-        generator.integers(0, len(source_words(texts, of, split)), size)
+        generator.integers(0, units(of), size)
         for of, size, generator in zip(
             text.tolist(), (length * count).tolist(), generators, strict=True
         )

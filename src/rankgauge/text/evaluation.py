@@ -72,7 +72,7 @@ def evaluate(
         raise RankgaugeError("no systems, expected the outputs of at least one")
     families: dict[object, list[Metric]] = {}
     for metric in dict.fromkeys(asked):
-        families.setdefault(innermost(metric), []).append(metric)
+        families.setdefault(innermost(metric).family, []).append(metric)
     work = partial(_scored, texts.candidates())
     found: dict[Metric, _Found] = {}
     for family, scored in outcomes(work, list(families.values()), executor, name=_named):
@@ -106,6 +106,8 @@ class _Found(NamedTuple):
 
 def _scored(candidates: Candidates, family: Sequence[Metric]) -> list[_Found]:
     """The scores by each metric of a family; what they share is computed once."""
+    inside = [each for each in map(innermost, family) if isinstance(each, Metric)]
+    type(inside[0]).expect(candidates, list(dict.fromkeys(inside)))
     return [
         _Found(metric.complete().score_each(candidates), metric.remarks(candidates))
         for metric in family

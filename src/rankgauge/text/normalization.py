@@ -17,7 +17,7 @@ from rankgauge.measures import forms
 from rankgauge.measures.scored import Around, Direction, Scored
 from rankgauge.notes import Note
 from rankgauge.text.base import Metric
-from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, Null, OfChance
+from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, Null, OfChance, check_null
 from rankgauge.text.registry import register
 from rankgauge.text.texts import Candidates, Texts
 from rankgauge.text.tokens import SplitWords
@@ -44,6 +44,10 @@ class ChanceMetric(Around, OfChance, Metric):
 
     measure: Metric = dataclasses.field(kw_only=False)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_null(self.null, self.measure)
+
     @property
     def of(self) -> Null:
         """What chance is."""
@@ -52,6 +56,14 @@ class ChanceMetric(Around, OfChance, Metric):
     @property
     def direction(self) -> Direction:  # type: ignore[override]
         return self.measure.direction
+
+    @property
+    def alone(self) -> bool:
+        return self.measure.alone
+
+    @property
+    def rounding(self) -> float:  # type: ignore[override]
+        return self.measure.rounding
 
     def lengths(self, texts: Texts) -> Ints:
         return self.measure.lengths(texts)
@@ -81,6 +93,7 @@ class ChanceMetric(Around, OfChance, Metric):
     def remarks(self, candidates: Candidates) -> list[Note]:
         mean = self.measure.expected_each(candidates, self.of)
         notes = self.measure.remarks(candidates)
+        notes += self.measure.chance_remarks(candidates, self.of)
         nothing = int(np.isnan(mean.values).sum())
         if nothing:
             notes.append(

@@ -19,6 +19,7 @@ HOMES = {
     "rougeLsum": "rouge",
     "rougeW": "rouge",
     "rougeS": "rouge",
+    "bertscore": "bert_metric",
     "expected": "normalization",
     "v1": "normalization",
     "v2": "normalization",

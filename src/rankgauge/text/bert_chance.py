@@ -1,0 +1,149 @@
+"""What tokens drawn from the source get by greedy matching, from the similarities alone.
+
+m tokens are drawn independently, each with its vector in the source. So one encoding of the source
+serves all lengths and all draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.text.embedding import Embedded, unit
+from rankgauge.text.matching import (
+    IDF,
+    PLAIN,
+    References,
+    drawn_from,
+    matched,
+    reference_vectors,
+)
+from rankgauge.text.rouge_words import ReferenceGrid, runs
+from rankgauge.text.texts import DrawnTexts
+
+STEP = 0.25
+"""The step of the integral, in the logarithm of its variable."""
+ROUNDING = 1e-13
+"""What the ends of the integral, which are left out, add to it at most."""
+DECAYED = 45.0
+"""exp(-45) is nothing beside 1, in double precision."""
+
+
+def expected_precision(best: Floats, weights: Floats, length: Ints) -> Floats:
+    """The expected precision of so many drawn tokens, exactly: length × reference.
+
+    Parameters
+    ----------
+    best
+        The greatest similarity of each token to each reference: token × reference.
+    weights
+        The weight of each token. The precision of a draw is the weighted mean of `best`; if all weights
+        of a draw are 0, it is the plain mean.
+    length
+        How many tokens are drawn.
+
+    The expected weighted mean is m ∫ A(t) B(t)^(m−1) dt over t > 0, where A is the mean of w · best ·
+    exp(−w t) and B the mean of exp(−w t) over all tokens, since 1/x is the integral of exp(−x t).
+    """
+    different, kind = np.unique(weights, return_inverse=True)
+    share = np.bincount(kind) / len(weights)
+    summed = np.zeros((len(different), best.shape[1]))
+    np.add.at(summed, kind, best)
+    summed /= len(weights)
+    positive = different > 0
+    if len(different) == 1:
+        return np.tile(summed[0], (len(length), 1))
+    rates = different[positive]
+    low = np.log(ROUNDING / (float(length.max()) * rates[-1]))
+    high = np.log(DECAYED / rates[0])
+    t = np.exp(np.arange(low, high + STEP, STEP))
+    decay = np.exp(-np.outer(t, rates))
+    inside = (decay * rates) @ summed[positive]
+    nothing = float(share[~positive].sum())
+    rest = decay @ share[positive] + nothing
+    drawn = length.astype(np.float64)[:, None]
+    factor = STEP * t * drawn * np.exp((drawn - 1) * np.log(rest))
+    mean: Floats = factor @ inside
+    if nothing:
+        mean += nothing**drawn * (summed[~positive].sum(axis=0) / nothing)
+    return mean
+
+
+def expected_recall(similarity: Floats, references: References, length: Ints) -> Floats:
+    """The expected recall of so many drawn tokens, exactly, by both weightings: 2 × length × reference.
+
+    A token of a reference is matched with the greatest of m draws from its column. The i-th smallest of
+    n values is the greatest with probability (i/n)^m − ((i − 1)/n)^m.
+    """
+    ascending = np.sort(similarity, axis=0)
+    below = np.arange(len(ascending) + 1) / len(ascending)
+    with np.errstate(under="ignore"):
+        probability = np.diff(below ** length.astype(np.float64)[:, None], axis=1)
+    greatest = probability @ ascending
+    weighted = greatest * references.weights[:, None, :]
+    return np.add.reduceat(weighted, references.starts, axis=2)
+
+
+def expected_pairs(
+    store: Embedded, text: Ints, length: Ints, first: bool, layers: Sequence[int]
+) -> dict[int, Floats]:
+    """The expected precision and recall of so many tokens drawn from the source of a text, by layer.
+
+    Parameters
+    ----------
+    store
+        The sources, the references, and the encoder.
+    text, length
+        For each task the number of a text, those of a text together, and how many tokens are drawn.
+    first
+        Whether only the first reference counts.
+    layers
+        The layers.
+
+    Each array is 2 × 2 × pair: precision and recall, by both weightings, in the order of the grid; NaN
+    where a source has no tokens.
+    """
+    grid = ReferenceGrid.of(store.texts, text, first)
+    ends = np.append(grid.starts, len(grid.row))
+    scores = {layer: np.full((2, 2, len(grid.row)), np.nan) for layer in layers}
+    for of, start, stop in runs(text):
+        places = drawn_from(store, of)
+        if not len(places):
+            continue
+        part = slice(ends[start], ends[stop])
+        references = References.of(store, of, first)
+        theirs = reference_vectors(store, of, first, layers)
+        vectors = store.source(of, layers)
+        weights = store.weights(first).both(store.sources[of][places])
+        for layer in layers:
+            similarity = unit(vectors[layer][places]) @ theirs[layer].T
+            best = np.maximum.reduceat(similarity, references.starts, axis=1)
+            lengths = length[start:stop]
+            precision = [expected_precision(best, weights[w], lengths) for w in (PLAIN, IDF)]
+            recall = expected_recall(similarity, references, lengths)
+            both = np.stack([np.stack(precision), recall]) * references.filled
+            both[:, :, lengths == 0] = 0.0
+            scores[layer][:, :, part] = both.reshape(2, 2, -1)
+    return scores
+
+
+def drawn_pairs(store: Embedded, drawn: DrawnTexts, first: bool, layer: int) -> Floats:
+    """Precision and recall of drawn tokens, each with its vector in the source: 2 × 2 × pair, in the
+    order of the grid."""
+    grid = ReferenceGrid.of(store.texts, drawn.of, first)
+    ends = np.append(grid.starts, len(grid.row))
+    scores = np.zeros((2, 2, len(grid.row)))
+    layers = store.wanted(layer)
+    for of, start, stop in runs(drawn.of):
+        places = drawn_from(store, of)
+        references = References.of(store, of, first)
+        theirs = reference_vectors(store, of, first, layers)[layer]
+        similarity = unit(store.source(of, layers)[layer][places]) @ theirs.T
+        weights = store.weights(first).both(store.sources[of][places])
+        for row in range(start, stop):
+            chosen = drawn.places[drawn.offsets[row] : drawn.offsets[row + 1]]
+            found = matched(similarity[chosen], weights[:, chosen], references)
+            scores[:, :, ends[row] : ends[row + 1]] = found
+    return scores

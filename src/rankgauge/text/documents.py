@@ -1,0 +1,182 @@
+"""Which sources are heterogeneous and which homogeneous, by Algorithm 2 of Feng's dissertation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.checks import Whole, checked, one_of
+from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.notes import Note, counted, worded
+from rankgauge.results import Result
+from rankgauge.tables import Cell, Table
+from rankgauge.text.bert_metric import BertScore
+from rankgauge.text.bert_nulls import document_similarity
+from rankgauge.text.chance import DISSIMILAR, SIMILAR, Null
+from rankgauge.text.grammar import parse_metric
+from rankgauge.text.texts import Candidates, Texts
+
+By = Literal["difference", "similarity"]
+HETEROGENEOUS, HOMOGENEOUS = "heterogeneous", "homogeneous"
+LAYERS = (4, 5, 6)
+COUNT = 20
+COLUMNS = ("kind", "layer", "difference", "similarity", "spread", "fewest_common", "most_common")
+
+
+def document_kinds(
+    texts: Texts,
+    *,
+    metric: str | BertScore = "bertscore",
+    layers: Sequence[int] = LAYERS,
+    count: int = COUNT,
+    by: By = "difference",
+) -> DocumentKinds:
+    """The most heterogeneous and the most homogeneous sources, for each of some layers.
+
+    Parameters
+    ----------
+    texts
+        The sources and references.
+    metric
+        A BERTScore; its layer does not matter.
+    layers
+        The layers of the encoder whose vectors are compared.
+    count
+        How many sources each kind has.
+    by
+        What heterogeneous means. difference (Algorithm 2): the tokens that are most similar to the source
+        score nearly the same as those that are least similar. similarity (section 8.1): the tokens differ
+        most from the source as a whole.
+    """
+    base = parse_metric(metric)
+    if not isinstance(base, BertScore):
+        raise MeasureError(f"{base} has no vectors of tokens, expected bertscore")
+    count = checked("count", count, Whole(1))
+    checked("by", by, one_of(By))
+    every = [replace(base, layer=layer) for layer in dict.fromkeys(layers)]
+    if not every:
+        raise RankgaugeError("no layers, expected at least one, such as 5")
+    known = [n for n in range(len(texts)) if base._source_units(texts, n)]
+    if len(known) < 2 * count:
+        raise RankgaugeError(
+            f"{counted(len(known), 'text')} with a source, expected at least {2 * count} for {count} of "
+            "each kind; use a smaller count"
+        )
+    # A candidate for each text, as chance is asked for in place of candidates.
+    places = Candidates(texts, ("",) * len(known), np.array(known, dtype=np.int64))
+    BertScore.expect(places, every)
+    scores = {
+        null: np.stack([each.expected_each(places, Null(null=null)).values for each in every])
+        for null in (SIMILAR, DISSIMILAR)
+    }
+    store = base._store(texts)
+    similarity = [document_similarity(store, text) for text in known]
+    left_out = len(texts) - len(known)
+    return DocumentKinds(
+        tuple(texts.ids[text] for text in known),
+        tuple(each.layer for each in every),
+        scores[SIMILAR],
+        scores[DISSIMILAR],
+        np.array([float(each.mean()) for each in similarity]),
+        np.array([float(each.std()) for each in similarity]),
+        count,
+        by,
+        (Note("no source for {texts}, left out", count=left_out),) if left_out else (),
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DocumentKinds(Result):
+    """Heterogeneous and homogeneous sources.
+
+    `best_to_worst` and `worst_to_best` are layer × text: what the tokens get that are most, or least,
+    similar to the source. `similarity` and `spread` are the mean and the standard deviation of the
+    similarity of the tokens of each source to the source, in the last layer.
+    """
+
+    ids: tuple[str, ...]
+    layers: tuple[int, ...]
+    best_to_worst: Floats
+    worst_to_best: Floats
+    similarity: Floats
+    spread: Floats
+    count: int
+    by: By
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def differences(self) -> Floats:
+        """How far the two scores of each source are apart: layer × text."""
+        return np.abs(self.best_to_worst - self.worst_to_best)
+
+    def order(self, layer: int) -> list[str]:
+        """The ids of the sources, the most heterogeneous first."""
+        return [self.ids[place] for place in self._order(layer).tolist()]
+
+    def heterogeneous(self, layer: int) -> list[str]:
+        """The ids of the most heterogeneous sources, the most heterogeneous first."""
+        return self.order(layer)[: self.count]
+
+    def homogeneous(self, layer: int) -> list[str]:
+        """The ids of the most homogeneous sources, the most homogeneous first."""
+        return self.order(layer)[::-1][: self.count]
+
+    def _order(self, layer: int) -> Ints:
+        if layer not in self.layers:
+            known = ", ".join(map(str, self.layers))
+            raise RankgaugeError(f"there is no layer {layer} here, expected one of {known}")
+        row = self.differences[self.layers.index(layer)]
+        values = row if self.by == "difference" else self.similarity
+        return np.argsort(values, kind="stable")
+
+    def table(self) -> Table:
+        """A row for each kind and layer: the means over the sources of this kind, and how many of them
+        are of the same kind by another layer."""
+        rows: list[tuple[Cell, ...]] = []
+        for kind in (HETEROGENEOUS, HOMOGENEOUS):
+            order = 1 if kind == HETEROGENEOUS else -1
+            sets = {layer: self._order(layer)[::order][: self.count] for layer in self.layers}
+            for number, (layer, places) in enumerate(sets.items()):
+                common = [
+                    len(np.intersect1d(places, other))
+                    for each, other in sets.items()
+                    if each != layer
+                ]
+                rows.append(
+                    (
+                        kind,
+                        layer,
+                        float(self.differences[number, places].mean()),
+                        float(self.similarity[places].mean()),
+                        float(self.spread[places].mean()),
+                        min(common, default=None),
+                        max(common, default=None),
+                    )
+                )
+        about = (
+            Note(
+                "|BERTScore of the tokens most similar to the source − BERTScore of the least similar|, "
+                f"the mean over {counted(self.count, 'source')}",
+                column="difference",
+            ),
+            Note(
+                "the cosine of a token with the mean of its source in the last layer: its mean, and its "
+                "standard deviation within a source",
+                column="similarity, spread",
+            ),
+            Note(
+                f"of the {self.count} sources, how many are of the same kind by another layer",
+                column="fewest_common, most_common",
+            ),
+        )
+        return Table(COLUMNS, tuple(rows), worded((*about, *self.notes)))
+
+    def _title(self) -> str:
+        return (
+            f"DocumentKinds: {counted(self.count, 'source')} of each kind, of {len(self.ids)}, "
+            f"by {self.by}"
+        )

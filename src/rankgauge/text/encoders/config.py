@@ -1,0 +1,98 @@
+"""config.json of an encoder: its type, its sizes, and what is computed differently."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rankgauge.checks import Choice, Kind, Number, Whole
+from rankgauge.data.errors import InputError, MeasureError
+from rankgauge.data.json_text import JsonObject, described
+from rankgauge.records import Record
+from rankgauge.text.encoders.activations import ACTIVATIONS
+from rankgauge.text.encoders.folder import read_json
+from rankgauge.text.encoders.model_types import MODEL_TYPES, ModelType
+
+ABSENT = object()
+
+UNLIKE = {
+    "is_decoder": (False, None),
+    "position_embedding_type": ("absolute", None),
+    "quantization_config": (None,),
+}
+"""What makes a network compute something else, with the values that do not."""
+
+
+class Config(Record):
+    """The sizes of an encoder, and how it computes."""
+
+    type: ModelType
+    vocabulary: int
+    width: int
+    layers: int
+    heads: int
+    inner: int
+    activation: str
+    epsilon: float
+    positions: int
+    token_types: int
+    padding: int
+
+    @property
+    def first_position(self) -> int:
+        """The row of the position vectors for the first token."""
+        return self.padding + 1 if self.type.after_padding else 0
+
+    @property
+    def longest(self) -> int:
+        """How many tokens a text may have, with the special tokens."""
+        return self.positions - self.first_position
+
+
+def read_config(file: Path) -> Config:
+    """The configuration in a file; InputError for a model that cannot be computed here."""
+    values = read_json(file)[1]
+
+    def read(key: str, kind: Kind, default: Any = ABSENT) -> Any:
+        return _read(file, values, key, kind, default)
+
+    model = MODEL_TYPES[read("model_type", Choice(tuple(MODEL_TYPES)))]
+    for key, usual in UNLIKE.items():
+        if values.get(key) not in usual:
+            fault = f"{key} is {described(values[key])}; such a model cannot be computed here"
+            raise InputError(str(file), None, f"{fault}. Choose another encoder")
+    config = Config(
+        type=model,
+        vocabulary=read("vocab_size", Whole(3)),
+        width=read(model.width, Whole(1)),
+        layers=read(model.layers, Whole(1)),
+        heads=read(model.heads, Whole(1)),
+        inner=read(model.inner, Whole(1)),
+        activation=read(model.activation, Choice(tuple(ACTIVATIONS)), "gelu"),
+        epsilon=read("layer_norm_eps", Number(1e-30, 1), 1e-12),
+        positions=read("max_position_embeddings", Whole(3)),
+        token_types=read("type_vocab_size", Whole(1), 2) if model.token_types else 0,
+        padding=read("pad_token_id", Whole(0), 1) if model.after_padding else 0,
+    )
+    if config.width % config.heads:
+        fault = (
+            f"{model.width} is {config.width} and {model.heads} is {config.heads}; expected that the "
+            "number of heads divides the width"
+        )
+        raise InputError(str(file), None, fault)
+    if config.longest < 3:
+        fault = f"a text may have {config.longest} tokens by max_position_embeddings, expected 3 or more"
+        raise InputError(str(file), None, fault)
+    return config
+
+
+def _read(file: Path, values: JsonObject, key: str, kind: Kind, default: Any) -> Any:
+    value = values.get(key, default)
+    if value is ABSENT:
+        fault = f"{key} is missing, expected {kind.description}"
+        raise InputError(str(file), None, f"{fault}. Take config.json from the model again")
+    try:
+        return kind.check(value)
+    except MeasureError:
+        fault = f"{key} is {described(value)}, expected {kind.description}"
+        raise InputError(str(file), None, f"{fault}. Other encoders cannot be read") from None

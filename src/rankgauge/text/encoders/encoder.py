@@ -1,0 +1,158 @@
+"""An encoder: the tokens of texts, and a vector for each token from each layer of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankgauge.arrays import Ints
+from rankgauge.checks import Whole, checked
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.text.encoders.bert import BertNetwork
+from rankgauge.text.encoders.config import read_config
+from rankgauge.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS, digest_of, files_of
+from rankgauge.text.encoders.tokenization import Tokenization
+from rankgauge.text.encoders.weights import Floats32, TensorFile
+from rankgauge.text.encoders.windows import windows
+
+MOST_ATTENTION = 20_000
+"""How many tokens a text may have for its attention, which is a number for each pair of tokens."""
+
+
+class Encoder:
+    """An encoder such as BERT, RoBERTa or MiniLM, made by `Encoder.load`.
+
+    A text with more than `longest` tokens is encoded in windows that overlap. Each token has its vector
+    from the window in which it is closest to the middle. With `truncate`, such a text is cut off
+    instead, as the package bert-score does.
+
+    The vectors of a text do not depend on the other texts. The number of threads of NumPy's linear
+    algebra library may change them by rounding.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        files = files_of(folder)
+        config = read_config(files[CONFIG])
+        self.folder = Path(folder)
+        """Where the encoder is."""
+        self.layers = config.layers
+        """How many layers the network has."""
+        self.width = config.width
+        """How many numbers a vector has."""
+        self.longest = config.longest
+        """How many tokens, with the special ones, are encoded at once."""
+        self.digest = digest_of(files)
+        """A short name for weights, configuration and tokenizer, the same wherever the folder is."""
+        self._files = files
+        self._tokenization = Tokenization(
+            files[TOKENIZER], config.vocabulary, config.type.leading_space
+        )
+        self._network = BertNetwork(config, TensorFile(files[WEIGHTS]))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Encoder:
+        """The encoder in a folder with config.json, tokenizer.json and model.safetensors."""
+        return cls(folder)
+
+    def __repr__(self) -> str:
+        return f"Encoder({str(self.folder)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (str(self.folder.absolute()), self.digest)
+
+    def tokens(self, texts: Sequence[str]) -> list[Ints]:
+        """The ids of the tokens of each text, a special token first and last. White space around a text
+        does not count."""
+        return [self._tokenization.ids(text) for text in texts]
+
+    def decode(self, token: int) -> str:
+        """The text of a token."""
+        return self._tokenization.token(token)
+
+    def long(self, tokens: Sequence[Ints]) -> int:
+        """How many texts have more tokens than are encoded at once."""
+        return sum(len(ids) > self.longest for ids in tokens)
+
+    def truncated(self, ids: Ints) -> Ints:
+        """The tokens of a text, cut off after as many as are encoded at once; the last one stays."""
+        if len(ids) <= self.longest:
+            return ids
+        return np.concatenate([ids[: self.longest - 1], ids[-1:]])
+
+    def encode(
+        self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
+    ) -> list[tuple[Floats32, ...]]:
+        """For each text, and for each of these layers, a vector for each token, not normalised. Layer 0
+        has the vectors that the first layer gets."""
+        asked = tuple(checked("layer", layer, Whole(0, self.layers)) for layer in layers)
+        return [
+            self._states(self.truncated(ids) if truncate else ids, asked)
+            for ids in map(self._checked, tokens)
+        ]
+
+    def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
+        """How much each token of a text attends to each token in the last layer, as a mean over heads:
+        token × token, each row adding up to 1. In a text with several windows, a token attends to the
+        tokens of its window."""
+        ids = self._checked(tokens)
+        ids = self.truncated(ids) if truncate else ids
+        length = len(ids)
+        if length > MOST_ATTENTION:
+            raise RankgaugeError(
+                f"the text has {length:,} tokens, expected at most {MOST_ATTENTION:,} for its "
+                "attention; use truncate=True"
+            )
+        whole = np.zeros((length, length), dtype=np.float32)
+        with np.errstate(all="ignore"):
+            for window in windows(length, self.longest):
+                part = self._network.attention(ids[window.places])
+                whole[np.ix_(window.places[window.kept], window.places)] = part[window.kept]
+        self._check_finite(whole)
+        return whole
+
+    def _states(self, ids: Ints, layers: tuple[int, ...]) -> tuple[Floats32, ...]:
+        parts = []
+        # Overflow, which absurd weights lead to, is noticed in the vectors.
+        with np.errstate(all="ignore"):
+            for window in windows(len(ids), self.longest):
+                states = self._network.states(ids[window.places], layers)
+                parts.append([state[window.kept] for state in states])
+        whole = tuple(map(_joined, zip(*parts, strict=True)))
+        for state in whole:
+            self._check_finite(state)
+        return whole
+
+    def _checked(self, tokens: Ints) -> Ints:
+        ids = np.asarray(tokens, dtype=np.int64)
+        most = self._network.config.vocabulary
+        if ids.ndim != 1 or len(ids) < 2 or ids.min() < 0 or ids.max() >= most:
+            raise RankgaugeError(
+                f"these are no tokens of a text, expected at least two ids from 0 to {most - 1:,}; take "
+                "them from Encoder.tokens"
+            )
+        return ids
+
+    def _check_finite(self, values: Floats32) -> None:
+        if not np.isfinite(values).all():
+            raise InputError(
+                str(self._files[WEIGHTS]),
+                None,
+                "these weights lead to vectors that are no finite numbers; choose another encoder",
+            )
+
+
+def _joined(parts: tuple[Floats32, ...]) -> Floats32:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _again(folder: str, digest: str) -> Encoder:
+    """The encoder that another process has, from the same folder."""
+    encoder = Encoder.load(folder)
+    if encoder.digest != digest:
+        raise InputError(
+            folder, None, f"this encoder has the digest {encoder.digest}, expected {digest}"
+        )
+    return encoder

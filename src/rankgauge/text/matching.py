@@ -1,0 +1,134 @@
+"""Greedy matching of tokens: precision and recall of texts, from the vectors of their tokens.
+
+Each token is matched with the most similar token of the other text. The special tokens first and last
+can be matched, but do not count themselves, as in bert-score. All weightings are computed at once: every
+token the same, and by inverse document frequency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.text.embedding import Embedded, encoded, unit
+from rankgauge.text.rouge_words import ReferenceGrid
+
+PRECISION, RECALL = 0, 1
+PLAIN, IDF = 0, 1
+
+
+class References(NamedTuple):
+    """The tokens of the references of a text, one reference after another: where each begins, their
+    weights (2 × token), and whether each reference has a token that counts."""
+
+    starts: Ints
+    weights: Floats
+    filled: Floats
+
+    @classmethod
+    def of(cls, store: Embedded, text: int, first: bool) -> References:
+        each = store.references[text][: 1 if first else None]
+        size = np.array([len(ids) for ids in each])
+        weights = store.weights(first)
+        shares = [shared_out(weights.both(ids)) for ids in each]
+        filled = np.array([weights.counted(ids).any() for ids in each], dtype=np.float64)
+        return cls(np.cumsum(size) - size, np.concatenate(shares, axis=1), filled)
+
+
+def shared_out(weights: Floats) -> Floats:
+    """The weights (2 × token) with the sum 1. If all weights by frequency are 0, every token counts the
+    same; without a token that counts all are 0."""
+    total = weights.sum(axis=1, keepdims=True)
+    if total[IDF] == 0:
+        weights = np.stack([weights[PLAIN]] * 2)
+        total = weights.sum(axis=1, keepdims=True)
+    return weights / np.where(total > 0, total, 1.0)
+
+
+def reference_vectors(
+    store: Embedded, text: int, first: bool, layers: Sequence[int]
+) -> dict[int, Floats]:
+    """The vectors of all tokens of the references of a text, by layer, with length 1."""
+    number = 1 if first else len(store.references[text])
+    each = [store.reference(text, place, layers) for place in range(number)]
+    return {layer: np.concatenate([unit(vectors[layer]) for vectors in each]) for layer in layers}
+
+
+def matched(similarity: Floats, weights: Floats, references: References) -> Floats:
+    """Precision and recall by both weightings with each reference: 2 × 2 × reference.
+
+    Parameters
+    ----------
+    similarity
+        Of each token of a text to each token of the references.
+    weights
+        The weights of the tokens of the text: 2 × token.
+    references
+        The references.
+    """
+    starts = references.starts
+    share = shared_out(weights)
+    if not len(similarity) or not share[PLAIN].any():
+        return np.zeros((2, 2, len(starts)))
+    precision = share @ np.maximum.reduceat(similarity, starts, axis=1)
+    best = similarity.max(axis=0) * references.weights
+    recall = np.add.reduceat(best, starts, axis=1)
+    both: Floats = np.stack([precision, recall]) * references.filled
+    return both
+
+
+def scored_tokens(
+    store: Embedded, of: Ints, tokens: Sequence[Ints], first: bool, layers: Sequence[int]
+) -> dict[int, Floats]:
+    """Precision and recall of texts with each of their references, by layer.
+
+    Parameters
+    ----------
+    store
+        The references, and the encoder.
+    of
+        The number of the text that each of the texts belongs to.
+    tokens
+        The tokens of each of the texts.
+    first
+        Whether only the first reference counts.
+    layers
+        The layers.
+
+    Each array is 2 × 2 × pair: precision and recall, by both weightings, in the order of the grid.
+    """
+    grid = ReferenceGrid.of(store.texts, of, first)
+    ends = np.append(grid.starts, len(grid.row))
+    scores = {layer: np.zeros((2, 2, len(grid.row))) for layer in layers}
+    order = np.argsort(of, kind="stable")
+    cuts = np.flatnonzero(np.diff(of[order])) + 1
+    for rows in np.split(order, cuts) if len(order) else []:
+        text = int(of[rows[0]])
+        references = References.of(store, text, first)
+        theirs = reference_vectors(store, text, first, layers)
+        # What several systems wrote is encoded once.
+        places: dict[bytes, list[int]] = {}
+        for row in rows.tolist():
+            places.setdefault(tokens[row].tobytes(), []).append(row)
+        different = [tokens[each[0]] for each in places.values()]
+        weights = store.weights(first)
+        vectors = encoded(store.encoder, different, layers)
+        for ids, own, same in zip(different, vectors, places.values(), strict=True):
+            both = weights.both(ids)
+            for layer in layers:
+                found = matched(unit(own[layer]) @ theirs[layer].T, both, references)
+                for row in same:
+                    scores[layer][:, :, ends[row] : ends[row + 1]] = found
+    return scores
+
+
+def drawn_from(store: Embedded, text: int) -> Ints:
+    """The places of the tokens in the source of a text that can be drawn: all but the special ones."""
+    key = "drawn from", text
+    if key not in store.known:
+        store.known[key] = np.flatnonzero(~np.isin(store.sources[text], store.special))
+    places: Ints = store.known[key]
+    return places
