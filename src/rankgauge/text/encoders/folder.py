@@ -99,10 +99,11 @@ def read_json(file: Path) -> tuple[bytes, JsonObject]:
     most = MOST_BYTES[file.name]
     try:
         with file.open("rb") as stream:
-            text = stream.read(most + 1)
+            size = os.fstat(stream.fileno()).st_size
+            text = stream.read(min(size, most))
     except OSError as error:
         raise _unreadable(file, error) from None
-    if len(text) > most:
+    if size > most:
         fault = f"the file has more than {counted(most, 'byte')}; expected the {file.name} of an encoder"
         raise InputError(str(file), None, fault)
     return text, parsed_object(text, str(file), 1)
