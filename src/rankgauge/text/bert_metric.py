@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -56,8 +57,8 @@ class BertScore(Metric):
     name = "bertscore"
     summary = "BERTScore: how similar the tokens of output and reference are, by an encoder."
     formula = (
-        "precision = mean over output tokens of the greatest cosine with a reference token; recall = the "
-        "same with both exchanged; F = 2PR/(P + R)"
+        "precision = mean over output tokens of the greatest cosine with a reference token; recall = "
+        "the same with both exchanged; F = 2PR/(P + R)"
     )
     source = "Zhang et al. 2020, BERTScore: evaluating text generation with BERT, ICLR"
     examples = (
@@ -66,7 +67,7 @@ class BertScore(Metric):
         "bertscore(part=recall,references=max)",
         "bertscore(baseline=0.3)",
     )
-    nulls = {TOKENS: True, SIMILAR: False, DISSIMILAR: False}
+    nulls: ClassVar[Mapping[str, bool]] = {TOKENS: True, SIMILAR: False, DISSIMILAR: False}
     in_context = True
 
     layer: int = parameter(

@@ -31,8 +31,8 @@ def document_similarity(store: Embedded, text: int) -> Floats:
 
 
 def ranked_tokens(store: Embedded, text: int) -> Ints:
-    """The different tokens of a source, the most similar to the source first. A token that occurs several
-    times has the similarity of its last occurrence, as in Algorithm 1."""
+    """The different tokens of a source, the most similar to the source first. A token that occurs
+    several times has the similarity of its last occurrence, as in Algorithm 1."""
     ids = store.sources[text][drawn_from(store, text)]
     similarity = dict(zip(ids.tolist(), document_similarity(store, text).tolist(), strict=True))
     order = sorted(similarity, key=lambda token: -similarity[token])

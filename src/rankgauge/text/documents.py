@@ -20,7 +20,7 @@ from rankgauge.text.chance import DISSIMILAR, SIMILAR, Null
 from rankgauge.text.grammar import parse_metric
 from rankgauge.text.texts import Candidates, Texts
 
-By = Literal["difference", "similarity"]
+KindsBy = Literal["difference", "similarity"]
 HETEROGENEOUS, HOMOGENEOUS = "heterogeneous", "homogeneous"
 LAYERS = (4, 5, 6)
 COUNT = 20
@@ -33,7 +33,7 @@ def document_kinds(
     metric: str | BertScore = "bertscore",
     layers: Sequence[int] = LAYERS,
     count: int = COUNT,
-    by: By = "difference",
+    by: KindsBy = "difference",
 ) -> DocumentKinds:
     """The most heterogeneous and the most homogeneous sources, for each of some layers.
 
@@ -48,15 +48,15 @@ def document_kinds(
     count
         How many sources each kind has.
     by
-        What heterogeneous means. difference (Algorithm 2): the tokens that are most similar to the source
-        score nearly the same as those that are least similar. similarity (section 8.1): the tokens differ
-        most from the source as a whole.
+        What heterogeneous means. difference (Algorithm 2): the tokens that are most similar to the
+        source score nearly the same as those that are least similar. similarity (section 8.1): the
+        tokens differ most from the source as a whole.
     """
     base = parse_metric(metric)
     if not isinstance(base, BertScore):
         raise MeasureError(f"{base} has no vectors of tokens, expected bertscore")
     count = checked("count", count, Whole(1))
-    checked("by", by, one_of(By))
+    checked("by", by, one_of(KindsBy))
     every = [replace(base, layer=layer) for layer in dict.fromkeys(layers)]
     if not every:
         raise RankgaugeError("no layers, expected at least one, such as 5")
@@ -105,7 +105,7 @@ class DocumentKinds(Result):
     similarity: Floats
     spread: Floats
     count: int
-    by: By
+    by: KindsBy
     notes: tuple[Note, ...] = ()
 
     @property

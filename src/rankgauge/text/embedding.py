@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.notes import counted
+from rankgauge.text.encoders.weights import Floats32
 from rankgauge.text.texts import Texts
 from rankgauge.workers import prepare
 
-Floats32: TypeAlias = NDArray[np.float32]
 Vectors: TypeAlias = dict[int, Floats32]
 """The vectors of the tokens of a text, by layer: token × width."""
 
@@ -137,7 +136,7 @@ def unit(vectors: Floats32) -> Floats:
     return wide / np.where(length > 0, length, 1.0)[:, None]
 
 
-class Weights(NamedTuple):
+class TokenWeights(NamedTuple):
     """How much each token counts: 0 for the special tokens first and last in a text, which are only
     matched; else 1, or by how few references have the token."""
 
@@ -147,8 +146,8 @@ class Weights(NamedTuple):
     other: float
 
     @classmethod
-    def of(cls, special: Ints, references: Sequence[Ints]) -> Weights:
-        """Weights by inverse document frequency, as bert-score has them: log((N + 1)/(n + 1)) for a
+    def of(cls, special: Ints, references: Sequence[Ints]) -> TokenWeights:
+        """TokenWeights by inverse document frequency, as bert-score has them: log((N + 1)/(n + 1)) for a
         token that n of N references have."""
         each = [np.unique(ids) for ids in references]
         known, often = np.unique(np.concatenate([special, *each]), return_counts=True)
@@ -185,7 +184,7 @@ class Embedded:
         """The layers that were asked for, and so are encoded together."""
         self.references = [tokens_of(encoder, each) for each in texts.references]
         self._sources: list[Ints] | None = None
-        self._weights: dict[bool, Weights] = {}
+        self._weights: dict[bool, TokenWeights] = {}
         self._kept: OrderedDict[tuple[int, int | None], Vectors] = OrderedDict()
         self._bytes = 0
         self.known: dict[Any, Any] = {}
@@ -203,12 +202,12 @@ class Embedded:
         """The special tokens first and last in a text."""
         return np.unique(tokens_of(self.encoder, [""])[0])
 
-    def weights(self, first: bool) -> Weights:
+    def weights(self, first: bool) -> TokenWeights:
         """The weights of tokens, by all references or by the first of each text."""
         if first not in self._weights:
             chosen = slice(0, 1) if first else slice(None)
             every = [ids for each in self.references for ids in each[chosen]]
-            self._weights[first] = Weights.of(self.special, every)
+            self._weights[first] = TokenWeights.of(self.special, every)
         return self._weights[first]
 
     def wanted(self, layer: int) -> list[int]:
