@@ -15,13 +15,15 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from bert_score import score
 
 ARTICLES = 10
 LAYERS = (4, 5, 6)
 
 
 def main(file: str, folder: str) -> None:
+    """Score the summaries, and write the values."""
+    from bert_score import score
+
     with gzip.open(file, "rt", encoding="utf-8") as content:
         articles = dict(list(json.load(content).items())[:ARTICLES])
     systems = list(next(iter(articles.values()))["sys_summs"])
