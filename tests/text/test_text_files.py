@@ -179,7 +179,10 @@ WRONG: dict[str, tuple[str | bytes, str]] = {
     "blank": (" \n\n ", "is empty"),
     "utf-16": (jsonl(GOOD).encode("utf-16"), "UTF-16 text, expected UTF-8"),
     "no id": (without("id"), "texts:2: no id .the keys are source"),
-    "no references": (without("references"), "texts:2: no references, expected"),
+    "no references": (
+        without("references"),
+        "texts:2: no references .the keys are id, source, outputs., expected",
+    ),
     "no outputs": (without("outputs"), "texts:2: no outputs, expected"),
     "both": (changed(reference="r"), "references and reference"),
     "empty list": (changed(references=[]), "an empty list of references"),
@@ -490,3 +493,13 @@ def test_passages_of_a_source_may_be_a_list(tmp_path: Path) -> None:
     file = tmp_path / "texts.jsonl"
     file.write_text('{"id": 1, "source": ["one", "two"], "references": "r", "outputs": {"s": "o"}}')
     assert read_texts(file).sources == ("one\ntwo",)
+
+
+def test_a_broken_first_line_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "texts.jsonl"
+    good = '{"id": 2, "references": "r", "outputs": {"s": "o"}}'
+    file.write_text(f'{{"id": 1, "references": "r" "outputs": {{}}}}\n{good}\n')
+    with pytest.raises(InputError, match=r"texts\.jsonl:1: not JSON"):
+        read_texts(file)
+    file.write_text(json.dumps(json.loads(good), indent=1))  # one object over several lines
+    assert read_texts(file).ids == ("2",)

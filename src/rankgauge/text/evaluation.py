@@ -255,11 +255,15 @@ class TextOverview(Result):
                 column="score",
             ),
             Note("what a text drawn at random from the source gets instead", column="chance"),
-            Note("0 for chance, 1 for the best score", column="v2, linear"),
+            Note("score² / (score + chance), if the best score is 1", column="v1"),
+            Note(
+                "0 for chance, 1 for the best score; below chance v2 goes down to −1",
+                column="v2, linear",
+            ),
             Note("the mean number of words of an output", column="words"),
         ]
         if not self.forms:
-            about = [note for note in about if note.column not in ("chance", "v2, linear")]
+            about = [note for note in about if note.column not in ("chance", "v1", "v2, linear")]
         return Table(COLUMNS, tuple(rows), worded((*about, *self.notes), gather=True))
 
     def _title(self) -> str:

@@ -105,7 +105,10 @@ def _line(row: FileRow) -> _Text:
     given = [key for key in ("references", "reference") if cells.get(key) is not None]
     if len(given) != 1:
         fault = "references and reference" if given else "no references"
-        raise where.error(f'{fault}, expected "references", a text or a list of texts')
+        keys = listed(list(cells))
+        raise where.error(
+            f'{fault} (the keys are {keys}), expected "references", a text or a list of texts'
+        )
     if not isinstance(outputs := cells.get(OUTPUTS), dict):
         raise where.error('no outputs, expected "outputs": {"system": "what it wrote"}')
     once(outputs, where, "system")

@@ -127,14 +127,21 @@ def _json_rows(raw: bytes, source: str, expected: str) -> FileRows:
     start = len(raw) - len(raw.lstrip())
     line = raw.count(b"\n", 0, start) + 1
     end = raw.find(b"\n", start)
-    if raw[start : start + 1] == b"{" and end >= 0 and raw[end:].lstrip()[:1]:
+    of_lines = raw[start : start + 1] == b"{" and end >= 0 and bool(raw[end:].lstrip())
+    fault: InputError | None = None
+    if of_lines:
         try:
             parsed(raw[start:end], source, line)
-        except InputError:
-            pass  # an object over several lines, or a fault that the whole has too
+        except InputError as error:
+            fault = error  # of this line, or an object over several lines
         else:
             return FileRows(source, _lines(raw, source))
-    value = parsed(raw[start:], source, line)
+    try:
+        value = parsed(raw[start:], source, line)
+    except InputError:
+        if fault is not None and raw[end:].lstrip()[:1] == b"{":
+            raise fault from None
+        raise
     if isinstance(value, list):
         return FileRows(source, _items(value, source))
     if not isinstance(value, dict):
