@@ -179,10 +179,7 @@ WRONG: dict[str, tuple[str | bytes, str]] = {
     "blank": (" \n\n ", "is empty"),
     "utf-16": (jsonl(GOOD).encode("utf-16"), "UTF-16 text, expected UTF-8"),
     "no id": (without("id"), "texts:2: no id .the keys are source"),
-    "no references": (
-        without("references"),
-        "texts:2: no references .the keys are id, source, outputs., expected",
-    ),
+    "no references": (without("references"), "texts:2: no references .the keys are id, source"),
     "no outputs": (without("outputs"), "texts:2: no outputs, expected"),
     "both": (changed(reference="r"), "references and reference"),
     "empty list": (changed(references=[]), "an empty list of references"),
