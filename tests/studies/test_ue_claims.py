@@ -17,9 +17,7 @@ from rankgauge.studies.ue import tables
 from rankgauge.studies.ue.claims import (
     CLAIMS,
     REORDERED,
-    Amount,
     Statement,
-    judged,
     statements,
 )
 from rankgauge.studies.ue.experiment import (
@@ -32,6 +30,7 @@ from rankgauge.studies.ue.experiment import (
 )
 from rankgauge.studies.ue.protocol import CASES, CUTOFFS
 from rankgauge.studies.ue.tables import Drawn, drawn_interval
+from rankgauge.studies.verdicts import Amount, judged
 
 METHODS = 8
 QUERIES = 40
@@ -114,7 +113,7 @@ def test_where_nothing_differs_no_claim_holds(nothing: Drawn, nothing_map: Drawn
     assert {each.claim for each in found} == set(CLAIMS)
     assert {each.verdict for each in found} == {"does not hold"}
     assert {each.amount.value for each in found} == {0.0}
-    assert {each.kind for each in judged(found, "right")} == {"no"}
+    assert {each.kind for each in judged(CLAIMS, found, "right")} == {"no"}
 
 
 def test_rankings_turned_round_on_uninformative_queries(nothing_map: Drawn) -> None:
@@ -184,7 +183,7 @@ def test_a_near_tie_is_undecided() -> None:
     assert amount == (1, 0, 2)
     statement = Statement("rankings", "a", "nDCG", "V2", REORDERED, amount)
     assert statement.verdict == "undecided"
-    (found,) = judged([statement], "right")
+    (found,) = judged(CLAIMS, [statement], "right")
     assert (found.verdict, found.kind) == ("undecided", "open")
     assert found.sentences == (
         "a: pairs of methods that V2 puts in another order than nDCG does: 1 (0 to 2): undecided.",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.resampling import Drawing, topic_counts
 from rankgauge.scores.model import Scores
 from rankgauge.text.files import read_texts
 from rankgauge.text.grammar import parse_metric
@@ -274,3 +275,28 @@ def test_one_draw_for_each_summary_reorders_a_sixth_of_summeval(
     decided = result.win + result.lose + result.tie
     assert (decided == result.disagreements).all()
     assert not result.unrated.any()
+
+
+def test_the_interval_of_the_share_of_wins_is_over_texts() -> None:
+    """The slow way: texts drawn again, their disagreements counted one by one."""
+    generator = np.random.default_rng(3)
+    metric, form, quality = (generator.integers(0, 4, (3, 12)).astype(float) for _ in range(3))
+    result = win_lose_tie(
+        scores_of(metric, form), people(quality), METRIC, FORM, samples=400, seed=5
+    )
+    assert result.samples.shape == (400, 1)
+    for sample, counts in enumerate(np.concatenate(list(topic_counts(12, Drawing(400, 5))))[:20]):
+        win = lose = 0
+        for text, times in enumerate(counts.astype(int).tolist()):
+            for a, b in ((0, 1), (0, 2), (1, 2)):
+                one, other, liked = (
+                    np.sign(each[a, text] - each[b, text]) for each in (metric, form, quality)
+                )
+                if one * other < 0:
+                    win += times * int(liked == other)
+                    lose += times * int(liked == one)
+        assert result.samples[sample, 0] == win / (win + lose)
+    low, high = result.interval
+    assert low[0] == pytest.approx(np.percentile(result.samples, 2.5))
+    assert high[0] == pytest.approx(np.percentile(result.samples, 97.5))
+    assert result.table().rows[0][-3:] == (result.win_share[0], low[0], high[0])

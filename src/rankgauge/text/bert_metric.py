@@ -278,8 +278,10 @@ class BertScore(Metric):
                     f"outputs without a token: {{count}}. Such an output gets {lowest}", count=empty
                 )
             )
-        tokens = encoder.tokens(list(candidates.words))
-        long = sum(len(ids) > encoder.longest for ids in tokens)
+        long = candidates.once(
+            ("long", encoder.digest),
+            lambda: sum(len(ids) > encoder.longest for ids in encoder.tokens(candidates.words)),
+        )
         if long:
             notes.append(
                 Note(

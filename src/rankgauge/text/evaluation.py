@@ -65,15 +65,32 @@ def evaluate(
     >>> evaluate(texts, "rouge1").mean()["lead"]
     {'rouge1': 0.8}
     """
+    if not texts.outputs:
+        raise RankgaugeError("no systems, expected the outputs of at least one")
+    candidates = texts.candidates()
+    return scores_of_candidates(
+        candidates, metrics, missing=missing, executor=executor, progress=progress
+    )
+
+
+def scores_of_candidates(
+    candidates: Candidates,
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    missing: Missing = DEFAULT_MISSING,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """As `evaluate`, of all outputs as candidates. A second call with the same candidates shares what
+    the first one computed."""
+    texts = candidates.texts
     asked = parse_metrics(metrics)
     if not asked:
         raise RankgaugeError("no metrics, expected at least one, such as rouge1")
-    if not texts.outputs:
-        raise RankgaugeError("no systems, expected the outputs of at least one")
     families: dict[object, list[Metric]] = {}
     for metric in dict.fromkeys(asked):
         families.setdefault(innermost(metric).family, []).append(metric)
-    work = partial(_scored, texts.candidates())
+    work = partial(_scored, candidates)
     found: dict[Metric, _Found] = {}
     for family, scored in outcomes(work, list(families.values()), executor, name=_named):
         if isinstance(scored, RankgaugeError):

@@ -13,11 +13,14 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
 from rankgauge.records import Record
+from rankgauge.resampling import Drawing, topic_counts
 from rankgauge.results import Result
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import ByMeasure, Scores, places
 from rankgauge.tables import Cell, Table
+from rankgauge.text.human_results import interval_note, percentiles
 from rankgauge.text.normalization import CONSTANT, ChanceMetric
 from rankgauge.text.ratings import NOBODY, Ratings
 from rankgauge.text.shared import AnyRatings, SharedOutputs, shared
@@ -55,6 +58,10 @@ class Preferences(Result, Record):
     metric_tied, normalized_tied
         Pairs that the metric alone ties, and pairs that the normalised form alone ties. They are no
         disagreements.
+    samples
+        Sample × dimension: the share of wins among wins and losses in samples of texts.
+    level
+        The level of the interval of `win_share`.
     notes
         What to know about the numbers.
     """
@@ -70,23 +77,32 @@ class Preferences(Result, Record):
     unrated: Ints
     metric_tied: int
     normalized_tied: int
+    samples: Floats
+    level: float
     notes: tuple[Note, ...] = ()
+
+    @property
+    def interval(self) -> tuple[Floats, Floats]:
+        """For each dimension the ends of the interval of `win_share`, over texts."""
+        low, high = percentiles(self.samples, self.level)
+        known = ~np.isnan(self.win_share)
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
     @property
     def win_share(self) -> Floats:
         """For each dimension: the share of wins among wins and losses, NaN without any."""
-        decided = self.win + self.lose
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(decided > 0, self.win / np.maximum(decided, 1), np.nan))
+        return _share(self.win, self.lose)
 
     def table(self) -> Table:
         """A row for each dimension, with all counts and the share of wins among wins and losses."""
         rows: list[tuple[Cell, ...]] = []
+        low, high = self.interval
         for d, dimension in enumerate(self.dimensions):
             counts = [np.broadcast_to(getattr(self, name), len(self.win))[d] for name in COUNTS]
             names = (str(self.metric), str(self.normalized), dimension)
-            rows.append((*names, *map(int, counts), float(self.win_share[d])))
-        columns = ("metric", "normalized", "dimension", *COUNTS, "win_share")
+            shares = (float(each[d]) for each in (self.win_share, low, high))
+            rows.append((*names, *map(int, counts), *shares))
+        columns = ("metric", "normalized", "dimension", *COUNTS, "win_share", "low", "high")
         return Table(columns, tuple(rows), worded(self.notes))
 
     def _title(self) -> str:
@@ -103,6 +119,9 @@ def win_lose_tie(
     dimension: str | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     tie: float = 0.0,
+    level: float = LEVEL,
+    samples: int = CORRELATION_SAMPLES,
+    seed: int = SEED,
 ) -> Preferences:
     """Whom people agree with where a metric and its normalised form prefer different systems on a text.
 
@@ -125,6 +144,9 @@ def win_lose_tie(
         The pairs of systems to look at; by default all of them.
     tie
         Two ratings that differ by at most so much are the same.
+    level, samples, seed
+        The level of the interval of the share of wins, how many samples of texts are drawn for it, and
+        what fixes them.
 
     >>> scores = Scores.from_matrix(
     ...     [[[0.4, 0.1]], [[0.3, 0.2]]], runs=["a", "b"], measure=["metric", "form"]
@@ -134,6 +156,8 @@ def win_lose_tie(
     [1]
     """
     checked("tie", tie, Number(0, example=0.5))
+    checked("level", level, LEVELS)
+    drawing = Drawing.checked(samples, seed)
     m = places(
         "measure",
         [str(each) for each in scores.measures],
@@ -164,8 +188,28 @@ def win_lose_tie(
         unrated=np.count_nonzero(np.isnan(agreed), axis=1),
         metric_tied=int(np.count_nonzero(known & (first == 0) & (second != 0))),
         normalized_tied=int(np.count_nonzero(known & (first != 0) & (second == 0))),
-        notes=tuple(_notes(both, normal, len(text), people, tie)),
+        samples=_drawn_shares(agreed, text, len(both.texts), drawing),
+        level=level,
+        notes=(
+            *_notes(both, normal, len(text), people, tie),
+            *([interval_note(level, samples, "share of wins")] if len(text) else []),
+        ),
     )
+
+
+def _share(win: Floats | Ints, lose: Floats | Ints) -> Floats:
+    decided = win + lose
+    return np.asarray(np.where(decided > 0, win / np.maximum(decided, 1), np.nan))
+
+
+def _drawn_shares(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Floats:
+    """Sample × dimension: the share of wins among wins and losses in samples of texts."""
+    win, lose = (
+        np.stack([np.bincount(text[row], minlength=texts) for row in rows]).astype(np.float64)
+        for rows in (agreed > 0, agreed < 0)
+    )
+    shares = [_share(counts @ win.T, counts @ lose.T) for counts in topic_counts(texts, drawing)]
+    return np.concatenate(shares)
 
 
 class _Cases(NamedTuple):

@@ -1,15 +1,13 @@
 """What the UE paper claims, and whether it holds on other data: numbers with intervals over queries.
 
-Each statement of a claim is one number, computed so that the claim says it is above 0. Queries are drawn
-again, with replacement, and the number is computed from them. A statement holds if the interval of these
-numbers is above 0. It does not hold if the interval is at or below 0. Else the data do not decide.
+Queries are drawn again, with replacement, and the number of each statement is computed from them.
+`studies.verdicts` says when a statement holds.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,9 +23,9 @@ from rankgauge.studies.ue.tables import (
     drawn_interval,
     within_collections,
 )
+from rankgauge.studies.verdicts import Amount, Verdict, plain
 from rankgauge.tables import Cell, Table
 
-Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
 Statistic: TypeAlias = Callable[[Parts], float]
 NOT_A_NUMBER = float("nan")
 
@@ -64,27 +62,6 @@ SENTENCES = {
 """What the statements count, and how they are said."""
 
 
-class Amount(NamedTuple):
-    """A number with its interval over queries."""
-
-    value: float
-    low: float
-    high: float
-
-    def words(self) -> str:
-        """The number and its interval."""
-        text = _plain(self.value)
-        if np.isfinite(self.low):
-            text += f" ({_plain(self.low)} to {_plain(self.high)})"
-        return text
-
-
-def _plain(value: float) -> str:
-    """A number with one decimal, a whole number with none."""
-    shown = f"{value:.1f}".removesuffix(".0").replace("-", "−")
-    return "0" if shown == "−0" else shown
-
-
 class Statement(NamedTuple):
     """One number that a claim says is above 0: where, of which measure, and what it counts. `percent`
     is the same in percent of what the measure itself has, where the claim is about a change: NaN where
@@ -101,9 +78,7 @@ class Statement(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """Whether the statement holds, does not hold, or is not decided by these queries."""
-        if self.amount.low > 0:
-            return "holds"
-        return "does not hold" if self.amount.high <= 0 else "undecided"
+        return self.amount.verdict
 
     @property
     def sentence(self) -> str:
@@ -112,7 +87,7 @@ class Statement(NamedTuple):
             return f"{self.data}, {self.measure}, {self.version}: a set has fewer than two queries."
         percent = ""
         if self.percent is not None and np.isfinite(self.percent):
-            percent = f", which is {_plain(self.percent)}%"
+            percent = f", which is {plain(self.percent)}%"
         text = SENTENCES[self.what].format(
             version=self.version,
             measure=self.measure,
@@ -237,47 +212,3 @@ def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
         for each in own
     ]
     return Table(columns, tuple(rows))
-
-
-# In words
-
-
-class Judged(NamedTuple):
-    """A claim in one reading: the verdict on all its statements, and what they say, in words."""
-
-    claim: str
-    reading: str
-    verdict: str
-    kind: Literal["yes", "no", "open"]
-    sentences: tuple[str, ...]
-
-
-def judged(made: Sequence[Statement], reading: str) -> list[Judged]:
-    """Each claim that there is a statement about, with a verdict and sentences."""
-    results = []
-    for claim, text in CLAIMS.items():
-        own = [each for each in made if each.claim == claim]
-        if not own:
-            continue
-        counts = Counter(each.verdict for each in own)
-        kind: Literal["yes", "no", "open"] = "open"
-        if counts["holds"] == len(own):
-            kind, verdict = "yes", "holds"
-        elif counts["does not hold"] == len(own):
-            kind, verdict = "no", "does not hold"
-        elif counts["undecided"] == len(own):
-            verdict = "undecided"
-        else:
-            words: dict[Verdict, tuple[str, str]] = {
-                "holds": ("holds", "hold"),
-                "does not hold": ("does not hold", "do not hold"),
-                "undecided": ("is undecided", "are undecided"),
-            }
-            parts = [
-                f"{counts[each]} {forms[counts[each] > 1]}"
-                for each, forms in words.items()
-                if counts[each]
-            ]
-            verdict = f"of {len(own)} statements {', '.join(parts)}"
-        results.append(Judged(text, reading, verdict, kind, tuple(each.sentence for each in own)))
-    return results

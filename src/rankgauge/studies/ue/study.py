@@ -18,7 +18,7 @@ from rankgauge.rankers.fold_store import begin_folder, data_digest
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
 from rankgauge.studies.ue import tables
-from rankgauge.studies.ue.claims import Judged, Statement, claim_table, judged, statements
+from rankgauge.studies.ue.claims import CLAIMS, Statement, claim_table, statements
 from rankgauge.studies.ue.experiment import (
     BROAD,
     FOCUSED,
@@ -43,6 +43,7 @@ from rankgauge.studies.ue.protocol import (
     slug,
 )
 from rankgauge.studies.ue.tables import Drawn
+from rankgauge.studies.verdicts import Judged, judged
 from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class Study(Result):
 
     def judged(self) -> dict[str, list[Judged]]:
         """For each reading, which claims hold, in words."""
-        return {reading: judged(made, reading) for reading, made in self.statements.items()}
+        return {reading: judged(CLAIMS, made, reading) for reading, made in self.statements.items()}
 
     def tables(self) -> dict[str, StudyTable]:
         """All tables, by the names of their files."""

@@ -1,0 +1,103 @@
+"""Verdicts on the claims of papers, from numbers with intervals.
+
+A claim is cut into statements. Each is one number, computed so that the claim says it is above 0. A
+statement holds if the interval of the number is above 0. It does not hold if the interval is at or below
+0. Else the data do not decide.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
+
+
+class Amount(NamedTuple):
+    """A number with its interval, which a claim says is above 0."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the number is above 0, is not, or is not decided by these data."""
+        if self.low > 0:
+            return "holds"
+        return "does not hold" if self.high <= 0 else "undecided"
+
+    def words(self, digits: int = 1) -> str:
+        """The number and its interval."""
+        text = plain(self.value, digits)
+        if np.isfinite(self.low):
+            text += f" ({plain(self.low, digits)} to {plain(self.high, digits)})"
+        return text
+
+
+def plain(value: float, digits: int = 1) -> str:
+    """A number with so many decimals, a whole number with none."""
+    shown = f"{value:.{digits}f}".removesuffix("." + "0" * digits).replace("-", "−")
+    return "0" if shown == "−0" else shown
+
+
+class StatedClaim(Protocol):
+    """A statement of a claim, in words and with its verdict."""
+
+    @property
+    def claim(self) -> str:
+        """The key of the claim."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the statement holds."""
+
+    @property
+    def sentence(self) -> str:
+        """The statement in words."""
+
+
+class Judged(NamedTuple):
+    """A claim in one reading: the verdict on all its statements, and what they say, in words."""
+
+    claim: str
+    reading: str
+    verdict: str
+    kind: Literal["yes", "no", "open"]
+    sentences: tuple[str, ...]
+
+
+def judged(
+    claims: Mapping[str, str], made: Sequence[StatedClaim], reading: str = ""
+) -> list[Judged]:
+    """Each claim, by its key, that there is a statement about, with a verdict and sentences."""
+    results = []
+    for claim, text in claims.items():
+        own = [each for each in made if each.claim == claim]
+        if not own:
+            continue
+        counts = Counter(each.verdict for each in own)
+        kind: Literal["yes", "no", "open"] = "open"
+        if counts["holds"] == len(own):
+            kind, verdict = "yes", "holds"
+        elif counts["does not hold"] == len(own):
+            kind, verdict = "no", "does not hold"
+        elif counts["undecided"] == len(own):
+            verdict = "undecided"
+        else:
+            words: dict[Verdict, tuple[str, str]] = {
+                "holds": ("holds", "hold"),
+                "does not hold": ("does not hold", "do not hold"),
+                "undecided": ("is undecided", "are undecided"),
+            }
+            parts = [
+                f"{counts[each]} {forms[counts[each] > 1]}"
+                for each, forms in words.items()
+                if counts[each]
+            ]
+            verdict = f"of {len(own)} statements {', '.join(parts)}"
+        results.append(Judged(text, reading, verdict, kind, tuple(each.sentence for each in own)))
+    return results
