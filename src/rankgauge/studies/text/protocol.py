@@ -1,0 +1,280 @@
+"""What the study of texts asks: the data, the metrics, and each reading of what chance is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from rankgauge.checks import Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.notes import counted
+from rankgauge.policies import (
+    CORRELATION_SAMPLES,
+    LEVEL,
+    LEVELS,
+    SAMPLE_NUMBERS,
+    SEED,
+    SEEDS,
+)
+from rankgauge.records import Record
+from rankgauge.text.base import Metric
+from rankgauge.text.bert_metric import bertscore
+from rankgauge.text.chance import (
+    CANDIDATE,
+    DISSIMILAR,
+    SENTENCES,
+    SIMILAR,
+    TOKENS,
+    Null,
+)
+from rankgauge.text.files import read_texts
+from rankgauge.text.normalization import expected, linear, v1, v2
+from rankgauge.text.ratings import Ratings, read_ratings
+from rankgauge.text.rouge import rouge1, rouge2, rougeL
+from rankgauge.text.rouge_family import FIRST
+from rankgauge.text.texts import Texts
+
+LAYERS = (5, 4, 6)
+"""The layers of BERTScore. The first one is looked at most closely."""
+ROUGE = (rouge1, rouge2, rougeL)
+FORMS: Mapping[str, Any] = {"expected": expected, "v1": v1, "v2": v2, "linear": linear}
+SCORE, CHANCE = "score", "expected"
+VERSIONS = ("v1", "v2")
+"""The forms of the dissertation."""
+DOCUMENTS, SHARE = 20, 5
+"""A kind has 20 documents, or a fifth of all if that is fewer."""
+DRAWS = 10
+"""How many texts of sentences, and of random tokens, are drawn for each document."""
+
+
+class ChanceReading(NamedTuple):
+    """One way to read what chance is. One that is costly is computed for the first layer alone."""
+
+    name: str
+    null: Null
+    about: str
+    costly: bool = False
+
+    @property
+    def by_output(self) -> bool:
+        """Whether chance depends on the output, so that it can reorder the outputs for a document."""
+        return not self.null.constant
+
+
+CONTEXT = ChanceReading(
+    "in context",
+    Null(),
+    "tokens of the source, each with the vector that it has there, as many as the reference has; exact",
+)
+CONTEXT_OUTPUT = ChanceReading(
+    "in context, output's length",
+    Null(length=CANDIDATE),
+    "the same, as many as the output has",
+)
+MOST_SIMILAR = ChanceReading(
+    "most similar",
+    Null(null=SIMILAR),
+    "Algorithm 1 as the text of the dissertation describes it: the tokens that are most similar to the "
+    "source, as many as the reference has, encoded anew",
+)
+MOST_SIMILAR_OUTPUT = ChanceReading(
+    "most similar, output's length",
+    Null(null=SIMILAR, length=CANDIDATE),
+    "the same, as many as the output has",
+)
+LEAST_SIMILAR = ChanceReading(
+    "least similar",
+    Null(null=DISSIMILAR),
+    "Algorithm 1 as it is printed: the tokens in increasing order of similarity",
+)
+RANDOM_TOKENS = ChanceReading(
+    "random tokens",
+    Null(null=TOKENS, draws=DRAWS),
+    f"tokens of the source, encoded anew: the mean of {DRAWS} draws",
+    costly=True,
+)
+RANDOM_TOKENS_OUTPUT = ChanceReading(
+    "random tokens for each output",
+    Null(null=TOKENS, draws=1, per=CANDIDATE),
+    "one text of random tokens, drawn anew for each output",
+    costly=True,
+)
+TASK = ChanceReading(
+    "sentences",
+    Null(null=SENTENCES, draws=DRAWS),
+    f"sentences of the source, as many words as the reference has: the mean of {DRAWS} draws, the same "
+    "texts for all metrics",
+    costly=True,
+)
+WORDS = ChanceReading(
+    "words",
+    Null(),
+    "words of the source, as many as the reference has (Equation 9.1); exact for ROUGE-1 and -2",
+)
+WORDS_OUTPUT = ChanceReading(
+    "words, output's length",
+    Null(length=CANDIDATE),
+    "the same, as many as the output has",
+)
+ONE_DRAW = ChanceReading("one draw", Null(draws=1), "one text of words, drawn for each document")
+ONE_DRAW_OUTPUT = ChanceReading(
+    "one draw for each output",
+    Null(draws=1, per=CANDIDATE),
+    "one text of words, drawn anew for each output, as section 9.1 reads literally",
+)
+OF_ROUGE = (WORDS, WORDS_OUTPUT, ONE_DRAW, ONE_DRAW_OUTPUT, TASK)
+OF_BERTSCORE = (
+    MOST_SIMILAR,
+    MOST_SIMILAR_OUTPUT,
+    LEAST_SIMILAR,
+    CONTEXT,
+    CONTEXT_OUTPUT,
+    RANDOM_TOKENS,
+    RANDOM_TOKENS_OUTPUT,
+    TASK,
+)
+
+
+class Labelled(NamedTuple):
+    """A metric of the study: its name, the reading of chance and the form; a plain score has neither."""
+
+    metric: str
+    chance: str
+    form: str
+
+
+class TextProtocol(NamedTuple):
+    """How the study is done."""
+
+    layers: tuple[int, ...] = LAYERS
+    level: float = LEVEL
+    samples: int = CORRELATION_SAMPLES
+    seed: int = SEED
+
+    def checked(self) -> TextProtocol:
+        """The same, after a check."""
+        for layer in self.layers:
+            checked("layer", layer, Whole(0, 1000))
+        if not self.layers:
+            raise RankgaugeError("no layers, expected at least one, such as 5")
+        checked("level", self.level, LEVELS)
+        checked("samples", self.samples, SAMPLE_NUMBERS)
+        checked("seed", self.seed, SEEDS)
+        return self._replace(layers=tuple(dict.fromkeys(self.layers)))
+
+    def parts(self) -> Iterator[tuple[str, dict[Metric, Labelled]]]:
+        """The metrics, a part after the other as they are computed: the plain scores, then each reading
+        of chance. The first reference counts, as in the dissertation."""
+        rouge = {metric.name: metric(references=FIRST) for metric in ROUGE}
+        bert = {layer: replace(bertscore, layer=layer, references=FIRST) for layer in self.layers}
+        names = {layer: layer_name(layer) for layer in self.layers}
+        yield "rouge", {each: Labelled(name, "", SCORE) for name, each in rouge.items()}
+        for reading in OF_ROUGE:
+            yield (
+                f"rouge, {reading.name}",
+                {
+                    form: label
+                    for name, metric in rouge.items()
+                    for form, label in self._forms(metric, name, reading)
+                },
+            )
+        yield "bertscore", {each: Labelled(names[key], "", SCORE) for key, each in bert.items()}
+        for reading in OF_BERTSCORE:
+            chosen = self.layers[:1] if reading.costly else self.layers
+            yield (
+                f"bertscore, {reading.name}",
+                {
+                    form: label
+                    for layer in chosen
+                    for form, label in self._forms(bert[layer], names[layer], reading)
+                },
+            )
+
+    def _forms(
+        self, metric: Metric, name: str, reading: ChanceReading
+    ) -> Iterator[tuple[Metric, Labelled]]:
+        null = {key: getattr(reading.null, key) for key in Null.parameters()}
+        for form, wrap in FORMS.items():
+            yield wrap(metric, **{**null, "seed": self.seed}), Labelled(name, reading.name, form)
+
+
+def layer_name(layer: int) -> str:
+    """How BERTScore by a layer is called."""
+    return f"bertscore layer {layer}"
+
+
+# Data
+
+EVERY, ABSTRACTIVE, EXTRACTIVE = "all", "abstractive", "extractive"
+_EXTRACTIVE = {
+    "summeval": ("M0", "M1", "M2", "M5"),
+    "realsumm": (
+        "neusumm_out.txt",
+        "pnbert_out_lstm_pn_rl.txt",
+        "refresh_out.txt",
+        "heter_graph_out.txt",
+        "pnbert_out_bert_tf_sl.txt",
+        "banditsumm_out.txt",
+        "pnbert_out_bert_lstm_pn_rl.txt",
+        "pnbert_out_bert_tf_pn.txt",
+        "matchsumm_out.txt",
+        "pnbert_out_bert_lstm_pn.txt",
+    ),
+}
+"""The systems of known data sets that extract sentences; their other systems write."""
+FEWEST_SYSTEMS = 5
+"""Correlations over fewer systems say nothing."""
+
+
+class RatedSummaries(Record):
+    """A data set: texts, what people think of them, and groups of its systems, all of them first."""
+
+    name: str
+    texts: Texts
+    ratings: Ratings
+    groups: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def read(cls, name: str, texts: str, ratings: str | None = None) -> RatedSummaries:
+        """The texts of a file, and the ratings of the same file or of another one."""
+        read = read_texts(texts)
+        rated = read_ratings(texts if ratings is None else ratings, read)
+        return cls(name, read, rated, _groups(name, read.systems))
+
+    @property
+    def known(self) -> bool:
+        """Whether it is called as the data of the dissertation are."""
+        return self.name.lower() == "summeval"
+
+    def correlated(self) -> list[str]:
+        """The groups of systems over which correlations are computed, the dissertation's first."""
+        own = [name for name in (ABSTRACTIVE, EVERY, EXTRACTIVE) if name in self.groups]
+        return [name for name in own if len(self.groups[name]) >= FEWEST_SYSTEMS]
+
+    def kinds(self) -> int:
+        """How many documents each kind has; 0 if there are too few."""
+        count = min(DOCUMENTS, len(self.texts) // SHARE)
+        return count if count > 1 else 0
+
+    def checked(self) -> RatedSummaries:
+        """The same, after a check that the study can be done with it."""
+        if not self.correlated():
+            raise RankgaugeError(
+                f"{self.name}: {counted(len(self.texts.systems), 'system')}, expected at least "
+                f"{FEWEST_SYSTEMS} to compare with people"
+            )
+        if not any(source.strip() for source in self.texts.sources):
+            raise RankgaugeError(
+                f"{self.name}: no text has a source, expected sources, from which chance is drawn"
+            )
+        return self
+
+
+def _groups(name: str, systems: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    groups = {EVERY: systems}
+    extracting = _EXTRACTIVE.get(name.lower(), ())
+    if extracting and set(extracting) < set(systems):
+        groups[ABSTRACTIVE] = tuple(each for each in systems if each not in extracting)
+        groups[EXTRACTIVE] = tuple(each for each in systems if each in extracting)
+    return groups

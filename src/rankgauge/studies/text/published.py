@@ -1,0 +1,105 @@
+"""Tables 8.1 to 8.4, 9.1 and 9.2 of Feng's dissertation, as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rankgauge.tables import Cell, Table
+
+ENCODER = "roberta-large, layer 17, no idf, bert-score 0.3.12"
+"""What the printed BERTScores were computed with; the dissertation gives this hash code."""
+DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
+
+CORRELATIONS: Mapping[str, tuple[str, Mapping[str, tuple[float, ...]], float]] = {
+    "8.1": (
+        "BERTScore, 100 documents",
+        {
+            "score": (0, -0.106, 0.167, -0.03),
+            "v1": (0.03, -0.198, 0.25, 0.06),
+            "v2": (0.15, 0.045, 0.44, 0.18),
+            "PAI v1": (3, -86.79, 49.7, 300),
+            "PAI v2": (15, 142, 163, 700),
+        },
+        160,
+    ),
+    "8.2": (
+        "BERTScore, the 20 most heterogeneous documents",
+        {
+            "score": (-0.198, 0.03, 0.29, -0.06),
+            "v1": (-0.076, 0.09, 0.351, 0.06),
+            "v2": (0.106, 0.151, 0.412, 0.303),
+            "PAI v1": (61, 200, 21, 200),
+            "PAI v2": (153, 403, 42, 605),
+        },
+        210,
+    ),
+    "8.3": (
+        "BERTScore, the 20 most homogeneous documents",
+        {
+            "score": (-0.18, -0.3, -0.2, -0.24),
+            "v1": (-0.18, -0.24, -0.11, -0.3),
+            "v2": (-0.21, -0.39, -0.078, -0.39),
+            "PAI v1": (0, 20, 45, -25),
+            "PAI v2": (-16, -30, 61, -62.5),
+        },
+        -1.02,
+    ),
+    "9.1": (
+        "ROUGE, 100 documents",
+        {
+            "score": (0.08, 0.09, 0.04, 0.13),
+            "v1": (0.08, 0.1, 0.04, 0.12),
+            "v2": (0.08, 0.1, 0.4, 0.12),
+            "PAI v1": (-1.9, 1.12, 8.34, -5.2),
+            "PAI v2": (-0.84, 1.5, 6.2, -3),
+        },
+        0.77,
+    ),
+}
+"""By number: what the table is of, its rows, and its average of PAI. The .4 in Table 9.1 is a misprint
+of .04: its PAI is 6.2."""
+
+PREFERENCES: Mapping[str, tuple[str, Mapping[str, tuple[int, int, int]]]] = {
+    "8.4": ("BERTScore", {"v1": (24, 10, 66), "v2": (24, 10, 66)}),
+    "9.2": ("ROUGE", {"v1": (32, 12, 56), "v2": (32, 14, 54)}),
+}
+"""By number: the metric, and for each form the percentages of wins, losses and ties."""
+
+
+def printed_rows(number: str) -> list[tuple[Cell, ...]]:
+    """The rows of Table 8.1, 8.2, 8.3 or 9.1, with the printed average below them."""
+    _, forms, average = CORRELATIONS[number]
+    rows: list[tuple[Cell, ...]] = [(name, *map(float, values)) for name, values in forms.items()]
+    return [*rows, ("average PAI", average, *(None for _ in DIMENSIONS[1:]))]
+
+
+def printed_preferences() -> Table:
+    """Tables 8.4 and 9.2."""
+    rows: list[tuple[Cell, ...]] = [
+        (number, metric, form, *values, round(values[0] / (values[0] + values[1]), 2))
+        for number, (metric, forms) in PREFERENCES.items()
+        for form, values in forms.items()
+    ]
+    notes = (
+        "as printed, in percent: five pairs of systems that extract, rated by three people; the outputs "
+        "and ratings are not published",
+        f"encoder: {ENCODER}",
+    )
+    return Table(("table", "metric", "form", "win", "lose", "tie", "win_share"), tuple(rows), notes)
+
+
+def printed_table() -> Table:
+    """All printed numbers, a row for each."""
+    rows: list[tuple[Cell, ...]] = []
+    for number, (about, forms, average) in CORRELATIONS.items():
+        encoder = ENCODER if number.startswith("8") else None
+        for form, values in forms.items():
+            for dimension, value in zip(DIMENSIONS, values, strict=True):
+                rows.append((number, about, encoder, form, dimension, float(value)))
+        rows.append((number, about, encoder, "average PAI", None, float(average)))
+    for number, (about, kinds) in PREFERENCES.items():
+        encoder = ENCODER if number.startswith("8") else None
+        for form, counts in kinds.items():
+            for what, percent in zip(("win", "lose", "tie"), counts, strict=True):
+                rows.append((number, about, encoder, f"{what} {form}", None, float(percent)))
+    return Table(("table", "about", "encoder", "row", "dimension", "value"), tuple(rows))

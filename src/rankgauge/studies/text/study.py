@@ -1,0 +1,242 @@
+"""The study of texts from data to tables: Feng's dissertation, chapters 8, 9 and 11."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.notes import Note, counted, worded
+from rankgauge.rankers.fold_store import begin_folder
+from rankgauge.rankers.libraries import version_of
+from rankgauge.resampling import Progress
+from rankgauge.results import Result
+from rankgauge.studies.text import tables
+from rankgauge.studies.text.claims import (
+    CLAIMS,
+    TextStatement,
+    claim_table,
+    statements,
+)
+from rankgauge.studies.text.experiment import (
+    Examined,
+    PartStore,
+    content_digest,
+    examine,
+)
+from rankgauge.studies.text.protocol import (
+    MOST_SIMILAR,
+    RatedSummaries,
+    TextProtocol,
+    layer_name,
+)
+from rankgauge.studies.text.published import printed_table
+from rankgauge.studies.ue.protocol import slug
+from rankgauge.studies.verdicts import Judged, judged
+from rankgauge.tables import Table
+from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.embedding import current_encoder
+from rankgauge.version import __version__
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from matplotlib.figure import Figure
+
+STUDY_FILE, PARTS = "study.json", "parts"
+LIBRARIES = ("numpy", "scipy", "tokenizers", "rouge-score-rs")
+"""Other versions of these may give other bytes."""
+
+
+def run_study(
+    data: Sequence[RatedSummaries],
+    asked: TextProtocol | None = None,
+    folder: Path | None = None,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> TextStudy:
+    """The study on these data sets.
+
+    Parameters
+    ----------
+    data
+        The data sets.
+    asked
+        How it is done.
+    folder
+        Where what is finished is kept. The same study goes on from it.
+    executor
+        Does the work of each metric; by default threads.
+    progress
+        Is called after each piece of work.
+    """
+    asked = (asked or TextProtocol()).checked()
+    if not data:
+        raise RankgaugeError("no data set, expected at least one")
+    if len({slug(each.name) for each in data}) < len(data):
+        raise RankgaugeError("two data sets have the same name, expected different ones")
+    for each in data:
+        each.checked()
+    encoder = current_encoder()
+    deepest = max(asked.layers)
+    if deepest > encoder.layers:
+        raise RankgaugeError(
+            f"layer {deepest}, but the encoder {encoder.digest} has "
+            f"{counted(encoder.layers, 'layer')}, expected at most that"
+        )
+    content = {
+        "study": "text",
+        "rankgauge": __version__,
+        "encoder": encoder.digest,
+        "data": {each.name: content_digest(each) for each in data},
+        "libraries": {name: version_of(name) for name in LIBRARIES},
+        **asked._asdict(),
+    }
+    if folder is not None:
+        begin_folder(folder, STUDY_FILE, content, "study of texts")
+    store = PartStore(None if folder is None else folder / PARTS)
+    found = [examine(each, asked, store, executor, progress) for each in data]
+    return TextStudy(asked, content, tuple(found))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextStudy(Result):
+    """What a study of texts found, for each data set."""
+
+    asked: TextProtocol
+    content: Mapping[str, Any]
+    """What `study.json` has: versions, digests of the data and of the encoder, and how it was done."""
+    examined: tuple[Examined, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """How intervals were drawn, and what to know of the data."""
+        made = [Note(self.interval_text(), column="low, high")]
+        for each in self.examined:
+            made += [note for note in each.scores.notes if note.measure is None]
+            if each.kinds is None:
+                made.append(
+                    Note(
+                        "too few documents for kinds of documents, expected at least 10",
+                        part=each.name,
+                    )
+                )
+            elif not each.attention:
+                made.append(Note("the encoder shows no attention", part=each.name))
+        return tuple(dict.fromkeys(made))
+
+    def interval_text(self) -> str:
+        """What intervals and verdicts are, in words."""
+        return (
+            f"The {self.asked.level:.0%} interval is a percentile bootstrap over documents with "
+            f"{self.asked.samples:,} samples. A statement holds if its interval is above 0, and does "
+            "not hold if its interval is at or below 0; else these documents do not decide."
+        )
+
+    @cached_property
+    def statements(self) -> list[TextStatement]:
+        """The statements of the claims."""
+        return statements(self.examined, self.asked)
+
+    def judged(self) -> list[Judged]:
+        """Which claims hold, in words."""
+        return judged(CLAIMS, self.statements)
+
+    def table(self) -> Table:
+        """A row for each statement of the claims, with its interval and its verdict."""
+        table = claim_table(self.statements)
+        return Table(table.columns, table.rows, worded(self.notes))
+
+    def tables(self) -> dict[str, Table]:
+        """All tables, by the names of their files."""
+        made = {
+            "overview": tables.overview_table(self.examined),
+            "claims": self.table(),
+            "correlations": tables.correlation_table(self.examined),
+            "preferences": tables.preference_table(self.examined),
+            "chance": tables.chance_table(self.examined),
+            "task": tables.task_table(self.examined, self.asked),
+            "published": printed_table(),
+        }
+        for each in self.examined:
+            for number in tables.TABLES:
+                made[f"table-{number}-{slug(each.name)}"] = tables.panel_table(
+                    each, self.asked, number, self.encoder
+                )
+            if each.kinds is not None:
+                made[f"kinds-{slug(each.name)}"] = each.kinds.table()
+                documents = tables.document_table(each)
+                assert documents is not None
+                made[f"documents-{slug(each.name)}"] = documents
+        return made
+
+    @property
+    def encoder(self) -> str:
+        """The digest of the encoder."""
+        return str(self.content["encoder"])
+
+    def task_text(self) -> str:
+        """What one chance for all metrics of a task does, in words."""
+        rows = list(tables.task_rows(self.examined, self.asked))
+        agreement = [row.agreement for row in rows]
+        apart = max(abs(row.task_change - row.own_change) for row in rows)
+        harder = sum(row.task_chance > row.own_chance for row in rows)
+        return (
+            "Chapter 11 asks for one chance for a task instead of one for each metric. Here it is a "
+            "text of sentences of the source, the same for all metrics. It scores higher than the "
+            f"metric's own chance in {harder} of {len(rows)} cases. V2 by one and V2 by the other order "
+            f"the systems with a τ-b of {min(agreement):.2f} to {max(agreement):.2f}. Their agreement "
+            f"with people differs by at most {apart:.3f}."
+        )
+
+    def chance_text(self) -> list[str]:
+        """What to know of the readings of chance, in words, for each data set."""
+        told = []
+        metric = layer_name(self.asked.layers[0])
+        for each in self.examined:
+            below, of = tables.below_random(each, metric, MOST_SIMILAR.name)
+            constant = tables.disagreements_without_output(each)
+            told.append(
+                f"{each.name}: Algorithm 1 (most similar tokens) gets less than random tokens do on "
+                f"{below} of {of} documents by {metric}. An expected value would be below their mean on "
+                "about half. With a chance that is one number for each document, V1 and V2 put "
+                f"{constant or 'no'} pair{'' if constant == 1 else 's'} of systems on a document in "
+                "another order."
+            )
+        return told
+
+    def figures(self) -> dict[str, tuple[Figure, str]]:
+        """Figures 8.2 and 8.3, with captions, by the names of their files."""
+        from rankgauge.figures.documents import attention_lines, order_sensitivity
+
+        made = {}
+        layer = self.asked.layers[0]
+        for each in self.examined:
+            if each.kinds is None:
+                continue
+            name, kinds = slug(each.name), each.kinds
+            place = {document: n for n, document in enumerate(kinds.ids)}
+            order = [place[document] for document in kinds.order(layer)]
+            row = kinds.layers.index(layer)
+            made[f"figure-8.2-{name}"] = (
+                order_sensitivity(
+                    kinds.best_to_worst[row][order], kinds.worst_to_best[row][order], kinds.count
+                ),
+                f"Figure 8.2 on {each.name}, layer {layer}: what the tokens most similar to each "
+                "document get, and the least similar ones. Heterogeneous documents are on the left.",
+            )
+            if each.attention:
+                own = {kind: each.attention[kind] for kind in (HETEROGENEOUS, HOMOGENEOUS)}
+                made[f"figure-8.3-{name}"] = (
+                    attention_lines({kind: (each.mean, each.spread) for kind, each in own.items()}),
+                    f"Figure 8.3 on {each.name}: similarity of attention to the document, by kind of "
+                    "document; each line is sorted.",
+                )
+        return made
+
+    def _title(self) -> str:
+        return f"TextStudy: {counted(len(self.examined), 'data set')}"

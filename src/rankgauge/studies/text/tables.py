@@ -1,0 +1,425 @@
+"""The tables of the study of texts, from what was computed for each data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.comparison.correlation import kendall_tau_b
+from rankgauge.notes import Note, worded
+from rankgauge.studies.text import published
+from rankgauge.studies.text.experiment import EVERY_DOCUMENT, KINDS, READINGS, Correlated, Examined
+from rankgauge.studies.text.protocol import (
+    CHANCE,
+    CONTEXT,
+    EVERY,
+    EXTRACTIVE,
+    MOST_SIMILAR,
+    RANDOM_TOKENS,
+    ROUGE,
+    SCORE,
+    TASK,
+    VERSIONS,
+    WORDS,
+    Labelled,
+    TextProtocol,
+    layer_name,
+)
+from rankgauge.tables import Cell, Table
+from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.human_results import percentage_increase
+
+AVERAGE = "average PAI"
+
+
+class Change(NamedTuple):
+    """By how much a form of a metric agrees better with people than the metric: τ-b over systems, by
+    dimension."""
+
+    base: Floats
+    value: Floats
+    drawn: Floats
+    """Sample × dimension: the difference in samples of texts."""
+
+    @property
+    def difference(self) -> Floats:
+        """By dimension."""
+        return self.value - self.base
+
+    @property
+    def pai(self) -> Floats:
+        """By dimension: the difference in percent of the metric's own number."""
+        return percentage_increase(self.value, self.base)
+
+
+def change_of(examined: Examined, found: Correlated, label: Labelled) -> Change | None:
+    """The change by a form; None where it was not computed on these documents."""
+    places = {
+        examined.labels[str(metric)]: place for place, metric in enumerate(found.result.metrics)
+    }
+    plain = Labelled(label.metric, "", SCORE)
+    if label not in places or plain not in places:
+        return None
+    a, b = places[plain], places[label]
+    values, drawn = found.result.values[0], found.result.samples[:, 0]
+    return Change(values[a], values[b], drawn[:, b] - drawn[:, a])
+
+
+def names_of(examined: Examined) -> list[tuple[str, str]]:
+    """The metrics with each reading of chance, in the order of the study."""
+    every = [(label.metric, label.chance) for label in examined.labels.values() if label.chance]
+    return list(dict.fromkeys(every))
+
+
+# The tables of the dissertation
+
+
+def dissertation_rows(
+    examined: Examined, found: Correlated, metric: str, chance: str
+) -> list[tuple[Cell, ...]] | None:
+    """The rows of a table such as 8.1: τ-b of the metric, of V1 and of V2 with each dimension; their
+    PAI, and its average."""
+    changes = {
+        form: change_of(examined, found, Labelled(metric, chance, form)) for form in VERSIONS
+    }
+    known = {form: change for form, change in changes.items() if change is not None}
+    if len(known) < len(VERSIONS):
+        return None
+    base = known["v1"].base
+    rows: list[tuple[Cell, ...]] = [(SCORE, *base.tolist())]
+    rows += [(form, *change.value.tolist()) for form, change in known.items()]
+    rows += [(f"PAI {form}", *change.pai.tolist()) for form, change in known.items()]
+    average = float(np.mean([change.pai for change in known.values()]))
+    return [*rows, (AVERAGE, average, *(None for _ in base[1:]))]
+
+
+class Panel(NamedTuple):
+    """What a counterpart of Table 8.1, 8.2, 8.3 or 9.1 is of."""
+
+    systems: str
+    metric: str
+    chance: str
+
+
+TABLES = {
+    "8.1": (EVERY_DOCUMENT, ""),
+    "8.2": (HETEROGENEOUS, "difference"),
+    "8.3": (HOMOGENEOUS, "difference"),
+    "9.1": (EVERY_DOCUMENT, ""),
+}
+"""The tables of correlations in the dissertation, and the documents that they are of."""
+
+
+def panels(
+    examined: Examined, asked: TextProtocol, number: str
+) -> dict[Panel, list[tuple[Cell, ...]]]:
+    """The counterparts of a table, over each group of systems: of Tables 8.1 to 8.3 for each layer, by
+    Algorithm 1 and by tokens in context; of Table 9.1 for each ROUGE."""
+    documents, by = TABLES[number]
+    if number == "9.1":
+        wanted = [(each.name, WORDS.name) for each in ROUGE]
+    else:
+        layers = map(layer_name, asked.layers)
+        wanted = [(layer, each.name) for layer in layers for each in (MOST_SIMILAR, CONTEXT)]
+    made = {}
+    for systems in examined.data.correlated():
+        found = examined.correlation(systems, documents, by)
+        for metric, chance in wanted if found else ():
+            rows = found and dissertation_rows(examined, found, metric, chance)
+            if rows:
+                made[Panel(systems, metric, chance)] = rows
+    return made
+
+
+def as_printed(examined: Examined) -> bool:
+    """Whether the dissertation has printed numbers of these data."""
+    return examined.data.known and examined.dimensions == published.DIMENSIONS
+
+
+def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: str) -> Table:
+    """All counterparts of a table one below the other, the printed one first where it is of these
+    data."""
+    rows: list[tuple[Cell, ...]] = []
+    bert = number != "9.1"
+    if as_printed(examined):
+        about = "bertscore" if bert else "ROUGE"
+        where = (published.ENCODER if bert else None, "12 abstractive, as printed", about, None)
+        rows += [(*where, *row) for row in published.printed_rows(number)]
+    for panel, own in panels(examined, asked, number).items():
+        rows += [(encoder if bert else None, *panel, *row) for row in own]
+    columns = ("encoder", "systems", "metric", "chance", "row", *examined.dimensions)
+    return Table(columns, tuple(rows))
+
+
+def correlation_table(examined: Sequence[Examined]) -> Table:
+    """A row for each data set, group of systems, set of documents, metric, reading of chance, form and
+    dimension: τ-b with its interval, and the change by the form with its interval, and as PAI."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in examined:
+        for found in each.correlated:
+            result = found.result
+            changes = result.normalized()
+            place = {str(form): p for p, (_, form) in enumerate(changes.pairs)}
+            parts = (changes.difference, changes.low, changes.high, changes.pai)
+            for m, metric in enumerate(result.metrics):
+                label = each.labels[str(metric)]
+                p = place.get(str(metric))
+                for d, dimension in enumerate(result.dimensions):
+                    own = [None] * 4 if p is None else [float(part[0, p, d]) for part in parts]
+                    ends = [
+                        float(part[0, m, d]) for part in (result.values, result.low, result.high)
+                    ]
+                    documents = " by ".join(filter(None, (found.documents, found.kinds_by)))
+                    where = (each.name, found.systems, documents, found.over)
+                    rows.append((*where, *label, dimension, *ends, *own))
+    columns = (
+        *("data", "systems", "documents", "over", "metric", "chance", "form", "dimension"),
+        *("tau_b", "low", "high", "change", "change_low", "change_high", "pai"),
+    )
+    return Table(columns, tuple(rows))
+
+
+def overview_table(examined: Sequence[Examined]) -> Table:
+    """A row for each data set, metric and reading of chance, over the first group of systems: by how
+    much V1 and V2 agree better with people, as a mean over dimensions, on all documents and on each
+    kind, and the average PAI of V1 and V2."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in examined:
+        systems = each.data.correlated()[0]
+        sets = [(EVERY_DOCUMENT, ""), *((kind, "difference") for kind in KINDS)]
+        for metric, chance in names_of(each):
+            cells: list[Cell] = []
+            for documents, by in sets:
+                found = each.correlation(systems, documents, by)
+                cells += _mean_changes(each, found, metric, chance)
+            rows.append((each.name, systems, metric, chance, *cells))
+    columns = ["data", "systems", "metric", "chance"]
+    for text in ("", "het_", "hom_"):
+        columns += [f"{text}v1", f"{text}v2", f"{text}PAI"]
+    notes = [
+        Note(
+            "τ-b with people over systems, minus that of the metric; the mean over dimensions",
+            column="v1, v2",
+        ),
+        Note("the average of PAI over V1, V2 and the dimensions, in percent", column="PAI"),
+        Note("on the most heterogeneous and the most homogeneous documents", column="het_, hom_"),
+    ]
+    return Table(tuple(columns), tuple(rows), worded(notes))
+
+
+def _mean_changes(
+    examined: Examined, found: Correlated | None, metric: str, chance: str
+) -> list[Cell]:
+    if found is None:
+        return [None] * 3
+    changes = [change_of(examined, found, Labelled(metric, chance, form)) for form in VERSIONS]
+    known = [change for change in changes if change is not None]
+    if len(known) < len(VERSIONS):
+        return [None] * 3
+    means = [float(change.difference.mean()) for change in known]
+    return [*means, float(np.mean([change.pai for change in known]))]
+
+
+def preference_table(examined: Sequence[Examined]) -> Table:
+    """A row for each data set, group of systems, metric, reading of chance that depends on the output,
+    form and dimension: the counterpart of Tables 8.4 and 9.2."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in examined:
+        for systems, label, result in each.preferred:
+            if not READINGS[label.chance].by_output:
+                continue
+            low, high = result.interval
+            for d, dimension in enumerate(result.dimensions):
+                counts = (result.pairs, result.disagreements, result.win[d], result.lose[d])
+                ends = (float(part[d]) for part in (result.win_share, low, high))
+                where = (each.name, systems, *label, dimension)
+                rows.append((*where, *map(int, counts), int(result.tie[d]), *ends))
+    columns = (
+        *("data", "systems", "metric", "chance", "form", "dimension", "pairs", "disagreements"),
+        *("win", "lose", "tie", "win_share", "low", "high"),
+    )
+    notes = [
+        Note(
+            "pairs of systems on a document that the metric and the form put in opposite orders",
+            column="disagreements",
+        ),
+        Note(
+            "of these, people agree with the form, with the metric, or prefer neither", column="win"
+        ),
+        Note(
+            "with a chance that is one number for each document there is no disagreement, so those "
+            "readings have no row"
+        ),
+    ]
+    return Table(columns, tuple(rows), worded(notes))
+
+
+def preference_summary(examined: Examined) -> Table:
+    """The same in short, as Tables 8.4 and 9.2 have it: the dimensions together, for the systems that
+    extract where they are known."""
+    systems = compared_systems(examined)
+    rows: list[tuple[Cell, ...]] = []
+    for group, label, result in examined.preferred:
+        if group != systems or not READINGS[label.chance].by_output:
+            continue
+        win, lose = int(result.win.sum()), int(result.lose.sum())
+        every = result.pairs * len(result.dimensions)
+        percent = [100 * count / every for count in (win, lose, every - win - lose)]
+        share = win / (win + lose) if win + lose else None
+        rows.append((*label, *percent, result.disagreements, share))
+    columns = ("metric", "chance", "form", "win", "lose", "tie", "disagreements", "win_share")
+    notes = [
+        Note(
+            "percent of all pairs of systems on a document; a tie is no disagreement, or people prefer "
+            "neither",
+            column="win, lose, tie",
+        ),
+        Note("of wins and losses, the share of wins", column="win_share"),
+    ]
+    return Table(columns, tuple(rows), worded(notes))
+
+
+def compared_systems(examined: Examined) -> str:
+    """The group of systems whose outputs people compare: those that extract, where they are known."""
+    return EXTRACTIVE if EXTRACTIVE in examined.data.groups else EVERY
+
+
+def disagreements_without_output(examined: Examined) -> int:
+    """How often a form by a chance that is one number for each document puts two systems in another
+    order than the metric does, on a document."""
+    return sum(
+        result.disagreements
+        for _, label, result in examined.preferred
+        if not READINGS[label.chance].by_output
+    )
+
+
+# Chance
+
+
+def chance_table(examined: Sequence[Examined]) -> Table:
+    """A row for each data set, metric and reading of chance: the mean score and what chance gets."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in examined:
+        for metric, chance in names_of(each):
+            score = each.column(Labelled(metric, "", SCORE))
+            level = each.column(Labelled(metric, chance, CHANCE))
+            known = ~np.isnan(level)
+            below = float((score < level)[known].mean())
+            rows.append(
+                (
+                    each.name,
+                    metric,
+                    chance,
+                    float(score.mean()),
+                    float(level[known].mean()),
+                    below,
+                    READINGS[chance].about,
+                )
+            )
+    notes = [Note("the share of outputs that score less than chance", column="below")]
+    columns = ("data", "metric", "chance", "score", "expected", "below", "about")
+    return Table(columns, tuple(rows), worded(notes))
+
+
+def below_random(examined: Examined, metric: str, chance: str) -> tuple[int, int]:
+    """On how many documents a reading of chance is below random tokens, and on how many it is known."""
+    one, other = (
+        examined.column(Labelled(metric, name, CHANCE))[0] for name in (chance, RANDOM_TOKENS.name)
+    )
+    known = ~np.isnan(one) & ~np.isnan(other)
+    return int((one < other)[known].sum()), int(known.sum())
+
+
+class TaskRow(NamedTuple):
+    """A metric with its own chance, and with one chance for all metrics of the task."""
+
+    data: str
+    metric: str
+    own_chance: float
+    task_chance: float
+    own_below: float
+    task_below: float
+    own_change: float
+    task_change: float
+    agreement: float
+
+
+def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[TaskRow]:
+    """Chapter 11: chance by metric beside chance by task, for each metric."""
+    for each in examined:
+        systems = each.data.correlated()[0]
+        found = each.correlation(systems)
+        bert = layer_name(asked.layers[0])
+        chosen = [
+            (metric, CONTEXT.name if metric == bert else WORDS.name)
+            for metric, chance in names_of(each)
+            if chance == TASK.name
+        ]
+        rows = [each.data.texts.systems.index(name) for name in each.data.groups[systems]]
+        for metric, own in chosen:
+            score = each.column(Labelled(metric, "", SCORE))
+            levels = [each.column(Labelled(metric, name, CHANCE)) for name in (own, TASK.name)]
+            changes = [
+                change_of(each, found, Labelled(metric, name, "v2")) if found else None
+                for name in (own, TASK.name)
+            ]
+            means = [
+                np.nanmean(each.column(Labelled(metric, name, "v2")), axis=1)[rows]
+                for name in (own, TASK.name)
+            ]
+            known = [~np.isnan(level) for level in levels]
+            yield TaskRow(
+                data=each.name,
+                metric=metric,
+                own_chance=float(levels[0][known[0]].mean()),
+                task_chance=float(levels[1][known[1]].mean()),
+                own_below=float((score < levels[0])[known[0]].mean()),
+                task_below=float((score < levels[1])[known[1]].mean()),
+                own_change=_mean_change(changes[0]),
+                task_change=_mean_change(changes[1]),
+                agreement=float(kendall_tau_b(means[0], means[1])),
+            )
+
+
+def _mean_change(change: Change | None) -> float:
+    return float("nan") if change is None else float(change.difference.mean())
+
+
+def task_table(examined: Sequence[Examined], asked: TextProtocol) -> Table:
+    """The rows of `task_rows` as a table."""
+    notes = [
+        Note(
+            "own: words of the source for ROUGE, tokens in context for BERTScore. task: sentences of "
+            "the source, the same drawn texts for all metrics"
+        ),
+        Note("the share of outputs that score less than chance", column="below"),
+        Note("τ-b of V2 with people minus that of the metric", column="change"),
+        Note("τ-b of the two V2 over systems", column="agreement"),
+    ]
+    return Table(TaskRow._fields, tuple(task_rows(examined, asked)), worded(notes))
+
+
+# Kinds of documents
+
+
+def document_table(examined: Examined) -> Table | None:
+    """A row for each document: what its most and its least similar tokens get by each layer, and how
+    similar its tokens are to it."""
+    kinds = examined.kinds
+    if kinds is None:
+        return None
+    columns = ["document"]
+    for layer in kinds.layers:
+        columns += [f"best_to_worst_{layer}", f"worst_to_best_{layer}"]
+    both = np.stack([kinds.best_to_worst, kinds.worst_to_best], axis=1).reshape(
+        2 * len(kinds.layers), -1
+    )
+    rows = tuple(
+        (name, *both[:, n].tolist(), float(kinds.similarity[n]), float(kinds.spread[n]))
+        for n, name in enumerate(kinds.ids)
+    )
+    return Table((*columns, "similarity", "spread"), rows)

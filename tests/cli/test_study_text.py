@@ -1,0 +1,372 @@
+"""The study of texts: its numbers by their definitions, its claims, and work that goes on."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from command_line import Outcome
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.studies.text import published, tables
+from rankgauge.studies.text.claims import CLAIMS, statements
+from rankgauge.studies.text.experiment import Examined
+from rankgauge.studies.text.page import study_page
+from rankgauge.studies.text.protocol import (
+    CONTEXT_OUTPUT,
+    FORMS,
+    MOST_SIMILAR,
+    OF_BERTSCORE,
+    OF_ROUGE,
+    SCORE,
+    WORDS,
+    Labelled,
+    RatedSummaries,
+    TextProtocol,
+)
+from rankgauge.studies.text.study import TextStudy, run_study
+from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.embedding import use_encoder
+from stand_in_encoder import StandIn
+
+pytest.importorskip("rouge_score_rs")
+
+ASKED = TextProtocol(layers=(2, 3), samples=40)
+HOSTILE = "<img src=x onerror=alert(1)>"
+DIMENSIONS = ("coherence", "fluency")
+
+
+@pytest.fixture
+def encoder() -> Iterator[StandIn]:
+    made = StandIn(layers=3, longest=64)
+    use_encoder(made)
+    yield made
+    use_encoder(None)
+
+
+def write_data(
+    folder: Path, documents: int = 12, systems: int = 6, dimensions: tuple[str, ...] = DIMENSIONS
+) -> Path:
+    """Texts and ratings in the layout of SummEval."""
+    generator = np.random.default_rng(8)
+    words = [f"w{number}" for number in range(60)]
+    content = {}
+    for document in range(documents):
+        source = generator.choice(words, 40).tolist()
+        reference = generator.choice(source, 12).tolist()
+        outputs = {}
+        for system in range(systems):
+            kept = 3 + system
+            text = [*reference[:kept], *generator.choice(source, 1 + document % 7).tolist()]
+            rated = {name: float(generator.integers(1, 6) + system) for name in dimensions}
+            name = HOSTILE if system == 2 else f"s{system}"
+            outputs[name] = {"sys_summ": " ".join(text), "scores": rated}
+        told = ". ".join(" ".join(source[at : at + 10]) for at in range(0, 40, 10))
+        content[f"d{document}"] = {
+            "src": told,
+            "ref_summ": " ".join(reference),
+            "sys_summs": outputs,
+        }
+    path = folder / "summaries.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> RatedSummaries:
+    return RatedSummaries.read("made", str(write_data(tmp_path)))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> TextStudy:
+    use_encoder(StandIn(layers=3, longest=64))
+    try:
+        path = write_data(tmp_path_factory.mktemp("study"))
+        return run_study([RatedSummaries.read("made", str(path))], ASKED)
+    finally:
+        use_encoder(None)
+
+
+def means(examined: Examined, label: Labelled, documents: list[str] | None = None) -> np.ndarray:
+    ids = examined.scores.queries
+    chosen = [ids.index(each) for each in documents or ids]
+    return np.asarray(examined.column(label)[:, chosen].mean(axis=1))
+
+
+def people(examined: Examined, dimension: int, documents: list[str] | None = None) -> np.ndarray:
+    ratings = examined.data.ratings.scores
+    runs = [ratings.runs.index(run) for run in examined.scores.runs]
+    chosen = [ratings.queries.index(each) for each in documents or examined.scores.queries]
+    return np.asarray(ratings.values[runs][:, chosen, dimension].mean(axis=1))
+
+
+def tau_b(x: np.ndarray, y: np.ndarray) -> float:
+    return float(kendalltau(x.round(12), y.round(12)).statistic)
+
+
+def test_the_tables_of_the_dissertation_by_their_definition(study: TextStudy) -> None:
+    """τ-b by SciPy of the mean scores and the mean ratings; PAI by Equation 8.1."""
+    (examined,) = study.examined
+    assert examined.kinds is not None
+    seen = 0
+    for number, kind in (
+        ("8.1", None),
+        ("8.2", HETEROGENEOUS),
+        ("8.3", HOMOGENEOUS),
+        ("9.1", None),
+    ):
+        for panel, rows in tables.panels(examined, ASKED, number).items():
+            chosen = None
+            if kind is not None:
+                layer = int(panel.metric.rpartition(" ")[2])
+                order = examined.kinds.order(layer)
+                chosen = order[:2] if kind == HETEROGENEOUS else order[::-1][:2]
+            by_row = {row[0]: row[1:] for row in rows}
+            increases = []
+            for d in range(len(DIMENSIONS)):
+                base = tau_b(
+                    means(examined, Labelled(panel.metric, "", SCORE), chosen),
+                    people(examined, d, chosen),
+                )
+                assert by_row["score"][d] == pytest.approx(base, nan_ok=True)
+                for form in ("v1", "v2"):
+                    label = Labelled(panel.metric, panel.chance, form)
+                    value = tau_b(means(examined, label, chosen), people(examined, d, chosen))
+                    assert by_row[form][d] == pytest.approx(value, nan_ok=True)
+                    increase = 100 * (value - base) / (abs(base) or 1)
+                    assert by_row[f"PAI {form}"][d] == pytest.approx(increase, nan_ok=True)
+                    increases.append(increase)
+            assert by_row["average PAI"][0] == pytest.approx(np.mean(increases), nan_ok=True)
+            seen += 1
+    assert seen == 3 * 4 + 3
+
+
+def test_forms_are_made_of_the_score_and_of_chance(study: TextStudy) -> None:
+    (examined,) = study.examined
+    for metric, chance in tables.names_of(examined):
+        score, level, v1, v2 = (
+            examined.column(label)
+            for label in (
+                Labelled(metric, "", SCORE),
+                *(Labelled(metric, chance, form) for form in ("expected", "v1", "v2")),
+            )
+        )
+        safe = np.where(level > 0, level, 1.0)
+        assert np.allclose(v1, np.where(score > 0, score**2 / (score + safe * (level > 0)), 0))
+        above = (score - level) / (1 - level)
+        assert np.allclose(v2, np.where(score >= level, above, (score - level) / safe))
+
+
+def test_every_reading_of_chance_has_its_rows(study: TextStudy) -> None:
+    (examined,) = study.examined
+    names = set(tables.names_of(examined))
+    rouge = {(name, each.name) for name in ("rouge1", "rouge2", "rougeL") for each in OF_ROUGE}
+    bert = {
+        (f"bertscore layer {layer}", each.name)
+        for layer in ASKED.layers
+        for each in OF_BERTSCORE
+        if layer == ASKED.layers[0] or not each.costly
+    }
+    assert names == rouge | bert
+    assert len(examined.labels) == 3 + 2 + len(FORMS) * len(names)
+    assert {row[2:4] for row in tables.overview_table([examined]).rows} == names
+    assert {row[1:3] for row in tables.chance_table([examined]).rows} == names
+
+
+def test_a_constant_chance_never_disagrees_with_its_metric(study: TextStudy) -> None:
+    (examined,) = study.examined
+    assert tables.disagreements_without_output(examined) == 0
+    found = {
+        (label.chance, result.disagreements > 0)
+        for _, label, result in examined.preferred
+        if label.metric.startswith("bertscore")
+    }
+    assert (CONTEXT_OUTPUT.name, True) in found
+    assert (MOST_SIMILAR.name, True) not in found
+    rows = tables.preference_table([examined]).rows
+    assert rows
+    assert {row[3] for row in rows} == {
+        each.name for each in (*OF_ROUGE, *OF_BERTSCORE) if each.by_output
+    }
+    for row in rows:
+        disagreements, win, lose, tie = row[7:11]
+        assert win + lose + tie == disagreements
+
+
+def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
+    (examined,) = study.examined
+    made = statements(study.examined, ASKED)
+    assert {each.claim for each in made} <= set(CLAIMS)
+    found = examined.correlation("all")
+    assert found is not None
+    change = tables.change_of(examined, found, Labelled("rouge1", WORDS.name, "v2"))
+    assert change is not None
+    (own,) = (each for each in made if each.what.endswith("by V2 of rouge1"))
+    assert own.amount.value == pytest.approx(0.1 - abs(change.difference.mean()))
+    for each in made:
+        assert each.amount.low <= each.amount.value <= each.amount.high
+        assert each.sentence.endswith(f"{each.verdict}.")
+    verdicts = {each.claim: each.verdict for each in study.judged()}
+    assert len(verdicts) == len({each.claim for each in made})
+
+
+def test_attention_by_its_definition(study: TextStudy, encoder: StandIn) -> None:
+    (examined,) = study.examined
+    assert examined.kinds is not None
+    first = examined.kinds.heterogeneous(2)[0]
+    text = examined.data.texts.sources[examined.data.texts.ids.index(first)]
+    (ids,) = encoder.tokens([text])
+    states = encoder.vectors(ids, 3).astype(float)
+    attended = encoder.attention(ids).astype(float) @ states
+    document = states.mean(axis=0)
+    cosines = [
+        float(row @ document / np.linalg.norm(row) / np.linalg.norm(document)) for row in attended
+    ]
+    assert examined.attention[HETEROGENEOUS].mean[0] == pytest.approx(np.mean(cosines))
+    assert examined.attention[HETEROGENEOUS].spread[0] == pytest.approx(np.std(cosines), abs=1e-6)
+
+
+def written(study: TextStudy) -> dict[str, str]:
+    return {name: table.render("csv") for name, table in study.tables().items()}
+
+
+def test_work_goes_on_from_what_is_finished(
+    encoder: StandIn, data: RatedSummaries, tmp_path: Path
+) -> None:
+    """Interrupted at any part, the same study gives the same tables. Finished parts are kept."""
+
+    class Interrupted(Exception):
+        pass
+
+    whole = written(run_study([data], ASKED))
+    folder = tmp_path / "out"
+    for after in (3, 9):
+        counts = iter(range(after))
+
+        def stop(_: str, counts: Iterator[int] = counts) -> None:
+            if next(counts, None) is None:
+                raise Interrupted
+
+        with pytest.raises(Interrupted):
+            run_study([data], ASKED, folder, progress=stop)
+    assert written(run_study([data], ASKED, folder)) == whole
+    before = encoder.encoded
+    assert written(run_study([data], ASKED, folder)) == whole
+    assert encoder.encoded == before
+    kept = folder / "parts" / "made.scores"
+    kept.write_bytes(kept.read_bytes()[:100])
+    assert written(run_study([data], ASKED, folder)) == whole
+
+
+def test_another_study_in_the_folder_is_refused(
+    encoder: StandIn, data: RatedSummaries, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    run_study([data], ASKED, folder)
+    with pytest.raises(RankgaugeError, match=r"differs in seed.*give another folder"):
+        run_study([data], ASKED._replace(seed=9), folder)
+    other = replace(data, texts=data.texts.select(data.texts.systems[:5]))
+    with pytest.raises(RankgaugeError, match="differs in data"):
+        run_study([other], ASKED, folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"layers": ()}, "no layers"),
+        ({"layers": (4,)}, r"layer 4, but the encoder \w+ has 3 layers"),
+        ({"samples": 0}, "samples"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    encoder: StandIn, data: RatedSummaries, change: dict[str, object], message: str
+) -> None:
+    with pytest.raises(RankgaugeError, match=message):
+        run_study([data], ASKED._replace(**change))  # type: ignore[arg-type]
+
+
+def test_few_systems_and_no_sources_are_refused(encoder: StandIn, tmp_path: Path) -> None:
+    few = RatedSummaries.read("made", str(write_data(tmp_path, systems=4)))
+    with pytest.raises(RankgaugeError, match="4 systems, expected at least 5"):
+        run_study([few], ASKED)
+    with pytest.raises(RankgaugeError, match="no data set"):
+        run_study([], ASKED)
+
+
+def test_few_documents_have_no_kinds(encoder: StandIn, tmp_path: Path) -> None:
+    few = RatedSummaries.read("made", str(write_data(tmp_path, documents=6)))
+    study = run_study([few], ASKED)
+    assert study.examined[0].kinds is None
+    assert any("too few documents" in str(note) for note in study.notes)
+    assert "table-8.2-made" in study.tables()
+    assert study.tables()["table-8.2-made"].rows == ()
+
+
+def test_the_groups_of_known_data_are_those_of_the_dissertation() -> None:
+    from rankgauge.studies.text.protocol import _groups
+
+    systems = tuple(f"M{number}" for number in (0, 1, 2, 5, *range(8, 16), 17, 20, 22, 23))
+    groups = _groups("SummEval", systems)
+    assert {name: len(own) for name, own in groups.items()} == {
+        "all": 16,
+        "abstractive": 12,
+        "extractive": 4,
+    }
+    assert _groups("SummEval", ("a", "b")) == {"all": ("a", "b")}
+
+
+def test_printed_averages_are_those_of_the_printed_cells() -> None:
+    """But for Table 8.2, whose 210 is the mean of the printed cells, truncated."""
+    for number, (_, rows, average) in published.CORRELATIONS.items():
+        cells = [*rows["PAI v1"], *rows["PAI v2"]]
+        assert float(np.mean(cells)) == pytest.approx(average, abs=1.0), number
+    for _, forms in published.PREFERENCES.values():
+        assert all(sum(counts) == 100 for counts in forms.values())
+
+
+def test_a_data_set_called_summeval_has_the_printed_numbers_beside(
+    encoder: StandIn, tmp_path: Path
+) -> None:
+    path = write_data(tmp_path, dimensions=published.DIMENSIONS)
+    known = RatedSummaries.read("summeval", str(path))
+    table = run_study([known], ASKED).tables()["table-8.1-summeval"]
+    assert table.rows[0][:2] == (published.ENCODER, "12 abstractive, as printed")
+    assert {row[0] for row in table.rows} == {published.ENCODER, encoder.digest}
+
+
+def test_the_command_writes_all_of_it(
+    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
+) -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    asked = ("study", "text", f"made={write_data(tmp_path)}", "-o", out, "--layer", 2)
+    code, told, _ = rankgauge(*asked, "--samples", 20)
+    assert code == 0
+    assert "Chapter 11" in told
+    assert "study.html" in told
+    page = (out / "study.html").read_text()
+    assert HOSTILE not in page
+    assert "undecided" in page
+    made = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    assert {"tables/claims.csv", "figures/figure-8.2-made.svg", "study.json"} <= made
+    with open(out / "tables" / "correlations.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["dimension"] for row in rows} == set(DIMENSIONS)
+    refused = rankgauge("study", "text", "made", "-o", out)
+    assert refused.code == 2
+    assert "NAME=TEXTS" in refused.err
+
+
+def test_the_page_says_what_was_found(study: TextStudy) -> None:
+    pytest.importorskip("jinja2")
+    page = study_page(study, {}).render()
+    for each in study.judged():
+        assert each.verdict in page
+    assert study.encoder in page
