@@ -24,6 +24,8 @@ from rankgauge.results import Result
 from rankgauge.space import curve
 from rankgauge.studies.forecast.quality import quality_of
 from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found
+from rankgauge.studies.text.protocol import TextProtocol
+from rankgauge.studies.text.study import TextStudy
 from rankgauge.studies.ue.protocol import DataSet, Protocol
 from rankgauge.studies.ue.study import Study
 from rankgauge.tables import Table
@@ -83,6 +85,7 @@ def results() -> Iterator[Result]:
     qualities = {"track": quality_of(np.arange(4.0), np.arange(4.0), None)}
     found = Found("nDCG@100", 10, "pool", "rows", "line", qualities)
     yield ForecastStudy(Asked(), {"track": "kind"}, {}, (found,))
+    yield TextStudy(TextProtocol(), {"encoder": "e0"}, ())
     rated = rg.Scores.from_matrix(
         seen, runs=["one", "two"], queries=["q1", "q2", "q3"], measure="h"
     )

@@ -26,7 +26,7 @@ from rankgauge.studies.text.protocol import (
     OF_ROUGE,
     SCORE,
     WORDS,
-    Labelled,
+    MetricLabel,
     RatedSummaries,
     TextProtocol,
 )
@@ -93,7 +93,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> TextStudy:
         use_encoder(None)
 
 
-def means(examined: Examined, label: Labelled, documents: list[str] | None = None) -> np.ndarray:
+def means(examined: Examined, label: MetricLabel, documents: list[str] | None = None) -> np.ndarray:
     ids = examined.scores.queries
     chosen = [ids.index(each) for each in documents or ids]
     return np.asarray(examined.column(label)[:, chosen].mean(axis=1))
@@ -131,12 +131,12 @@ def test_the_tables_of_the_dissertation_by_their_definition(study: TextStudy) ->
             increases = []
             for d in range(len(DIMENSIONS)):
                 base = tau_b(
-                    means(examined, Labelled(panel.metric, "", SCORE), chosen),
+                    means(examined, MetricLabel(panel.metric, "", SCORE), chosen),
                     people(examined, d, chosen),
                 )
                 assert by_row["score"][d] == pytest.approx(base, nan_ok=True)
                 for form in ("v1", "v2"):
-                    label = Labelled(panel.metric, panel.chance, form)
+                    label = MetricLabel(panel.metric, panel.chance, form)
                     value = tau_b(means(examined, label, chosen), people(examined, d, chosen))
                     assert by_row[form][d] == pytest.approx(value, nan_ok=True)
                     increase = 100 * (value - base) / (abs(base) or 1)
@@ -153,8 +153,8 @@ def test_forms_are_made_of_the_score_and_of_chance(study: TextStudy) -> None:
         score, level, v1, v2 = (
             examined.column(label)
             for label in (
-                Labelled(metric, "", SCORE),
-                *(Labelled(metric, chance, form) for form in ("expected", "v1", "v2")),
+                MetricLabel(metric, "", SCORE),
+                *(MetricLabel(metric, chance, form) for form in ("expected", "v1", "v2")),
             )
         )
         safe = np.where(level > 0, level, 1.0)
@@ -205,7 +205,7 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
     assert {each.claim for each in made} <= set(CLAIMS)
     found = examined.correlation("all")
     assert found is not None
-    change = tables.change_of(examined, found, Labelled("rouge1", WORDS.name, "v2"))
+    change = tables.change_of(examined, found, MetricLabel("rouge1", WORDS.name, "v2"))
     assert change is not None
     (own,) = (each for each in made if each.what.endswith("by V2 of rouge1"))
     assert own.amount.value == pytest.approx(0.1 - abs(change.difference.mean()))

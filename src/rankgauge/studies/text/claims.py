@@ -18,7 +18,7 @@ from rankgauge.studies.text.protocol import (
     ROUGE,
     VERSIONS,
     WORDS,
-    Labelled,
+    MetricLabel,
     TextProtocol,
     layer_name,
 )
@@ -33,7 +33,7 @@ UNCHANGED = 0.1
 LARGE = 0.8
 """A difference of two means is large from so many standard deviations on (Cohen 1988)."""
 
-Number: TypeAlias = Callable[[Floats, Floats], Floats]
+OfTwoSets: TypeAlias = Callable[[Floats, Floats], Floats]
 """A number of two sets of documents."""
 
 CLAIMS = {
@@ -113,7 +113,7 @@ def _changes(
 ) -> Iterator[TextStatement]:
     found = data.correlation(data.data.correlated()[0])
     for form in VERSIONS:
-        change = found and change_of(data, found, Labelled(metric, chance, form))
+        change = found and change_of(data, found, MetricLabel(metric, chance, form))
         if change:
             drawn = change.drawn.mean(axis=1)
             amount = _amount(float(change.difference.mean()), drawn, asked.level)
@@ -126,7 +126,7 @@ def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextS
     kinds = (HETEROGENEOUS, HOMOGENEOUS)
     found = [data.correlation(systems, kind, "difference") for kind in kinds]
     for form in VERSIONS:
-        label = Labelled(metric, MOST_SIMILAR.name, form)
+        label = MetricLabel(metric, MOST_SIMILAR.name, form)
         both = [each and change_of(data, each, label) for each in found]
         if not both[0] or not both[1]:
             continue
@@ -151,7 +151,7 @@ def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextS
 def _unchanged(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
     found = data.correlation(data.data.correlated()[0])
     for form in VERSIONS:
-        change = found and change_of(data, found, Labelled(metric, WORDS.name, form))
+        change = found and change_of(data, found, MetricLabel(metric, WORDS.name, form))
         if change:
             # The wider of the two sides decides, so the interval of the change itself is looked at.
             value, low, high = _amount(
@@ -201,13 +201,13 @@ def _mean_difference(one: Floats, other: Floats) -> Floats:
     return np.asarray(one.mean(axis=-1) - other.mean(axis=-1))
 
 
-def _not_large(one: Floats, other: Floats) -> Number:
+def _not_large(one: Floats, other: Floats) -> OfTwoSets:
     """`LARGE` minus Cohen's d, whatever its sign, by the spread of these documents."""
     spread = float(np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)) or np.nan
     return lambda a, b: np.asarray(LARGE - np.abs(_mean_difference(a, b)) / spread)
 
 
-def _drawn(number: Number, one: Floats, other: Floats, asked: TextProtocol) -> Amount:
+def _drawn(number: OfTwoSets, one: Floats, other: Floats, asked: TextProtocol) -> Amount:
     """A number of two sets of documents, and its interval if the documents of both are drawn again."""
     random = np.random.default_rng(asked.seed)
     drawn = [

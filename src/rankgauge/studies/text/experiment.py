@@ -25,7 +25,7 @@ from rankgauge.studies.text.protocol import (
     OF_ROUGE,
     SCORE,
     VERSIONS,
-    Labelled,
+    MetricLabel,
     RatedSummaries,
     TextProtocol,
     layer_name,
@@ -75,7 +75,7 @@ class Preferred(NamedTuple):
     """Whom people agree with where a metric and a form of it disagree."""
 
     systems: str
-    label: Labelled
+    label: MetricLabel
     result: Preferences
 
 
@@ -83,7 +83,7 @@ class Examined(Record):
     """What was computed for a data set."""
 
     data: RatedSummaries
-    labels: Mapping[str, Labelled]
+    labels: Mapping[str, MetricLabel]
     """The name, the reading of chance and the form of each metric, by its text."""
     scores: Scores
     kinds: DocumentKinds | None
@@ -102,7 +102,7 @@ class Examined(Record):
         """The names of what people rated."""
         return self.correlated[0].result.dimensions
 
-    def column(self, label: Labelled) -> Floats:
+    def column(self, label: MetricLabel) -> Floats:
         """System × text: the numbers of a metric."""
         texts = [text for text, each in self.labels.items() if each == label]
         place = [str(each) for each in self.scores.measures].index(texts[0])
@@ -193,7 +193,7 @@ def examine(
         if advance is not None:
             advance(f"{data.name}: {what}")
 
-    labels: dict[str, Labelled] = {}
+    labels: dict[str, MetricLabel] = {}
     candidates = data.texts.candidates()
     scores = store.scores(data)
     finished = set() if scores is None else set(map(str, scores.measures))
@@ -276,7 +276,7 @@ def _correlated(
     data: RatedSummaries,
     asked: TextProtocol,
     scores: Scores,
-    labels: Mapping[str, Labelled],
+    labels: Mapping[str, MetricLabel],
     kinds: DocumentKinds | None,
 ) -> Iterator[Correlated]:
     every = [text for text, label in labels.items() if label.form != CHANCE]
@@ -330,7 +330,7 @@ def _side_by_side(results: Sequence[HumanCorrelation]) -> HumanCorrelation:
 
 
 def _preferred(
-    data: RatedSummaries, asked: TextProtocol, scores: Scores, labels: Mapping[str, Labelled]
+    data: RatedSummaries, asked: TextProtocol, scores: Scores, labels: Mapping[str, MetricLabel]
 ) -> Iterator[Preferred]:
     plain = {label.metric: text for text, label in labels.items() if label.form == SCORE}
     for systems, runs in data.groups.items():

@@ -136,7 +136,7 @@ OF_BERTSCORE = (
 )
 
 
-class Labelled(NamedTuple):
+class MetricLabel(NamedTuple):
     """A metric of the study: its name, the reading of chance and the form; a plain score has neither."""
 
     metric: str
@@ -163,13 +163,13 @@ class TextProtocol(NamedTuple):
         checked("seed", self.seed, SEEDS)
         return self._replace(layers=tuple(dict.fromkeys(self.layers)))
 
-    def parts(self) -> Iterator[tuple[str, dict[Metric, Labelled]]]:
+    def parts(self) -> Iterator[tuple[str, dict[Metric, MetricLabel]]]:
         """The metrics, a part after the other as they are computed: the plain scores, then each reading
         of chance. The first reference counts, as in the dissertation."""
         rouge = {metric.name: metric(references=FIRST) for metric in ROUGE}
         bert = {layer: replace(bertscore, layer=layer, references=FIRST) for layer in self.layers}
         names = {layer: layer_name(layer) for layer in self.layers}
-        yield "rouge", {each: Labelled(name, "", SCORE) for name, each in rouge.items()}
+        yield "rouge", {each: MetricLabel(name, "", SCORE) for name, each in rouge.items()}
         for reading in OF_ROUGE:
             yield (
                 f"rouge, {reading.name}",
@@ -179,7 +179,7 @@ class TextProtocol(NamedTuple):
                     for form, label in self._forms(metric, name, reading)
                 },
             )
-        yield "bertscore", {each: Labelled(names[key], "", SCORE) for key, each in bert.items()}
+        yield "bertscore", {each: MetricLabel(names[key], "", SCORE) for key, each in bert.items()}
         for reading in OF_BERTSCORE:
             chosen = self.layers[:1] if reading.costly else self.layers
             yield (
@@ -193,10 +193,10 @@ class TextProtocol(NamedTuple):
 
     def _forms(
         self, metric: Metric, name: str, reading: ChanceReading
-    ) -> Iterator[tuple[Metric, Labelled]]:
+    ) -> Iterator[tuple[Metric, MetricLabel]]:
         null = {key: getattr(reading.null, key) for key in Null.parameters()}
         for form, wrap in FORMS.items():
-            yield wrap(metric, **{**null, "seed": self.seed}), Labelled(name, reading.name, form)
+            yield wrap(metric, **{**null, "seed": self.seed}), MetricLabel(name, reading.name, form)
 
 
 def layer_name(layer: int) -> str:

@@ -24,7 +24,7 @@ from rankgauge.studies.text.protocol import (
     TASK,
     VERSIONS,
     WORDS,
-    Labelled,
+    MetricLabel,
     TextProtocol,
     layer_name,
 )
@@ -55,12 +55,12 @@ class Change(NamedTuple):
         return percentage_increase(self.value, self.base)
 
 
-def change_of(examined: Examined, found: Correlated, label: Labelled) -> Change | None:
+def change_of(examined: Examined, found: Correlated, label: MetricLabel) -> Change | None:
     """The change by a form; None where it was not computed on these documents."""
     places = {
         examined.labels[str(metric)]: place for place, metric in enumerate(found.result.metrics)
     }
-    plain = Labelled(label.metric, "", SCORE)
+    plain = MetricLabel(label.metric, "", SCORE)
     if label not in places or plain not in places:
         return None
     a, b = places[plain], places[label]
@@ -83,7 +83,7 @@ def dissertation_rows(
     """The rows of a table such as 8.1: τ-b of the metric, of V1 and of V2 with each dimension; their
     PAI, and its average."""
     changes = {
-        form: change_of(examined, found, Labelled(metric, chance, form)) for form in VERSIONS
+        form: change_of(examined, found, MetricLabel(metric, chance, form)) for form in VERSIONS
     }
     known = {form: change for form, change in changes.items() if change is not None}
     if len(known) < len(VERSIONS):
@@ -215,7 +215,7 @@ def _mean_changes(
 ) -> list[Cell]:
     if found is None:
         return [None] * 3
-    changes = [change_of(examined, found, Labelled(metric, chance, form)) for form in VERSIONS]
+    changes = [change_of(examined, found, MetricLabel(metric, chance, form)) for form in VERSIONS]
     known = [change for change in changes if change is not None]
     if len(known) < len(VERSIONS):
         return [None] * 3
@@ -305,8 +305,8 @@ def chance_table(examined: Sequence[Examined]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
         for metric, chance in names_of(each):
-            score = each.column(Labelled(metric, "", SCORE))
-            level = each.column(Labelled(metric, chance, CHANCE))
+            score = each.column(MetricLabel(metric, "", SCORE))
+            level = each.column(MetricLabel(metric, chance, CHANCE))
             known = ~np.isnan(level)
             below = float((score < level)[known].mean())
             rows.append(
@@ -328,7 +328,8 @@ def chance_table(examined: Sequence[Examined]) -> Table:
 def below_random(examined: Examined, metric: str, chance: str) -> tuple[int, int]:
     """On how many documents a reading of chance is below random tokens, and on how many it is known."""
     one, other = (
-        examined.column(Labelled(metric, name, CHANCE))[0] for name in (chance, RANDOM_TOKENS.name)
+        examined.column(MetricLabel(metric, name, CHANCE))[0]
+        for name in (chance, RANDOM_TOKENS.name)
     )
     known = ~np.isnan(one) & ~np.isnan(other)
     return int((one < other)[known].sum()), int(known.sum())
@@ -361,14 +362,14 @@ def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[Tas
         ]
         rows = [each.data.texts.systems.index(name) for name in each.data.groups[systems]]
         for metric, own in chosen:
-            score = each.column(Labelled(metric, "", SCORE))
-            levels = [each.column(Labelled(metric, name, CHANCE)) for name in (own, TASK.name)]
+            score = each.column(MetricLabel(metric, "", SCORE))
+            levels = [each.column(MetricLabel(metric, name, CHANCE)) for name in (own, TASK.name)]
             changes = [
-                change_of(each, found, Labelled(metric, name, "v2")) if found else None
+                change_of(each, found, MetricLabel(metric, name, "v2")) if found else None
                 for name in (own, TASK.name)
             ]
             means = [
-                np.nanmean(each.column(Labelled(metric, name, "v2")), axis=1)[rows]
+                np.nanmean(each.column(MetricLabel(metric, name, "v2")), axis=1)[rows]
                 for name in (own, TASK.name)
             ]
             known = [~np.isnan(level) for level in levels]
