@@ -216,6 +216,20 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
     assert len(verdicts) == len({each.claim for each in made})
 
 
+def test_the_short_text_has_the_range_of_the_tables(study: TextStudy) -> None:
+    (examined,) = study.examined
+    (told,) = study.short_text()
+    assert told.startswith("made, 6 systems (all), mean over 2 dimensions")
+    averages = [
+        rows[-1][1]
+        for panel, rows in tables.panels(examined, ASKED, "9.1").items()
+        if panel.systems == "all"
+    ]
+    low, high = (f"{value:.1f}".replace("-", "−") for value in (min(averages), max(averages)))
+    assert f"average PAI {low} to {high} on all documents.".replace(".0 ", " ") in told
+    assert "printed" not in told
+
+
 def test_attention_by_its_definition(study: TextStudy, encoder: StandIn) -> None:
     (examined,) = study.examined
     assert examined.kinds is not None

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import click
+from click.formatting import wrap_text
 
 from rankgauge.cli.options import (
     encoder_option,
@@ -93,8 +94,8 @@ def text(
     write_study(study, folder)
     claims = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in study.judged()))
     click.echo(claims.render("table", width=line_width()))
-    for each in (*study.chance_text(), study.task_text()):
-        click.echo(each)
+    for each in (*study.short_text(), *study.chance_text(), study.task_text()):
+        click.echo(wrap_text(each, line_width() or 100))
     if lacking:
         raise Incomplete(f"not all was made; the tables are in {folder / TABLES}")
     click.echo(f"All of it: {folder / PAGE}")

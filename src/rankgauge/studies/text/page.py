@@ -68,8 +68,10 @@ def _claims(study: TextStudy) -> Section:
         "about agreement with people are means over the dimensions that people rated. "
         f"{study.interval_text()} Nothing is corrected for the number of statements."
     )
+    short = Listing(tuple(study.short_text()))
     return Section(
-        "Which claims hold here", (ShownTable(summary, "The verdicts"), Text(about), *findings)
+        "Which claims hold here",
+        (short, ShownTable(summary, "The verdicts"), Text(about), *findings),
     )
 
 

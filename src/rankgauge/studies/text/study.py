@@ -179,6 +179,10 @@ class TextStudy(Result):
         """The digest of the encoder."""
         return str(self.content["encoder"])
 
+    def short_text(self) -> list[str]:
+        """What came out, in words, for each data set."""
+        return [tables.told_shortly(each, self.asked) for each in self.examined]
+
     def task_text(self) -> str:
         """What one chance for all metrics of a task does, in words."""
         rows = list(tables.task_rows(self.examined, self.asked))

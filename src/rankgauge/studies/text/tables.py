@@ -28,6 +28,7 @@ from rankgauge.studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
+from rankgauge.studies.verdicts import plain
 from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.human_results import percentage_increase
@@ -137,6 +138,49 @@ def panels(
 def as_printed(examined: Examined) -> bool:
     """Whether the dissertation has printed numbers of these data."""
     return examined.data.known and examined.dimensions == published.DIMENSIONS
+
+
+def told_shortly(examined: Examined, asked: TextProtocol) -> str:
+    """By how much V1 and V2 change the agreement with people, in words, with the printed PAI."""
+    systems = examined.data.correlated()[0]
+    count = len(examined.data.groups[systems])
+    swap = 4 / (count * (count - 1))
+    layers = [layer_name(layer) for layer in asked.layers]
+    found = examined.correlation(systems)
+    assert found is not None
+    told = []
+    for name, metrics, chance, numbers in (
+        ("BERTScore by Algorithm 1", layers, MOST_SIMILAR.name, ("8.1", "8.2", "8.3")),
+        ("ROUGE", [each.name for each in ROUGE], WORDS.name, ("9.1",)),
+    ):
+        changes = [
+            change_of(examined, found, MetricLabel(metric, chance, form))
+            for metric in metrics
+            for form in VERSIONS
+        ]
+        means = [float(change.difference.mean()) for change in changes if change is not None]
+        increases = []
+        for number in numbers:
+            own = panels(examined, asked, number)
+            values = [own[Panel(systems, metric, chance)][-1][1] for metric in metrics if own]
+            known = [float(value) for value in values if isinstance(value, float)]
+            if known:
+                printed = f" (printed: {published.CORRELATIONS[number][2]:g})"
+                documents = TABLES[number][0]
+                increases.append(
+                    f"{plain(min(known))} to {plain(max(known))} on {documents} documents"
+                    f"{printed if as_printed(examined) else ''}"
+                )
+        told.append(
+            f"V1 and V2 of {name} change τ-b by {plain(min(means), 3)} to {plain(max(means), 3)}; "
+            f"average PAI {', '.join(increases)}."
+        )
+    about = (
+        f"{examined.name}, {count} systems ({systems}), mean over {len(examined.dimensions)} "
+        f"dimension{'s' if len(examined.dimensions) > 1 else ''}; two neighbours that change places "
+        f"change τ-b by {plain(swap, 3)}. "
+    )
+    return about + " ".join(told)
 
 
 def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: str) -> Table:
