@@ -33,6 +33,9 @@ UNCHANGED = 0.1
 LARGE = 0.8
 """A difference of two means is large from so many standard deviations on (Cohen 1988)."""
 
+FEWEST_CASES = 20
+"""A share of wins among fewer wins and losses says nothing."""
+
 OfTwoSets: TypeAlias = Callable[[Floats, Floats], Floats]
 """A number of two sets of documents."""
 
@@ -225,6 +228,8 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
     shares: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
     for group, label, result in data.preferred:
         if group != systems or not READINGS[label.chance].by_output:
+            continue
+        if int((result.win + result.lose).sum()) < FEWEST_CASES:
             continue
         family = "bertscore" if label.metric.startswith("bertscore") else "rouge"
         value = 100 * (float(_known_mean(result.win_share)) - 0.5)
