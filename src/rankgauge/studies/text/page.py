@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rankgauge.report.html import (
-    Beside,
     Facts,
     Finding,
     Item,
@@ -28,7 +27,7 @@ from rankgauge.studies.text.protocol import (
 )
 from rankgauge.studies.text.study import TextStudy
 from rankgauge.studies.ue.protocol import slug
-from rankgauge.tables import Table
+from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 
 DISSERTATION = (
@@ -143,8 +142,8 @@ def _data(
     )
 
 
-def _panels(study: TextStudy, examined: Examined, number: str) -> list[Item]:
-    """Our tables of the first layer by Algorithm 1, or of each ROUGE, beside the printed one."""
+def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTable]:
+    """Our tables of the first layer by Algorithm 1, or of each ROUGE, with the printed numbers."""
     systems = examined.data.correlated()[0]
     every = tables.panels(examined, study.asked, number)
     if number == "9.1":
@@ -152,24 +151,37 @@ def _panels(study: TextStudy, examined: Examined, number: str) -> list[Item]:
     else:
         first = layer_name(study.asked.layers[0])
         wanted = [tables.Panel(systems, first, MOST_SIMILAR.name)]
-    items: list[Item] = [
+    printed = published.printed_rows(number) if tables.as_printed(examined) else []
+    about = f"The counterpart of Table {number}."
+    if printed:
+        encoder = "" if number == "9.1" else f", by the encoder {published.ENCODER}"
+        about += f" The printed numbers are beside ours{encoder}."
+    return [
         ShownTable(
-            Table(("τ-b", *examined.dimensions), tuple(every[panel])),
+            _beside(examined.dimensions, every[panel], printed),
             f"{panel.metric}, chance: {panel.chance}, {DOCUMENTS[number]}, {systems} systems",
-            f"The counterpart of Table {number}.",
+            about,
             2,
         )
         for panel in wanted
         if panel in every
     ]
-    if tables.as_printed(examined):
-        about, _, _ = published.CORRELATIONS[number]
-        encoder = "" if number == "9.1" else f" Encoder: {published.ENCODER}."
-        printed = Table(("τ-b", *published.DIMENSIONS), tuple(published.printed_rows(number)))
-        items.append(
-            ShownTable(printed, f"As printed, Table {number}: {about}", encoder.strip(), 2)
-        )
-    return [Beside(tuple(items))] if items else []
+
+
+def _beside(
+    dimensions: tuple[str, ...],
+    rows: list[tuple[Cell, ...]],
+    printed: list[tuple[Cell, ...]],
+) -> Table:
+    """Rows of τ-b and PAI, each number with the printed one beside it where there is one."""
+    if not printed:
+        return Table(("τ-b", *dimensions), tuple(rows))
+    columns = [name for each in dimensions for name in (each, "printed")]
+    both = [
+        (ours[0], *(cell for pair in zip(ours[1:], theirs[1:], strict=True) for cell in pair))
+        for ours, theirs in zip(rows, printed, strict=True)
+    ]
+    return Table(("τ-b", *columns), tuple(both))
 
 
 def _chance(study: TextStudy) -> Section:
