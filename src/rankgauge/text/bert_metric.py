@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar
 
@@ -22,7 +21,6 @@ from rankgauge.text.embedding import (
     Embedded,
     current_encoder,
     embedded,
-    loaded_digest,
     tokens_of,
 )
 from rankgauge.text.matching import IDF, PLAIN, drawn_from, scored_tokens
@@ -109,19 +107,16 @@ class BertScore(Metric):
         return float(self._rescaled(np.zeros(1))[0]), 1.0
 
     @property
+    def by_encoder(self) -> bool:
+        return True
+
+    @property
     def alone(self) -> bool:
         return not self.idf
 
     @property
     def family(self) -> Hashable:
         return type(self), self.encoder
-
-    def specification(self) -> str:
-        digest = self.encoder or loaded_digest()
-        if digest is None:
-            return super().specification()
-        named = dataclasses.replace(self, encoder=digest)
-        return named._spelled(named._written(python=False, every=True), ",")
 
     def _store(self, texts: Texts) -> Embedded:
         encoder = current_encoder()
