@@ -11,7 +11,7 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice, Flag, Number, Quoted, Whole
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.base import ratio
-from rankgauge.notes import Note
+from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.text.base import Metric
 from rankgauge.text.bert_chance import drawn_pairs, expected_pairs
@@ -36,6 +36,7 @@ PLUG_IN = (
     "chance is F of the expected precision and recall, which is close to the expected F: within .01 on "
     "SummEval"
 )
+SHORT_DRAWN = f"{PLUG_IN}. Where chance has fewer than {FEWEST_TOKENS} tokens, it is estimated"
 
 
 class BertScore(Metric):
@@ -69,7 +70,10 @@ class BertScore(Metric):
     in_context = True
 
     layer: int = parameter(
-        Whole(0, 1000), "the layer of the encoder whose vectors are compared", default=5
+        Whole(0, 1000),
+        "the layer of the encoder whose vectors are compared. The best layer depends on the encoder; "
+        "bert-score has one for each model, such as 9 for bert-base-uncased and 17 for roberta-large",
+        default=5,
     )
     idf: bool = parameter(
         Flag(),
@@ -96,7 +100,8 @@ class BertScore(Metric):
     )
     encoder: str | None = parameter(
         Quoted(),
-        "the digest of the encoder, as signatures have it; another encoder is then an error",
+        "the digest of the encoder, as signatures have it; another encoder is then an error. The folder "
+        "of the encoder is chosen by --encoder, or by the environment variable RANKGAUGE_ENCODER",
         default=None,
     )
 
@@ -264,7 +269,12 @@ class BertScore(Metric):
     def remarks(self, candidates: Candidates) -> list[Note]:
         store = self._store(candidates.texts)
         encoder = store.encoder
-        notes = [Note(f"the encoder has the digest {encoder.digest} and {encoder.layers} layers")]
+        notes = [
+            Note(
+                f"the encoder is {encoder.digest}, which is the digest of its files; it has "
+                f"{counted(encoder.layers, 'layer')}"
+            )
+        ]
         empty = int((self._candidate_units(candidates) == 0).sum())
         if empty:
             lowest = f"{self.range[0]:.4g}"
@@ -307,8 +317,10 @@ class BertScore(Metric):
                         count=long,
                     )
                 )
-        if self.part == F and null.null == WORDS and null.draws is None and self.references != MAX:
-            notes.append(Note(PLUG_IN, measure=str(self)))
+        if self.part == F and null.null == WORDS and null.draws is None:
+            drawn = self.expected_each(candidates, null).samples > 0
+            if not drawn.all():
+                notes.append(Note(SHORT_DRAWN if drawn.any() else PLUG_IN, measure=str(self)))
         return notes
 
 
