@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -139,6 +139,25 @@ def test_each_different_text_is_encoded_once(encoder: StandIn) -> None:
     evaluate(Texts(TEXTS.sources, TEXTS.references, TEXTS.outputs), asked)
     different = {(0, "The cat sat."), (0, ""), (1, "Rates rose."), (1, "It fell."), (1, "")}
     assert encoder.encoded == 3 + 2 + len(different)
+
+
+def test_each_text_is_split_into_tokens_once() -> None:
+    """Three references, two sources, six outputs, and an empty text for the special tokens."""
+
+    class Counting(StandIn):
+        split = 0
+
+        def tokens(self, texts: Sequence[str]) -> list[np.ndarray]:
+            self.split += len(texts)
+            return super().tokens(texts)
+
+    counting = Counting()
+    use_encoder(counting)
+    try:
+        overview(Texts(TEXTS.sources, TEXTS.references, TEXTS.outputs), "bertscore")
+    finally:
+        use_encoder(None)
+    assert counting.split == 3 + 2 + 6 + 1
 
 
 def test_a_baseline_rescales(encoder: StandIn) -> None:

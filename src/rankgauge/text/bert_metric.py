@@ -20,6 +20,7 @@ from rankgauge.text.chance import DISSIMILAR, SIMILAR, TOKENS, WORDS, Null
 from rankgauge.text.embedding import (
     Embedded,
     current_encoder,
+    cut_off,
     embedded,
     tokens_of,
 )
@@ -283,8 +284,7 @@ class BertScore(Metric):
                     f"outputs without a token: {{count}}. Such an output gets {lowest}", count=empty
                 )
             )
-        tokens = encoder.tokens(list(candidates.words))
-        long = sum(len(ids) > encoder.longest for ids in tokens)
+        long = sum(len(ids) > encoder.longest for ids in _whole_tokens(candidates, store))
         if long:
             notes.append(
                 Note(
@@ -324,10 +324,15 @@ class BertScore(Metric):
         return notes
 
 
-def _tokens(candidates: Candidates, store: Embedded) -> list[Ints]:
-    """The tokens of each candidate."""
+def _whole_tokens(candidates: Candidates, store: Embedded) -> list[Ints]:
+    """The tokens of each candidate, however many."""
     key = "tokens", store.encoder.digest
-    return candidates.once(key, lambda: tokens_of(store.encoder, candidates.words))
+    return candidates.once(key, lambda: tokens_of(store.encoder, candidates.words, cut=False))
+
+
+def _tokens(candidates: Candidates, store: Embedded) -> list[Ints]:
+    """The tokens of each candidate that are encoded."""
+    return cut_off(_whole_tokens(candidates, store), store.encoder.longest)
 
 
 bertscore = register(BertScore())

@@ -115,10 +115,14 @@ def using(encoder: AnyEncoder | None) -> Iterator[None]:
 def tokens_of(encoder: AnyEncoder, texts: Iterable[str], *, cut: bool = True) -> list[Ints]:
     """The tokens of texts; those of a text that does not fit are cut, but its last token stays."""
     every = [np.asarray(ids, dtype=np.int64) for ids in encoder.tokens(list(texts))]
-    if not cut:
-        return every
-    longest = encoder.longest
-    return [ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in every]
+    return cut_off(every, encoder.longest) if cut else every
+
+
+def cut_off(tokens: Iterable[Ints], longest: int) -> list[Ints]:
+    """The tokens of texts, of which those that do not fit are left out; the last one stays."""
+    return [
+        ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in tokens
+    ]
 
 
 def encoded(
