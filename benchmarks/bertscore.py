@@ -181,8 +181,9 @@ def measured(threads: int, repeat: int) -> None:
         rows = [*beside_torch(encoder, folder, threads, repeat), *rows]
     head = f"{threads} thread{'s'[: threads > 1]}, ms a text"
     columns = (head, "rankgauge", "the other", "ratio", "ratio of processor time")
-    left_out = [f"left out, since {', '.join(missing)} is not installed: torch"] if missing else []
-    print(Table(columns, tuple(rows), tuple(left_out)).render("table", digits=3), flush=True)
+    without = f"not compared with torch and bert-score: {', '.join(missing)} not installed"
+    left_out = (without,) if missing else ()
+    print(Table(columns, tuple(rows), left_out).render("table", digits=3), flush=True)
 
 
 def main() -> None:
