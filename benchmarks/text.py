@@ -1,4 +1,4 @@
-"""ROUGE, and what chance gets by it, against Google's rouge-score.
+"""ROUGE and BERTScore, and what chance gets by them, against rouge-score, bert-score and torch.
 
     python benchmarks/text.py [--repeat 3]
 
@@ -7,6 +7,8 @@ article: ROUGE-1, -2 and -L. Then the expected score of words drawn at random, f
 formula for ROUGE-1 and -2, from drawn texts for ROUGE-L, against the time in which rouge-score scores
 the summaries. rouge-score runs once; the other times are the best of the repetitions. All times start
 from texts, so they include splitting texts into words.
+
+BERTScore follows, in processes of their own: benchmarks/bertscore.py says what is timed there.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import argparse
 import gzip
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -110,7 +114,9 @@ def main() -> None:
                 label = f"chance {name}, length={length}{note}"
                 rows.append((label, ours, seconds, seconds / ours))
     columns = ("1,600 summaries", "rankgauge s", "rouge-score scores them s", "ratio")
-    print(Table(columns, tuple(rows)).render("table", digits=3))
+    print(Table(columns, tuple(rows)).render("table", digits=3), flush=True)
+    beside = Path(__file__).with_name("bertscore.py")
+    subprocess.run([sys.executable, beside, "--repeat", str(asked.repeat)], check=True)
 
 
 if __name__ == "__main__":

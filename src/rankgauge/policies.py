@@ -122,7 +122,7 @@ SAMPLE_NUMBERS = Whole(1, MOST_SAMPLES)
 PERSISTENCES = Number(0, 1, closed=False, example=PERSISTENCE)
 
 
-KNOWN_ELSEWHERE = ("source", "missing", "standardized", "rankgauge")
+KNOWN_ELSEWHERE = ("source", "missing", "standardized", "encoder", "rankgauge")
 """The policies that are known of scores that another tool made."""
 
 
@@ -142,6 +142,8 @@ class Policies(Value):
         In which precision scores of documents were compared: "f32" or "f64".
     standardized
         How the scores were compared with the scores of other runs.
+    encoder
+        The digest of the encoder that metrics such as bertscore were computed with, else None.
     rankgauge
         The version that computed the scores.
     """
@@ -156,6 +158,7 @@ class Policies(Value):
     missing: Missing = DEFAULT_MISSING
     max_grade: int = 1
     standardized: str | None = None
+    encoder: str | None = None
     rankgauge: str = __version__
 
     def signature(self, measure: Scored | Aggregate) -> str:
@@ -167,6 +170,8 @@ class Policies(Value):
         'P(rel=1)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
         """
         known = self.said()
+        if not measure.by_encoder:
+            known.pop("encoder", None)
         keys = known if self.source is None else [key for key in known if key in KNOWN_ELSEWHERE]
         rest = (f"{key}={known[key]}" for key in keys)
         return "|".join((measure.specification(), *rest))

@@ -171,3 +171,9 @@ def test_metrics_are_listed_and_explained(rankgauge: Command) -> None:
     assert "stem" in explained
     assert {row["better"] for row in listed} == {"higher"}
     assert "null" in rankgauge("measures", "v2(rouge1)").out
+
+
+def test_an_encoder_without_a_metric_for_it_is_refused(rankgauge: Command, file: Path) -> None:
+    found = rankgauge("text", file, "-m", "rouge1", "--encoder", file.parent)
+    assert found.code == 2
+    assert "--encoder is for bertscore; add -m bertscore, or leave it out" in found.err

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import summeval
+from rankgauge import Scores
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.text import Texts, check_metric, evaluate, overview, parse_metric, use_encoder
+from rankgauge.text.base import Metric
 from rankgauge.text.checking import LAWS, _Subject
+from rankgauge.text.texts import Candidates
 from stand_in_encoder import StandIn
 
 EXPECTED = Path(__file__).parent / "expected" / "bertscore.npz"
@@ -137,6 +141,25 @@ def test_each_different_text_is_encoded_once(encoder: StandIn) -> None:
     assert encoder.encoded == 3 + 2 + len(different)
 
 
+def test_each_text_is_split_into_tokens_once() -> None:
+    """Three references, two sources, six outputs, and an empty text for the special tokens."""
+
+    class Counting(StandIn):
+        split = 0
+
+        def tokens(self, texts: Sequence[str]) -> list[np.ndarray]:
+            self.split += len(texts)
+            return super().tokens(texts)
+
+    counting = Counting()
+    use_encoder(counting)
+    try:
+        overview(Texts(TEXTS.sources, TEXTS.references, TEXTS.outputs), "bertscore")
+    finally:
+        use_encoder(None)
+    assert counting.split == 3 + 2 + 6 + 1
+
+
 def test_a_baseline_rescales(encoder: StandIn) -> None:
     plain, rescaled = (
         parse_metric(text).score_each(TEXTS.candidates())
@@ -170,17 +193,52 @@ def test_scores_below_0_count_as_0_and_are_counted(tmp_path: Path) -> None:
 
 def test_signatures_name_the_encoder(encoder: StandIn) -> None:
     metric = parse_metric("bertscore(idf=true)")
-    assert str(metric) == "bertscore(idf=true)"
-    signature = metric.specification()
-    assert f'encoder="{encoder.digest}"' in signature
-    assert "layer=5,idf=true" in signature
-    pinned = parse_metric(signature)
+    scores = evaluate(TEXTS, [metric, "rouge1", "v2(bertscore)"])
+    plain, rouge, form = scores.signatures().values()
+    assert plain.startswith("bertscore(layer=5,idf=true,")
+    assert f"|encoder={encoder.digest}|" in plain
+    assert f"|encoder={encoder.digest}|" in form
+    assert "encoder" not in rouge
+    pinned = dataclasses.replace(metric, encoder=encoder.digest)
     assert pinned.score_each(TEXTS.candidates()).tolist() == pytest.approx(
         metric.score_each(TEXTS.candidates()).tolist()
     )
     other = dataclasses.replace(pinned, encoder="another")
     with pytest.raises(RankgaugeError, match="expected another; choose that encoder"):
         other.score_each(TEXTS.candidates())
+
+
+def test_signatures_name_the_encoder_that_computed_the_scores(
+    encoder: StandIn, tmp_path: Path
+) -> None:
+    """Not the one that is chosen later, nor the one of whoever reads the file."""
+    scores = evaluate(TEXTS, "bertscore")
+    signatures = scores.signatures()
+    scores.save(tmp_path / "scores.parquet")
+    use_encoder(StandIn(layers=7))
+    assert scores.signatures() == signatures
+    assert Scores.load(tmp_path / "scores.parquet").signatures() == signatures
+    other = evaluate(TEXTS, "bertscore(layer=4)")
+    assert other.signatures() != evaluate(TEXTS, "bertscore").signatures() != signatures
+    both = scores.joined(other)
+    assert {signatures["bertscore"], *other.signatures().values()} <= {str(n) for n in both.notes}
+    with_rouge = scores.joined(evaluate(TEXTS, "rouge1"))
+    assert with_rouge.signatures()["bertscore"] == signatures["bertscore"]
+
+
+def test_an_evaluation_keeps_the_encoder_that_it_began_with(encoder: StandIn) -> None:
+    class Changes(Metric):
+        name = "changes"
+
+        def _score(self, candidates: Candidates) -> np.ndarray:
+            use_encoder(StandIn(layers=7))
+            return np.ones(len(candidates))
+
+    alone = np.asarray(evaluate(TEXTS, "bertscore"))[:, :, 0]
+    with ThreadPoolExecutor(1) as one_thread:
+        scores = evaluate(TEXTS, [Changes(), "bertscore"], executor=one_thread)
+    assert (np.asarray(scores)[:, :, 1] == alone).all()
+    assert encoder.digest in scores.signatures()["bertscore"]
 
 
 def test_a_layer_that_the_encoder_does_not_have() -> None:

@@ -106,10 +106,26 @@ def test_f_is_close_to_the_mean_of_draws_and_short_texts_are_drawn() -> None:
     short = metric.expected_each(TEXTS.candidates(), Null(length=FEWEST_TOKENS - 1))
     assert (short.samples > 0).all()
     notes = parse_metric("v2(bertscore)").remarks(TEXTS.candidates())
-    assert any("within .01 on SummEval" in str(note) for note in notes)
+    assert any(str(note).endswith("within .01 on SummEval") for note in notes)
     assert any(
         "more than 64 tokens, which are encoded in overlapping windows" in str(n) for n in notes
     )
+
+
+def test_notes_say_where_chance_is_a_formula_and_where_it_is_drawn() -> None:
+    long, short = ("one two three four five six seven eight nine ten eleven", "one two three")
+    source = f"{long} and other words"
+    for references, said in (
+        ([long, long], ["within .01 on SummEval"]),
+        ([long, short], ["Where chance has fewer than 10 tokens, it is estimated"]),
+        ([short, short], []),
+    ):
+        texts = Texts([source] * 2, references, {"x": ["two words"] * 2})
+        notes = parse_metric("v2(bertscore)").remarks(texts.candidates())
+        formulas = [str(n) for n in notes if "expected F" in str(n)]
+        assert len(formulas) == len(said)
+        assert all(map(str.endswith, formulas, said))
+        assert any("estimated from up to" in str(n) for n in notes) == (short in references)
 
 
 def test_chance_is_counted_in_tokens() -> None:

@@ -287,15 +287,17 @@ class TestEncoding:
         with pytest.raises(RankgaugeError, match=r"take them from Encoder\.tokens"):
             bert.encode([np.array(ids, dtype=np.int64)], [1])
 
-    def test_other_processes_load_the_same_encoder(self, bert: Encoder) -> None:
+    def test_other_processes_load_the_same_encoder(self, bert: Encoder, tmp_path: Path) -> None:
         sent = pickle.dumps(bert)
         assert len(sent) < 1000
         tokens = bert.tokens(["the cat"])
         received = pickle.loads(sent)
         assert (received.encode(tokens, [2])[0][0] == bert.encode(tokens, [2])[0][0]).all()
         other = tiny_encoders.safetensors(tiny_encoders.tensors("bert", seed=7))
-        (bert.folder / folder.WEIGHTS).write_bytes(other)
-        with pytest.raises(InputError, match=f"expected {bert.digest}"):
+        changed = Encoder.load(tiny_encoders.write(tmp_path / "changed", seed=6))
+        sent = pickle.dumps(changed)
+        (changed.folder / folder.WEIGHTS).write_bytes(other)
+        with pytest.raises(InputError, match=f"changed after .* expected {changed.digest}"):
             pickle.loads(sent)
 
 

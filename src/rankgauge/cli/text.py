@@ -41,8 +41,8 @@ METRICS = ("rouge1", "rouge2", "rougeL")
 @click.argument("file")
 @measure_option(
     *METRICS,
-    text="A metric such as rouge1, 'rouge2(stem=true)' or 'v2(rougeL,null=sentences)'; may be repeated. "
-    "`rankgauge measures rouge1` explains it.",
+    text="A metric such as rouge1, 'rouge2(stem=true)', bertscore or 'v2(rougeL,null=sentences)'; may "
+    "be repeated. `rankgauge measures rouge1` explains it.",
 )
 @per_topic_option("A row for each system and text.")
 @click.option(
@@ -73,7 +73,8 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     show_default=True,
     metavar="NAME",
     help="What chance writes. words: words of the source, drawn at random. sentences: whole sentences "
-    "of the source, a stronger opponent. For bertscore also tokens, similar and dissimilar.",
+    "of the source, a stronger opponent. For bertscore also tokens: tokens drawn at random and put "
+    "together; similar, dissimilar: the tokens that are most or least similar to the source.",
 )
 @encoder_option
 @click.option(
@@ -150,6 +151,7 @@ def command(
     \b
     rankgauge text answers.jsonl
     rankgauge text answers.jsonl -m rouge1 -m rouge2 --human ratings.csv
+    rankgauge text answers.jsonl -m bertscore --encoder FOLDER
     rankgauge text answers.jsonl --save text.scores
     rankgauge compare --scores text.scores -m rougeL
 
@@ -165,9 +167,11 @@ def command(
     words       the mean number of words of an output
     empty       how many outputs are empty or lacking
     """
-    if encoder is not None:
-        use_encoder(encoder)
     asked = parse_metrics(measures)
+    if encoder is not None:
+        if not any(metric.by_encoder for metric in asked):
+            raise click.UsageError("--encoder is for bertscore; add -m bertscore, or leave it out")
+        use_encoder(encoder)
     if plot is not None and human is None:
         raise click.UsageError("--plot draws the correlations with --human; give both")
     words = int(length) if length.isascii() and length.isdigit() else length

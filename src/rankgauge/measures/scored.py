@@ -28,6 +28,11 @@ class Scored(Parametric):
         """Whether the range is declared for this score, or only inherited."""
         return True
 
+    @property
+    def by_encoder(self) -> bool:
+        """Whether an encoder computes it; then the signature names the encoder."""
+        return False
+
     def complete(self) -> Self:
         """This, or MeasureError when a parameter is still needed."""
         return self
@@ -70,6 +75,11 @@ class Around(Parametric):
     def takes(cls, measure: Any) -> bool:
         """Whether this can be made of a measure or metric."""
         return True
+
+    @property
+    def by_encoder(self) -> bool:
+        """Whether an encoder computes what is inside."""
+        return bool(self.measure.by_encoder)
 
     def __str__(self) -> str:
         return self._around(str(self.measure), self._written(python=False), ",")

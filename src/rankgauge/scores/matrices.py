@@ -197,11 +197,14 @@ def _common_policies(parts: Sequence[Scores]) -> Policies:
         message = "missing topics score 0 in some of the scores and are left out of others"
         raise RankgaugeError(f"{message}, expected one way; evaluate all with the same missing=")
     missing = ways.pop() if ways else parts[0].policies.missing
-    policies = {replace(part.policies, missing=missing) for part in parts}
-    if len(policies) == 1:
+    # An encoder matters for some measures alone; their signatures say it.
+    encoders = {part.policies.encoder for part in parts if part.policies.encoder is not None}
+    encoder = None if len(encoders) > 1 else next(iter(encoders), None)
+    policies = {replace(part.policies, missing=missing, encoder=encoder) for part in parts}
+    if len(policies) == 1 and len(encoders) < 2:
         return policies.pop()
     known = next((part.policies for part in parts if part.judgments_known), parts[0].policies)
-    return replace(known, source=JOINED, missing=missing, standardized=None)
+    return replace(known, source=JOINED, missing=missing, standardized=None, encoder=encoder)
 
 
 def _common_judgments(parts: Sequence[Scores]) -> tuple[Ints, Floats]:

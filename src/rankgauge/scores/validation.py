@@ -102,11 +102,14 @@ POLICIES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "missing": _one_of(*get_args(Missing)),
     "max_grade": _whole(1, 2**31 - 1),
     "standardized": _like(STANDARDIZED, "a text such as normal(12 runs)"),
+    "encoder": _like(
+        re.compile(r"[^\s|]{1,200}"), "the digest of an encoder, without a space or |"
+    ),
     "rankgauge": _like(re.compile(r".{1,100}"), "the version of rankgauge"),
 }
 """Of each policy what it can be, and that in words."""
 
-OPTIONAL = ("source", "seed", "tail", "judgments", "standardized")
+OPTIONAL = ("source", "seed", "tail", "judgments", "standardized", "encoder")
 """The policies that can be None."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar
 
@@ -12,7 +11,7 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice, Flag, Number, Quoted, Whole
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.base import ratio
-from rankgauge.notes import Note
+from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.text.base import Metric
 from rankgauge.text.bert_chance import drawn_pairs, expected_pairs
@@ -21,8 +20,8 @@ from rankgauge.text.chance import DISSIMILAR, SIMILAR, TOKENS, WORDS, Null
 from rankgauge.text.embedding import (
     Embedded,
     current_encoder,
+    cut_off,
     embedded,
-    loaded_digest,
     tokens_of,
 )
 from rankgauge.text.matching import IDF, PLAIN, drawn_from, scored_tokens
@@ -38,6 +37,7 @@ PLUG_IN = (
     "chance is F of the expected precision and recall, which is close to the expected F: within .01 on "
     "SummEval"
 )
+SHORT_DRAWN = f"{PLUG_IN}. Where chance has fewer than {FEWEST_TOKENS} tokens, it is estimated"
 
 
 class BertScore(Metric):
@@ -71,7 +71,10 @@ class BertScore(Metric):
     in_context = True
 
     layer: int = parameter(
-        Whole(0, 1000), "the layer of the encoder whose vectors are compared", default=5
+        Whole(0, 1000),
+        "the layer of the encoder whose vectors are compared. The best layer depends on the encoder; "
+        "bert-score has one for each model, such as 9 for bert-base-uncased and 17 for roberta-large",
+        default=5,
     )
     idf: bool = parameter(
         Flag(),
@@ -98,7 +101,8 @@ class BertScore(Metric):
     )
     encoder: str | None = parameter(
         Quoted(),
-        "the digest of the encoder, as signatures have it; another encoder is then an error",
+        "the digest of the encoder, as signatures have it; another encoder is then an error. The folder "
+        "of the encoder is chosen by --encoder, or by the environment variable RANKGAUGE_ENCODER",
         default=None,
     )
 
@@ -109,19 +113,16 @@ class BertScore(Metric):
         return float(self._rescaled(np.zeros(1))[0]), 1.0
 
     @property
+    def by_encoder(self) -> bool:
+        return True
+
+    @property
     def alone(self) -> bool:
         return not self.idf
 
     @property
     def family(self) -> Hashable:
         return type(self), self.encoder
-
-    def specification(self) -> str:
-        digest = self.encoder or loaded_digest()
-        if digest is None:
-            return super().specification()
-        named = dataclasses.replace(self, encoder=digest)
-        return named._spelled(named._written(python=False, every=True), ",")
 
     def _store(self, texts: Texts) -> Embedded:
         encoder = current_encoder()
@@ -269,7 +270,12 @@ class BertScore(Metric):
     def remarks(self, candidates: Candidates) -> list[Note]:
         store = self._store(candidates.texts)
         encoder = store.encoder
-        notes = [Note(f"the encoder has the digest {encoder.digest} and {encoder.layers} layers")]
+        notes = [
+            Note(
+                f"the encoder is {encoder.digest}, which is the digest of its files; it has "
+                f"{counted(encoder.layers, 'layer')}"
+            )
+        ]
         empty = int((self._candidate_units(candidates) == 0).sum())
         if empty:
             lowest = f"{self.range[0]:.4g}"
@@ -278,10 +284,7 @@ class BertScore(Metric):
                     f"outputs without a token: {{count}}. Such an output gets {lowest}", count=empty
                 )
             )
-        long = candidates.once(
-            ("long", encoder.digest),
-            lambda: sum(len(ids) > encoder.longest for ids in encoder.tokens(candidates.words)),
-        )
+        long = sum(len(ids) > encoder.longest for ids in _whole_tokens(candidates, store))
         if long:
             notes.append(
                 Note(
@@ -314,15 +317,22 @@ class BertScore(Metric):
                         count=long,
                     )
                 )
-        if self.part == F and null.null == WORDS and null.draws is None and self.references != MAX:
-            notes.append(Note(PLUG_IN, measure=str(self)))
+        if self.part == F and null.null == WORDS and null.draws is None:
+            drawn = self.expected_each(candidates, null).samples > 0
+            if not drawn.all():
+                notes.append(Note(SHORT_DRAWN if drawn.any() else PLUG_IN, measure=str(self)))
         return notes
 
 
-def _tokens(candidates: Candidates, store: Embedded) -> list[Ints]:
-    """The tokens of each candidate."""
+def _whole_tokens(candidates: Candidates, store: Embedded) -> list[Ints]:
+    """The tokens of each candidate, however many."""
     key = "tokens", store.encoder.digest
-    return candidates.once(key, lambda: tokens_of(store.encoder, candidates.words))
+    return candidates.once(key, lambda: tokens_of(store.encoder, candidates.words, cut=False))
+
+
+def _tokens(candidates: Candidates, store: Embedded) -> list[Ints]:
+    """The tokens of each candidate that are encoded."""
+    return cut_off(_whole_tokens(candidates, store), store.encoder.longest)
 
 
 bertscore = register(BertScore())

@@ -168,7 +168,6 @@ def _text_form(subject: _Subject) -> None:
         return
     if parse_metric(str(metric)) != metric:
         subject.broken(f"its text form {str(metric)!r} is read as {parse_metric(str(metric))}")
-    # A signature may name more than the text form, such as an encoder that was found.
     signature = metric.specification()
     again = parse_metric(signature)
     if again.specification() != signature:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -20,7 +22,6 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.notes import counted
 from rankgauge.text.encoders.weights import Floats32
 from rankgauge.text.texts import Texts
-from rankgauge.workers import prepare
 
 Vectors: TypeAlias = dict[int, Floats32]
 """The vectors of the tokens of a text, by layer: token × width."""
@@ -61,6 +62,7 @@ class AnyEncoder(Protocol):
 _lock = threading.RLock()
 _chosen: str | Path | AnyEncoder | None = None
 _loaded: tuple[Path, AnyEncoder] | None = None
+_of_this_work: ContextVar[AnyEncoder | None] = ContextVar("_of_this_work", default=None)
 
 
 def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
@@ -76,13 +78,13 @@ def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
     global _chosen
     with _lock:
         _chosen = encoder
-    if encoder is None or isinstance(encoder, str | Path):
-        prepare(use_encoder, encoder)
 
 
 def current_encoder() -> AnyEncoder:
     """The encoder that was chosen, or the default one; RankgaugeError where there is none."""
     global _loaded
+    if (encoder := _of_this_work.get()) is not None:
+        return encoder
     with _lock:
         if _chosen is not None and not isinstance(_chosen, str | Path):
             return _chosen
@@ -94,12 +96,17 @@ def current_encoder() -> AnyEncoder:
         return _loaded[1]
 
 
-def loaded_digest() -> str | None:
-    """The digest of the encoder in use; None where none was loaded yet."""
-    with _lock:
-        if _chosen is not None and not isinstance(_chosen, str | Path):
-            return _chosen.digest
-        return None if _loaded is None else _loaded[1].digest
+@contextmanager
+def using(encoder: AnyEncoder | None) -> Iterator[None]:
+    """Let this be the current encoder within the block, in this thread alone. None changes nothing.
+
+    Work that is sent to other threads or processes takes its encoder along this way.
+    """
+    token = _of_this_work.set(_of_this_work.get() if encoder is None else encoder)
+    try:
+        yield
+    finally:
+        _of_this_work.reset(token)
 
 
 # Tokens and vectors
@@ -108,10 +115,14 @@ def loaded_digest() -> str | None:
 def tokens_of(encoder: AnyEncoder, texts: Iterable[str], *, cut: bool = True) -> list[Ints]:
     """The tokens of texts; those of a text that does not fit are cut, but its last token stays."""
     every = [np.asarray(ids, dtype=np.int64) for ids in encoder.tokens(list(texts))]
-    if not cut:
-        return every
-    longest = encoder.longest
-    return [ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in every]
+    return cut_off(every, encoder.longest) if cut else every
+
+
+def cut_off(tokens: Iterable[Ints], longest: int) -> list[Ints]:
+    """The tokens of texts, of which those that do not fit are left out; the last one stays."""
+    return [
+        ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in tokens
+    ]
 
 
 def encoded(

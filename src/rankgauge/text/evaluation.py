@@ -24,6 +24,7 @@ from rankgauge.tables import Cell, Table
 from rankgauge.text import registry
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null
+from rankgauge.text.embedding import AnyEncoder, current_encoder, using
 from rankgauge.text.grammar import parse_metrics
 from rankgauge.text.texts import Candidates, Texts
 from rankgauge.text.tokens import word_counts
@@ -90,7 +91,8 @@ def scores_of_candidates(
     families: dict[object, list[Metric]] = {}
     for metric in dict.fromkeys(asked):
         families.setdefault(innermost(metric).family, []).append(metric)
-    work = partial(_scored, candidates)
+    encoder = current_encoder() if any(metric.by_encoder for metric in asked) else None
+    work = partial(_scored, candidates, encoder)
     found: dict[Metric, _Found] = {}
     for family, scored in outcomes(work, list(families.values()), executor, name=_named):
         if isinstance(scored, RankgaugeError):
@@ -111,7 +113,9 @@ def scores_of_candidates(
         TEXTS,
     )
     notes = dict.fromkeys(note for metric in metrics for note in found[metric].notes)
-    return replace(scores, notes=(*_about(texts), *notes))
+    digest = None if encoder is None else encoder.digest
+    policies = replace(scores.policies, encoder=digest)
+    return replace(scores, policies=policies, notes=(*_about(texts), *notes))
 
 
 class _Found(NamedTuple):
@@ -121,14 +125,17 @@ class _Found(NamedTuple):
     notes: list[Note]
 
 
-def _scored(candidates: Candidates, family: Sequence[Metric]) -> list[_Found]:
+def _scored(
+    candidates: Candidates, encoder: AnyEncoder | None, family: Sequence[Metric]
+) -> list[_Found]:
     """The scores by each metric of a family; what they share is computed once."""
     inside = [each for each in map(innermost, family) if isinstance(each, Metric)]
-    type(inside[0]).expect(candidates, list(dict.fromkeys(inside)))
-    return [
-        _Found(metric.complete().score_each(candidates), metric.remarks(candidates))
-        for metric in family
-    ]
+    with using(encoder):
+        type(inside[0]).expect(candidates, list(dict.fromkeys(inside)))
+        return [
+            _Found(metric.complete().score_each(candidates), metric.remarks(candidates))
+            for metric in family
+        ]
 
 
 def _named(family: Sequence[Metric]) -> str:

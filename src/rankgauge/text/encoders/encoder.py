@@ -148,11 +148,22 @@ def _joined(parts: tuple[Floats32, ...]) -> Floats32:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
+_received: dict[tuple[str, str], Encoder] = {}
+"""The last encoder that other processes sent here, by folder and digest."""
+
+
 def _again(folder: str, digest: str) -> Encoder:
-    """The encoder that another process has, from the same folder."""
-    encoder = Encoder.load(folder)
-    if encoder.digest != digest:
-        raise InputError(
-            folder, None, f"this encoder has the digest {encoder.digest}, expected {digest}"
-        )
+    """The encoder that another process has, from the same folder. It is loaded once."""
+    encoder = _received.get((folder, digest))
+    if encoder is None:
+        encoder = Encoder.load(folder)
+        if encoder.digest != digest:
+            raise InputError(
+                folder,
+                None,
+                "the files of this encoder changed after it was loaded: the digest is "
+                f"{encoder.digest}, expected {digest}; load the encoder again, and start anew",
+            )
+        _received.clear()
+        _received[folder, digest] = encoder
     return encoder
