@@ -44,6 +44,7 @@ SMALL = (
     "--setting",
     "rankboost.rounds=5",
 )
+FEW = ("--method", METHODS[0], "--method", METHODS[1], *SMALL)
 SIDES = {"MQ2007": 1, "<b>other</b>": 2}
 
 
@@ -296,8 +297,8 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
         (["{data}/MQ2007", "--set-share", "0.1", "--set-number", "3"], "cannot be used together"),
         (["{data}/MQ2007", "--method", "adarank"], "1 method, expected at least 2"),
         (["{data}/MQ2007", "--method", "nomethod"], "nomethod"),
-        (["{data}/MQ2007", "--set-number", "0"], "0 uninformative and 0 ideal queries"),
-        (["{data}/MQ2007", "--set-share", "0.8", *SMALL], "the sets share queries"),
+        (["{data}/MQ2007", "--set-number", "0", *FEW], "0 uninformative and 0 ideal queries"),
+        (["{data}/MQ2007", "--set-share", "0.8", *FEW], "the sets share queries"),
         (["a b={data}/MQ2007", "a-b={data}/other"], "give no different names of files"),
         (["..={data}/MQ2007"], "give no different names of files"),
         (["{data}/MQ2007", "{data}/MQ2007"], "two data sets are called MQ2007"),
