@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from browser import DESKTOP, PHONE, LookedAt
-from command_line import Outcome
+from command_line import Outcome, called
 from page_texts import HOSTILE
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.report.html import write_page
@@ -84,12 +84,8 @@ def command(data: Path, output: Path, *more: str) -> list[str]:
 def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished study."""
     output = tmp_path_factory.mktemp("study") / "out"
-    subprocess.run(program(*command(data, output)), check=True, capture_output=True)
+    assert called(*command(data, output)).code == 0
     return output
-
-
-def program(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "rankgauge", *arguments]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -171,7 +167,7 @@ def test_sets_are_equal_across_data_and_counted(done: Path) -> None:
 def one(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished study of one data set in one reading."""
     output = tmp_path_factory.mktemp("one") / "out"
-    subprocess.run(program(*command_of_one(data, output)), check=True, capture_output=True)
+    assert called(*command_of_one(data, output)).code == 0
     return output
 
 
@@ -196,7 +192,7 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
     ]
     for reached in moments:
         process = subprocess.Popen(
-            program(*command_of_one(data, output)),
+            [sys.executable, "-m", "rankgauge", *command_of_one(data, output)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -206,7 +202,7 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
         process.wait()
         for path in (output / "tables").glob("[!.]*"):  # whatever stands there is whole
             assert path.read_bytes() == (one / "tables" / path.name).read_bytes()
-    subprocess.run(program(*command_of_one(data, output)), check=True, capture_output=True)
+    assert called(*command_of_one(data, output)).code == 0
     assert contents(output) == contents(one)
 
 
