@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -18,6 +19,13 @@ class Outcome(NamedTuple):
     code: int
     out: str
     err: str
+
+
+@contextlib.contextmanager
+def one_process() -> Iterator[None]:
+    """Parquet is decoded here: starting a process takes longer than all else."""
+    with patch.object(sys, "executable", None):
+        yield
 
 
 def called(*arguments: object) -> Outcome:

@@ -128,7 +128,7 @@ def test_every_measure_has_an_oracle(name: str) -> None:
 
 @each_measure
 @given(data=st.data())
-@examples(80)
+@examples(50)
 def test_score_is_the_definition(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     for ranking, judged in data.draw(SEVERAL):
@@ -149,7 +149,7 @@ def test_wrappers_are_their_definition(name: str, data: st.DataObject) -> None:
 
 @each_directed
 @given(data=st.data())
-@examples(60)
+@examples(30)
 def test_ideal_worst_expected_and_variance_are_those_over_all_orders(
     name: str, data: st.DataObject
 ) -> None:
@@ -181,7 +181,7 @@ def test_best_and_worst_order_of_a_list_with_unjudged_documents(
 
 @each_measure
 @given(data=st.data())
-@examples(60)
+@examples(30)
 def test_bounds_are_the_extremes_over_all_labels(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     ranking, judged = data.draw(rankings(most=7, unjudged=4))
