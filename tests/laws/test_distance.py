@@ -284,7 +284,7 @@ def test_distance_is_no_less_than_the_difference_by_any_labels(
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@examples(40)
+@examples(20)
 def test_distance_obeys_the_triangle_inequality(name: str, data: st.DataObject) -> None:
     """Each labelling makes a pseudometric of differences, so the greatest does too, if all lists are
     asked about the same labellings. A pair leaves the documents of a third list not relevant: by

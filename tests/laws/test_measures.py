@@ -231,7 +231,7 @@ def test_bounds_of_all_short_lists(name: str) -> None:
 
 @each_directed
 @given(data=st.data())
-@examples(40)
+@examples(25)
 def test_no_order_beats_the_ideal_or_falls_below_the_worst(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     judged = data.draw(labels(12 if answers_at_any_size(measure) else 6))
@@ -244,7 +244,7 @@ def test_no_order_beats_the_ideal_or_falls_below_the_worst(name: str, data: st.D
 
 @pytest.mark.parametrize("name", sorted(IDEAL))
 @given(data=st.data())
-@examples(60)
+@examples(30)
 def test_no_ranking_at_all_beats_the_ideal(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     ranking, judged = data.draw(rankings())
@@ -267,7 +267,7 @@ def test_scores_stay_in_the_declared_range(name: str, data: st.DataObject) -> No
 
 @pytest.mark.parametrize("name", sorted(ORDERED))
 @given(data=st.data())
-@examples(40)
+@examples(25)
 def test_a_good_flip_never_hurts_and_a_neutral_one_changes_nothing(
     name: str, data: st.DataObject
 ) -> None:
@@ -291,7 +291,7 @@ def test_a_good_flip_never_hurts_and_a_neutral_one_changes_nothing(
 
 @each
 @given(data=st.data())
-@examples(50)
+@examples(25)
 def test_many_lists_at_once_score_as_each_alone(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     cases = data.draw(st.lists(rankings(most=5, unjudged=2), min_size=1, max_size=4))
