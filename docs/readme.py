@@ -15,6 +15,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,14 +69,14 @@ def python(block: str, names: dict[str, object]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def renewed(text: str) -> str:
-    """The page with new output in every block."""
+def renewed(text: str, demo: Path) -> str:
+    """The page with new output in every block, by commands in a copy of the folder of the demo."""
     names: dict[str, object] = {}
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(demo, folder, dirs_exist_ok=True)
         os.chdir(folder)
         try:
-            subprocess.run(["rankgauge", "demo"], capture_output=True, check=True)
 
             def block(found: re.Match[str]) -> str:
                 language, file, body = found.groups()
@@ -93,10 +94,12 @@ def renewed(text: str) -> str:
 
 
 if __name__ == "__main__":
-    for page in PAGES:
-        old = page.read_text()
-        new = renewed(old)
-        if "--check" not in sys.argv:
-            page.write_text(new)
-        elif new != old:
-            sys.exit(f"{page.name} is not what its commands print")
+    with tempfile.TemporaryDirectory() as demo:
+        subprocess.run(["rankgauge", "demo"], cwd=demo, capture_output=True, check=True)
+        for page in PAGES:
+            old = page.read_text()
+            new = renewed(old, Path(demo))
+            if "--check" not in sys.argv:
+                page.write_text(new)
+            elif new != old:
+                sys.exit(f"{page.name} is not what its commands print")

@@ -6,7 +6,12 @@ cases every time, and twenty-five times as many.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from hypothesis import HealthCheck, settings
+
+T = TypeVar("T")
 
 DEFAULT, THOROUGH = "rankgauge", "thorough"
 USUAL = 100
@@ -35,3 +40,13 @@ def examples(count: int) -> settings:
 def thorough() -> bool:
     """Whether a profile with more cases than the default one is loaded."""
     return settings().max_examples > DEFAULT_CASES
+
+
+def some(items: Sequence[T], count: int) -> list[T]:
+    """So many of the items, from the first to the last at even distances; all of them if thorough.
+
+    For files of real data of which a few show what all show.
+    """
+    if thorough() or count >= len(items):
+        return list(items)
+    return [items[number * (len(items) - 1) // (count - 1)] for number in range(count)]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from command_line import Outcome
+from command_line import Outcome, one_process
 from rankgauge.cli import main
 
 
@@ -15,13 +15,14 @@ from rankgauge.cli import main
 def rankgauge(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., Outcome]:
-    """What the command does, in this process."""
+    """What the command does, in this process alone."""
 
     def call(*arguments: object) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["rankgauge", *map(str, arguments)])
         code: object = 0
         try:
-            main()
+            with one_process():
+                main()
         except SystemExit as end:
             code = end.code
         captured = capsys.readouterr()

@@ -265,17 +265,28 @@ BAD_FILES: dict[str, tuple[str, bytes | None, str]] = {
 
 @pytest.mark.parametrize(("which", "content", "message"), BAD_FILES.values(), ids=BAD_FILES)
 def test_a_bad_file_is_one_line_that_starts_with_its_place(
-    which: str, content: bytes | None, message: str, files: Files
+    which: str,
+    content: bytes | None,
+    message: str,
+    rankgauge: Callable[..., Outcome],
+    files: Files,
 ) -> None:
     bad = files.qrels if which == "qrels" else files.run
     if content is None:
         bad.unlink()
     else:
         bad.write_bytes(content)
-    code, out, err = in_a_shell("evaluate", files.qrels, files.run)
+    code, out, err = rankgauge("evaluate", files.qrels, files.run)
     assert (code, out) == (2, "")
     assert err.startswith(f"{bad}{message}")
     assert err.count("\n") == 1
+
+
+def test_a_shell_gets_the_same_line(rankgauge: Callable[..., Outcome], files: Files) -> None:
+    files.run.write_bytes(RUN + b"q2 Q0 c\n")
+    asked = ("evaluate", files.qrels, files.run)
+    told = f"{files.run}:3: 3 columns, expected 6: `topic Q0 document rank score tag`\n"
+    assert in_a_shell(*asked) == rankgauge(*asked) == (2, "", told)
 
 
 def evaluated(out: str) -> list[str]:
@@ -340,10 +351,12 @@ def test_where_every_run_is_bad_nothing_is_printed(
     assert (code, out, len(err.splitlines())) == (2, "", 2)
 
 
-def test_lenient_drops_faulty_lines_and_notes_how_many(files: Files) -> None:
+def test_lenient_drops_faulty_lines_and_notes_how_many(
+    rankgauge: Callable[..., Outcome], files: Files
+) -> None:
     files.qrels.write_bytes(QRELS + b"q2 0 d 1.7\n")
     files.run.write_bytes(b"bad\n" + RUN + RUN)
-    code, out, err = in_a_shell("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
+    code, out, err = rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
     assert code == 0
     assert records(out)[0]["RR"] == "0.25"
     assert err.splitlines() == [
@@ -688,12 +701,12 @@ BROKEN = {
 
 @pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_plugin_is_one_line_that_names_it(
-    text: str | None, message: str, files: Files
+    text: str | None, message: str, rankgauge: Callable[..., Outcome], files: Files
 ) -> None:
     plugin = files.folder / "broken.py"
     if text is not None:
         plugin.write_text(text)
-    code, out, err = in_a_shell("evaluate", files.qrels, files.run, "--plugin", plugin)
+    code, out, err = rankgauge("evaluate", files.qrels, files.run, "--plugin", plugin)
     assert (code, out) == (2, "")
     assert err.startswith(f"{plugin}: {message}")
     assert err.count("\n") == 1
@@ -872,13 +885,14 @@ def test_closed_standard_input(files: Files) -> None:
 def test_too_little_memory_for_the_judgements(files: Files) -> None:
     resource = pytest.importorskip("resource")
     with files.qrels.open("ab") as stream:
-        stream.truncate(2 << 30)  # a hole, nothing on the disk
+        stream.truncate(1 << 30)  # a hole, nothing on the disk
     result = subprocess.run(
         [sys.executable, "-m", "rankgauge", "evaluate", str(files.qrels), str(files.run)],
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)),
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # each thread would take memory
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29)),
     )
     assert (result.returncode, result.stderr) == (2, "not enough memory\n")
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from browser import DESKTOP, PHONE, LookedAt
-from command_line import Outcome
+from command_line import Outcome, called
 from page_texts import HOSTILE
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.report.html import write_page
@@ -44,6 +44,7 @@ SMALL = (
     "--setting",
     "rankboost.rounds=5",
 )
+FEW = ("--method", METHODS[0], "--method", METHODS[1], *SMALL)
 SIDES = {"MQ2007": 1, "<b>other</b>": 2}
 
 
@@ -83,12 +84,8 @@ def command(data: Path, output: Path, *more: str) -> list[str]:
 def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished study."""
     output = tmp_path_factory.mktemp("study") / "out"
-    subprocess.run(program(*command(data, output)), check=True, capture_output=True)
+    assert called(*command(data, output)).code == 0
     return output
-
-
-def program(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "rankgauge", *arguments]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -170,7 +167,7 @@ def test_sets_are_equal_across_data_and_counted(done: Path) -> None:
 def one(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished study of one data set in one reading."""
     output = tmp_path_factory.mktemp("one") / "out"
-    subprocess.run(program(*command_of_one(data, output)), check=True, capture_output=True)
+    assert called(*command_of_one(data, output)).code == 0
     return output
 
 
@@ -195,7 +192,7 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
     ]
     for reached in moments:
         process = subprocess.Popen(
-            program(*command_of_one(data, output)),
+            [sys.executable, "-m", "rankgauge", *command_of_one(data, output)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -205,7 +202,7 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
         process.wait()
         for path in (output / "tables").glob("[!.]*"):  # whatever stands there is whole
             assert path.read_bytes() == (one / "tables" / path.name).read_bytes()
-    subprocess.run(program(*command_of_one(data, output)), check=True, capture_output=True)
+    assert called(*command_of_one(data, output)).code == 0
     assert contents(output) == contents(one)
 
 
@@ -296,8 +293,8 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
         (["{data}/MQ2007", "--set-share", "0.1", "--set-number", "3"], "cannot be used together"),
         (["{data}/MQ2007", "--method", "adarank"], "1 method, expected at least 2"),
         (["{data}/MQ2007", "--method", "nomethod"], "nomethod"),
-        (["{data}/MQ2007", "--set-number", "0"], "0 uninformative and 0 ideal queries"),
-        (["{data}/MQ2007", "--set-share", "0.8", *SMALL], "the sets share queries"),
+        (["{data}/MQ2007", "--set-number", "0", *FEW], "0 uninformative and 0 ideal queries"),
+        (["{data}/MQ2007", "--set-share", "0.8", *FEW], "the sets share queries"),
         (["a b={data}/MQ2007", "a-b={data}/other"], "give no different names of files"),
         (["..={data}/MQ2007"], "give no different names of files"),
         (["{data}/MQ2007", "{data}/MQ2007"], "two data sets are called MQ2007"),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from profiles import examples
 from rankgauge import RankgaugeError, Scores, resampling
 from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
@@ -155,6 +156,7 @@ def test_two_way_tukey_on_a_worked_example():
     assert (outcome.p <= 0.05).tolist() == [False, True, False]
 
 
+@examples(50)
 @given(matrices(topics=(3, 12), runs=(3, 6)))
 def test_two_way_tukey_has_the_residual_variance_of_statsmodels(values):
     ols = pytest.importorskip("statsmodels.api").OLS
@@ -191,6 +193,7 @@ def test_randomised_tukey_against_all_ways_to_deal_the_scores():
     assert (np.abs(TESTS["tukey-randomized"](pairs).p - exact) <= 4 * error + 1e-4).all()
 
 
+@examples(50)
 @given(st.integers(3, 40), st.integers(1, 400))
 def test_the_studentised_range_is_that_of_scipy(groups, df):
     q = np.array([0.0, 0.3, 1.0, 2.5, 4.0, 6.0, 15.0])
@@ -198,6 +201,7 @@ def test_the_studentised_range_is_that_of_scipy(groups, df):
     np.testing.assert_allclose(upper_tail(q, groups, df), theirs, atol=1e-9)
 
 
+@examples(50)
 @given(st.integers(2, 200), st.integers(1, 10_000), st.sampled_from([0.01, 0.05, 0.3]))
 def test_a_critical_value_is_reached_as_often_as_it_says(groups, df, share):
     found = upper_tail(np.array([critical_value(share, groups, df)]), groups, df)

@@ -14,6 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from profiles import some
 from rankgauge.data import scanning, trec
 from rankgauge.data.files import Content, open_content
 from rankgauge.data.scanning import Piece, scanned
@@ -340,8 +341,8 @@ COLLECTIONS = {
 def test_real_runs_are_scored_as_when_read_with_care(
     qrels: str, real_data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs, judgements = real_data(COLLECTIONS[qrels]), real_data(qrels)
+    runs, judgements = some(sorted(real_data(COLLECTIONS[qrels]).iterdir()), 10), real_data(qrels)
     fast = rg.evaluate(judgements, runs, MEASURES)
-    assert len(fast.runs) == len(list(runs.iterdir()))
+    assert len(fast.runs) == len(runs)
     monkeypatch.setattr(trec, "scanned", lambda *_, **__: None)
     assert_same_scores(fast, rg.evaluate(judgements, runs, MEASURES))

@@ -79,7 +79,7 @@ def drops(
 
 
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m != "RBP"])
-@examples(40)
+@examples(20)
 @given(case=topics())
 def test_each_document_lowers_the_difference_of_its_witness_most(
     measure: str, case: tuple[Lists, Known]
@@ -98,7 +98,7 @@ def test_each_document_lowers_the_difference_of_its_witness_most(
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@examples(40)
+@examples(20)
 @given(case=topics())
 def test_before_after_and_left_are_distances(measure: str, case: tuple[Lists, Known]) -> None:
     lists, known = case

@@ -73,7 +73,7 @@ def given_to_settled(cases: list[Topic]) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("name", DIRECTED)
 @given(data=st.data())
-@examples(25)
+@examples(15)
 def test_settled_is_what_no_labels_reverse(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     cases = data.draw(st.lists(topics(), min_size=1, max_size=2))

@@ -252,8 +252,7 @@ def test_a_figure_is_of_the_set_asked_for_and_says_so(kind: AssessmentFigure) ->
 
 
 @pytest.mark.parametrize("kind", FIGURES)
-@pytest.mark.parametrize("count", [1, 2, 12])
-@pytest.mark.parametrize("ending", ["svg", "png"])
+@pytest.mark.parametrize(("count", "ending"), [(1, "svg"), (2, "png"), (12, "svg"), (12, "png")])
 def test_files_are_the_same_each_time(
     kind: AssessmentFigure, count: int, ending: str, tmp_path: Path
 ) -> None:

@@ -30,7 +30,7 @@ def problems(draw: st.DrawFn) -> tuple[dict, dict, dict]:
     return qrels, *({topic: draw(lists) for topic in topics} for _ in range(2))
 
 
-@examples(80)
+@examples(40)
 @given(problems(), st.sampled_from(sorted(NORMALIZATIONS)), st.sampled_from(["nDCG@3", "AP", "RR"]))
 def test_no_weight_of_a_grid_beats_the_best_and_the_fused_run_scores_it(
     problem, normalize, measure

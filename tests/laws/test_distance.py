@@ -148,7 +148,7 @@ def test_distance_is_the_greatest_difference(name: str, data: st.DataObject) -> 
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@examples(120)
+@examples(60)
 def test_distance_over_free_documents_of_the_highest_grade_or_none(
     name: str, data: st.DataObject
 ) -> None:
@@ -159,7 +159,7 @@ def test_distance_over_free_documents_of_the_highest_grade_or_none(
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@examples(100)
+@examples(50)
 def test_distance_over_free_documents_of_any_grade(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     case = data.draw(cases(most=4, free=4, judged=data.draw(st.booleans())))
@@ -207,7 +207,7 @@ def check_sides(measure: Measure, case: Case, grades: Sequence[int]) -> None:
 
 @pytest.mark.parametrize("name", DIRECTED)
 @given(data=st.data())
-@examples(40)
+@examples(20)
 def test_how_far_a_list_is_ahead_may_be_negative(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     case = data.draw(cases(most=4, free=data.draw(st.integers(0, 3))))
@@ -216,7 +216,7 @@ def test_how_far_a_list_is_ahead_may_be_negative(name: str, data: st.DataObject)
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@examples(100)
+@examples(50)
 def test_a_list_that_is_behind_by_any_labels_is_behind_by_the_least(
     name: str, data: st.DataObject
 ) -> None:
@@ -284,7 +284,7 @@ def test_distance_is_no_less_than_the_difference_by_any_labels(
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@examples(40)
+@examples(20)
 def test_distance_obeys_the_triangle_inequality(name: str, data: st.DataObject) -> None:
     """Each labelling makes a pseudometric of differences, so the greatest does too, if all lists are
     asked about the same labellings. A pair leaves the documents of a third list not relevant: by

@@ -43,7 +43,7 @@ def test_these_measures_have_a_formula():
 
 
 @each
-@examples(30)
+@examples(20)
 @given(st.data())
 def test_a_flip_changes_the_score_from_what_it_was_to_what_it_is(name, data):
     measure = data.draw(versions(name))
@@ -61,7 +61,7 @@ def test_a_flip_changes_the_score_from_what_it_was_to_what_it_is(name, data):
 
 
 @pytest.mark.parametrize("name", sorted(MEASURES))
-@examples(30)
+@examples(20)
 @given(st.data())
 def test_labels_that_are_alike_can_stand_for_each_other(name, data):
     measure = data.draw(versions(name))
@@ -77,7 +77,7 @@ def test_labels_that_are_alike_can_stand_for_each_other(name, data):
 
 
 @pytest.mark.parametrize("name", sorted(MEASURES | WRAPPERS))
-@examples(30)
+@examples(20)
 @given(st.data())
 def test_a_list_is_worth_the_same_without_documents_that_are_ignored(name, data):
     measure = data.draw(versions(name))

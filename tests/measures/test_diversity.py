@@ -75,7 +75,7 @@ def judged_documents(grades: Grades) -> list[str]:
 
 @each_measure
 @given(data=st.data())
-@examples(150)
+@examples(75)
 def test_score_is_the_definition(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     grades = data.draw(judgments())

@@ -74,7 +74,7 @@ def features(draw: st.DrawFn, width: int) -> Features:
 
 
 @pytest.mark.parametrize("name", [repr(ranker) for ranker in RANKERS])
-@examples(40)
+@examples(25)
 @given(st.integers(1, 3).flatmap(lambda width: st.tuples(*[features(width)] * 3)))
 def test_a_ranker_learns_from_anything_and_scores_anything(
     name: str, data: tuple[Features, Features, Features]

@@ -96,7 +96,7 @@ def tied(draw: st.DrawFn, most: int = 6) -> tuple[Groups, list[int], int]:
 
 @pytest.mark.parametrize("name", sorted(ALL))
 @given(data=st.data())
-@examples(60)
+@examples(30)
 def test_the_mean_over_ties_is_that_over_all_orders(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     groups, judged, unlisted = data.draw(tied(most=6 if name in MEASURES else 4))
@@ -113,7 +113,7 @@ def test_the_mean_over_ties_is_that_over_all_orders(name: str, data: st.DataObje
 
 @pytest.mark.parametrize("name", sorted(MEASURES))
 @given(data=st.data())
-@examples(30)
+@examples(15)
 def test_many_tied_lists_at_once_are_as_each_alone(name: str, data: st.DataObject) -> None:
     measure = data.draw(versions(name))
     cases = data.draw(st.lists(tied(most=5), min_size=2, max_size=4))
@@ -165,7 +165,7 @@ def pessimistic(group: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("name", sorted(n for n, m in MEASURES.items() if prefers_relevance(m)))
 @given(data=st.data())
-@examples(60)
+@examples(30)
 def test_no_order_scores_below_the_pessimistic_or_above_the_optimistic(
     name: str, data: st.DataObject
 ) -> None:

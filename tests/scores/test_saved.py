@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
+from command_line import one_process
 from profiles import examples
 from rankgauge import Scores
 from rankgauge.notes import Note
@@ -42,13 +42,6 @@ ARRAYS = ("values", "present", "judged_at_10", "relevant", "nothing_relevant")
 @pytest.fixture
 def scores() -> Scores:
     return rg.evaluate(QRELS, RUNS, MEASURES)
-
-
-@contextmanager
-def one_process() -> Iterator[None]:
-    """Parquet is decoded here: starting a process takes longer than all else."""
-    with mock.patch.object(sys, "executable", None):
-        yield
 
 
 def assert_identical(back: Scores, scores: Scores) -> None:
@@ -73,8 +66,9 @@ def test_saving_and_loading_brings_everything_back(
     scores: Scores, tmp_path: Path, name: str
 ) -> None:
     scores.save(tmp_path / name)
-    assert_identical(Scores.load(tmp_path / name), scores)
-    assert repr(Scores.load(tmp_path / name)) == repr(scores)
+    back = Scores.load(tmp_path / name)
+    assert_identical(back, scores)
+    assert repr(back) == repr(scores)
 
 
 def test_the_same_scores_give_the_same_bytes(scores: Scores, tmp_path: Path) -> None:
@@ -543,7 +537,9 @@ def test_a_damaged_file_is_refused_or_sound(scores: Scores, tmp_path: Path, shar
     for damaged in (flipped, raw[:place]):
         path.write_bytes(damaged)
         try:
-            back = Scores.load(path)
+            # A file without its end is refused before a page is decoded, so a process is not needed.
+            with nullcontext() if damaged is flipped else one_process():
+                back = Scores.load(path)
         except rg.InputError as error:
             told = error.source
         else:

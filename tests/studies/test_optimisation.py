@@ -202,6 +202,7 @@ def test_without_data_the_rest_is_made():
 
 def test_the_figures_are_the_same_each_time(tmp_path):
     pytest.importorskip("matplotlib")
+    again = study.figures()
     for name, figure in study.figures().items():
         first = saved(figure, tmp_path / f"{name}.svg")
-        assert saved(study.figures()[name], tmp_path / "again.svg") == first
+        assert saved(again[name], tmp_path / "again.svg") == first

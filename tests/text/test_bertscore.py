@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import summeval
+from profiles import some
 from rankgauge import Scores
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.text import Texts, check_metric, evaluate, overview, parse_metric, use_encoder
@@ -61,16 +62,18 @@ def test_forms_obey_the_laws_whatever_chance_is(metric: str, encoder: StandIn) -
 
 
 def test_numbers_are_those_of_bert_score(real: None, real_data: Callable[[str], Path]) -> None:
-    """160 summaries, three layers, with and without idf, to 1e-6."""
+    """Summaries of ten articles by four systems, or by all 16 if thorough; three layers, with and
+    without idf, to 1e-6."""
     whole = summeval.read(real_data(summeval.FILE))
     with np.load(EXPECTED) as stored:
         expected, systems = stored["values"], stored["systems"].tolist()
         names, layers = stored["articles"].tolist(), stored["layers"].tolist()
+    chosen = some(range(len(systems)), 4)
     places = [whole.ids.index(name) for name in names]
     texts = Texts(
         None,
         [whole.references[place][:1] for place in places],
-        {system: [whole.outputs[system][place] for place in places] for system in systems},
+        {systems[i]: [whole.outputs[systems[i]][place] for place in places] for i in chosen},
     )
     metrics = [
         parse_metric("bertscore")(layer=layer, idf=idf, part=part)
@@ -79,7 +82,8 @@ def test_numbers_are_those_of_bert_score(real: None, real_data: Callable[[str], 
         for part in ("precision", "recall", "f")
     ]
     ours = np.moveaxis(np.asarray(evaluate(texts, metrics)), 2, 0)
-    assert ours == pytest.approx(expected.reshape(ours.shape), abs=1e-6)
+    every = expected.reshape(len(metrics), len(systems), len(places))
+    assert ours == pytest.approx(every[:, chosen], abs=1e-6)
 
 
 def slow_score(encoder: StandIn, own: str, theirs: str, layer: int, weight) -> tuple[float, float]:

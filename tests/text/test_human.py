@@ -85,7 +85,7 @@ def rated(draw: st.DrawFn) -> tuple[Numbers, Numbers]:
 
 
 @pytest.mark.parametrize("over", OVER)
-@examples(150)
+@examples(75)
 @given(both=rated(), seed=st.integers(0, 100))
 def test_correlations_and_every_sample_equal_scipy(
     over: Over, both: tuple[Numbers, Numbers], seed: int

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import summeval
 from oracles import rouge as oracle
-from profiles import examples
+from profiles import examples, some
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.text import Texts, parse_metric, rouge_library
 from rankgauge.text.tokens import words_of
@@ -40,13 +40,12 @@ def test_rouge_score_gives_the_same_numbers_for_summaries(
     texts = summeval.read(real_data(summeval.FILE))
     candidates = texts.candidates()
     assert len(candidates) == 1600
-    right = [
-        scorer.score(texts.references[of][0], words)
-        for words, of in zip(candidates.words, candidates.of.tolist(), strict=True)
-    ]
+    chosen = some(range(1600), 400)
+    words, of = candidates.words, candidates.of.tolist()
+    right = [scorer.score(texts.references[of[i]][0], words[i]) for i in chosen]
     for name, (part, number) in itertools.product(LIBRARY, PARTS.items()):
         metric = parse_metric(name)(part=part, stem=stem, references="first")
-        scores = metric.score_each(candidates)
+        scores = metric.score_each(candidates)[chosen]
         expected = [each[name][number] for each in right]
         np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12, err_msg=str(metric))
 
