@@ -143,6 +143,19 @@ def optimisation(output: str, data: str | None) -> None:
         raise Incomplete("not all was made: see the notes at the start")
 
 
+def lacking_libraries() -> list[str]:
+    """What a study with a page cannot make, because a library is not installed."""
+    from rankgauge.report.html import check_pages
+
+    texts = []
+    for what, check in (("figures", check_plotting), ("study.html", check_pages)):
+        try:
+            check()
+        except RankgaugeError as error:
+            texts.append(f"no {what}: {error}")
+    return texts
+
+
 def _folder(data: str | None) -> str:
     return data or os.environ.get(VARIABLE) or BESIDE
 

@@ -17,13 +17,13 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER
+from rankgauge.cli.study import lacking_libraries
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import TEMPORARY, writing
-from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
 from rankgauge.notes import Note
 from rankgauge.policies import CORRELATION_SAMPLES
-from rankgauge.report.html import check_pages, write_page
+from rankgauge.report.html import write_page
 from rankgauge.studies.text.experiment import steps
 from rankgauge.studies.text.page import study_page
 from rankgauge.studies.text.protocol import LAYERS, RatedSummaries, TextProtocol
@@ -83,7 +83,7 @@ def text(
     asked = TextProtocol(layers, level, samples, seed).checked()
     read = [_data(each) for each in data]
     folder = Path(output)
-    lacking = _lacking()
+    lacking = lacking_libraries()
     notify([Note(each) for each in lacking])
     try:
         with progress(len(read) * steps(asked), "working") as advance:
@@ -109,17 +109,6 @@ def _data(argument: str) -> RatedSummaries:
             f"{argument!r} names no data set, expected NAME=TEXTS, such as summeval=summeval.json.gz"
         )
     return RatedSummaries.read(name, texts, ratings or None)
-
-
-def _lacking() -> list[str]:
-    """What cannot be made, because a library is not installed."""
-    texts = []
-    for what, check in (("figures", check_plotting), ("study.html", check_pages)):
-        try:
-            check()
-        except RankgaugeError as error:
-            texts.append(f"no {what}: {error}")
-    return texts
 
 
 def write_study(study: TextStudy, folder: Path) -> None:

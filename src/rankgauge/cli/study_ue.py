@@ -24,14 +24,14 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER
 from rankgauge.cli.scoring import named
+from rankgauge.cli.study import lacking_libraries
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import TEMPORARY, display_name, read_bytes, writing
-from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.notes import Note
 from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
-from rankgauge.report.html import check_pages, write_page
+from rankgauge.report.html import write_page
 from rankgauge.scores.documents import read_json
 from rankgauge.studies.ue.page import DrawnFigure, study_page
 from rankgauge.studies.ue.protocol import (
@@ -176,7 +176,7 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
             collections, list(options.pop("method")) or list(all_methods()), options
         )
     folder = Path(output)
-    lacking = _lacking()
+    lacking = lacking_libraries()
     notify([Note(text) for text in lacking])
     try:
         with progress(_steps(protocol), "working") as advance:
@@ -192,17 +192,6 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
         click.echo(f"All of it: {folder / PAGE}")
     else:
         raise Incomplete(f"not all was made; the tables are in {folder / TABLES}")
-
-
-def _lacking() -> list[str]:
-    """What cannot be made, because a library is not installed."""
-    texts = []
-    for what, check in (("figures", check_plotting), ("study.html", check_pages)):
-        try:
-            check()
-        except RankgaugeError as error:
-            texts.append(f"no {what}: {error}")
-    return texts
 
 
 def _collection(text: str) -> DataSet:
