@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -51,7 +52,7 @@ def encoder() -> Iterator[StandIn]:
 
 
 def write_data(
-    folder: Path, documents: int = 12, systems: int = 6, dimensions: tuple[str, ...] = DIMENSIONS
+    folder: Path, documents: int = 25, systems: int = 6, dimensions: tuple[str, ...] = DIMENSIONS
 ) -> Path:
     """Texts and ratings in the layout of SummEval."""
     generator = np.random.default_rng(8)
@@ -126,7 +127,7 @@ def test_the_tables_of_the_dissertation_by_their_definition(study: TextStudy) ->
             if kind is not None:
                 layer = int(panel.metric.rpartition(" ")[2])
                 order = examined.kinds.order(layer)
-                chosen = order[:2] if kind == HETEROGENEOUS else order[::-1][:2]
+                chosen = order[:5] if kind == HETEROGENEOUS else order[::-1][:5]
             by_row = {row[0]: row[1:] for row in rows}
             increases = []
             for d in range(len(DIMENSIONS)):
@@ -195,8 +196,8 @@ def test_a_constant_chance_never_disagrees_with_its_metric(study: TextStudy) -> 
         each.name for each in (*OF_ROUGE, *OF_BERTSCORE) if each.by_output
     }
     for row in rows:
-        disagreements, win, lose, tie = row[7:11]
-        assert win + lose + tie == disagreements
+        disagreements, win, lose, tie, unrated = row[7:12]
+        assert win + lose + tie + unrated == disagreements
 
 
 def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
@@ -207,8 +208,11 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
     assert found is not None
     change = tables.change_of(examined, found, MetricLabel("rouge1", WORDS.name, "v2"))
     assert change is not None
-    (own,) = (each for each in made if each.what.endswith("by V2 of rouge1"))
-    assert own.amount.value == pytest.approx(0.1 - abs(change.difference.mean()))
+    (own,) = (each for each in made if "by V2 of rouge1," in each.what)
+    assert own.shown is not None
+    assert own.shown.value == pytest.approx(np.abs(change.difference).mean())
+    assert own.amount.value == pytest.approx(0.1 - own.shown.value)
+    assert "(limit 0.1)" in own.sentence
     for each in made:
         assert each.amount.low <= each.amount.value <= each.amount.high
         assert each.sentence.endswith(f"{each.verdict}.")
@@ -218,16 +222,44 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
 
 def test_the_short_text_has_the_range_of_the_tables(study: TextStudy) -> None:
     (examined,) = study.examined
-    (told,) = study.short_text()
-    assert told.startswith("made, 6 systems (all), mean over 2 dimensions")
-    averages = [
-        rows[-1][1]
-        for panel, rows in tables.panels(examined, ASKED, "9.1").items()
-        if panel.systems == "all"
-    ]
+    bert, rouge = study.short_text()
+    assert bert.startswith("made, 6 systems (all): V1 and V2 of BERTScore ")
+    averages = [rows[-1][1] for rows in tables.panels(examined, ASKED, "9.1").values()]
     low, high = (f"{value:.1f}".replace("-", "−") for value in (min(averages), max(averages)))
-    assert f"average PAI {low} to {high} on all documents.".replace(".0 ", " ") in told
-    assert "printed" not in told
+    assert f"Average PAI: {low} to {high}.".replace(".0 ", " ").replace(".0.", ".") in rouge
+    assert "printed" not in bert + rouge
+
+
+def test_wins_are_counted_over_all_dimensions(study: TextStudy) -> None:
+    (examined,) = study.examined
+    seen = 0
+    for each in study.statements:
+        if each.claim.startswith("preferred"):
+            (result,) = (
+                found.result
+                for found in examined.preferred
+                if f"{found.label.form.upper()} of {found.label.metric} (chance: "
+                f"{found.label.chance})," in each.what
+            )
+            win, lose = result.win.sum(), result.lose.sum()
+            assert each.shown is not None
+            assert each.shown.value == pytest.approx(100 * win / (win + lose))
+            assert result.disagreements >= 20
+            seen += 1
+    assert seen
+
+
+def test_a_dimension_that_people_rated_alike_is_left_out(encoder: StandIn, tmp_path: Path) -> None:
+    path = write_data(tmp_path, dimensions=("coherence", "flat"))
+    content = json.loads(path.read_text())
+    for each in content.values():
+        for system in each["sys_summs"].values():
+            system["scores"]["flat"] = 3.0
+    path.write_text(json.dumps(content))
+    study = run_study([RatedSummaries.read("made", str(path))], ASKED)
+    assert not any("nan" in text for text in (*study.short_text(), study.task_text()))
+    assert {"bertscore", "rouge", "heterogeneous"} <= {each.claim for each in study.statements}
+    assert any("flat" in str(note) for note in study.notes)
 
 
 def test_attention_by_its_definition(study: TextStudy, encoder: StandIn) -> None:
@@ -269,6 +301,7 @@ def test_work_goes_on_from_what_is_finished(
 
         with pytest.raises(Interrupted):
             run_study([data], ASKED, folder, progress=stop)
+    (folder / "parts" / "made-documents.json").write_text("{}")
     assert written(run_study([data], ASKED, folder)) == whole
     before = encoder.encoded
     assert written(run_study([data], ASKED, folder)) == whole
@@ -311,15 +344,20 @@ def test_few_systems_and_no_sources_are_refused(encoder: StandIn, tmp_path: Path
         run_study([few], ASKED)
     with pytest.raises(RankgaugeError, match="no data set"):
         run_study([], ASKED)
+    short = RatedSummaries.read("made", str(write_data(tmp_path, documents=9)))
+    with pytest.raises(RankgaugeError, match="9 texts, expected at least 10"):
+        run_study([short], ASKED)
+    with pytest.raises(RankgaugeError, match="a data set is called 'a b'"):
+        RatedSummaries.read("a b", str(write_data(tmp_path)))
 
 
 def test_few_documents_have_no_kinds(encoder: StandIn, tmp_path: Path) -> None:
-    few = RatedSummaries.read("made", str(write_data(tmp_path, documents=6)))
+    few = RatedSummaries.read("made", str(write_data(tmp_path, documents=12)))
     study = run_study([few], ASKED)
     assert study.examined[0].kinds is None
     assert any("too few documents" in str(note) for note in study.notes)
-    assert "table-8.2-made" in study.tables()
-    assert study.tables()["table-8.2-made"].rows == ()
+    assert "table-8.1-made" in study.tables()
+    assert "table-8.2-made" not in study.tables()
 
 
 def test_the_groups_of_known_data_are_those_of_the_dissertation() -> None:
@@ -333,6 +371,7 @@ def test_the_groups_of_known_data_are_those_of_the_dissertation() -> None:
         "extractive": 4,
     }
     assert _groups("SummEval", ("a", "b")) == {"all": ("a", "b")}
+    assert _groups("SummEval", ("M0", "M8"))["extractive"] == ("M0",)
 
 
 def test_printed_averages_are_those_of_the_printed_cells() -> None:
@@ -376,6 +415,24 @@ def test_the_command_writes_all_of_it(
     refused = rankgauge("study", "text", "made", "-o", out)
     assert refused.code == 2
     assert "NAME=TEXTS" in refused.err
+
+
+def test_without_matplotlib_the_rest_is_written(
+    encoder: StandIn,
+    tmp_path: Path,
+    rankgauge: Callable[..., Outcome],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [each for each in sys.modules if each.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    out = tmp_path / "out"
+    asked = ("study", "text", f"made={write_data(tmp_path)}", "-o", out, "--layer", 2)
+    code, told, errors = rankgauge(*asked, "--samples", 20)
+    assert code == 3
+    assert "no figures" in errors
+    assert "Chapter 11" in told
+    assert (out / "study.html").exists()
 
 
 def test_the_page_says_what_was_found(study: TextStudy) -> None:

@@ -284,7 +284,7 @@ def test_the_interval_of_the_share_of_wins_is_over_texts() -> None:
     result = win_lose_tie(
         scores_of(metric, form), people(quality), METRIC, FORM, samples=400, seed=5
     )
-    assert result.samples.shape == (400, 1)
+    assert result.drawn.shape == (400, 2, 1)
     for sample, counts in enumerate(np.concatenate(list(topic_counts(12, Drawing(400, 5))))[:20]):
         win = lose = 0
         for text, times in enumerate(counts.astype(int).tolist()):
@@ -295,8 +295,9 @@ def test_the_interval_of_the_share_of_wins_is_over_texts() -> None:
                 if one * other < 0:
                     win += times * int(liked == other)
                     lose += times * int(liked == one)
-        assert result.samples[sample, 0] == win / (win + lose)
+        assert result.drawn[sample, :, 0].tolist() == [win, lose]
     low, high = result.interval
-    assert low[0] == pytest.approx(np.percentile(result.samples, 2.5))
-    assert high[0] == pytest.approx(np.percentile(result.samples, 97.5))
+    shares = result.drawn[:, 0, 0] / result.drawn[:, :, 0].sum(axis=1)
+    assert low[0] == pytest.approx(np.percentile(shares, 2.5))
+    assert high[0] == pytest.approx(np.percentile(shares, 97.5))
     assert result.table().rows[0][-3:] == (result.win_share[0], low[0], high[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -154,6 +155,15 @@ def lacking_libraries() -> list[str]:
         except RankgaugeError as error:
             texts.append(f"no {what}: {error}")
     return texts
+
+
+def can(check: Callable[[], object]) -> bool:
+    """Whether a library is there, by the check for it."""
+    try:
+        check()
+    except RankgaugeError:
+        return False
+    return True
 
 
 def _folder(data: str | None) -> str:

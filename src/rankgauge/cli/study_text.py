@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import os
 from pathlib import Path
 
 import click
@@ -16,14 +16,14 @@ from rankgauge.cli.options import (
     seed_option,
 )
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
-from rankgauge.cli.output_files import OUTPUT_FOLDER
-from rankgauge.cli.study import lacking_libraries
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
+from rankgauge.cli.study import can, lacking_libraries
 from rankgauge.data.files import TEMPORARY, writing
+from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
 from rankgauge.notes import Note
 from rankgauge.policies import CORRELATION_SAMPLES
-from rankgauge.report.html import write_page
+from rankgauge.report.html import check_pages, write_page
 from rankgauge.studies.text.experiment import steps
 from rankgauge.studies.text.page import study_page
 from rankgauge.studies.text.protocol import LAYERS, RatedSummaries, TextProtocol
@@ -48,7 +48,7 @@ PAGE, TABLES, FIGURES = "study.html", "tables", "figures"
     metavar="N",
     help="A layer of the encoder; may be repeated. The first one is looked at most closely.",
 )
-@level_option("The level of the intervals.")
+@level_option()
 @samples_option(
     CORRELATION_SAMPLES, text="How often the documents are drawn again, for the intervals."
 )
@@ -71,8 +71,8 @@ def text(
 
     It prints which claims hold. It writes to DIR: study.html with all of it, the counterparts of Tables
     8.1 to 8.4, 9.1 and 9.2 as CSV, and Figures 8.2 and 8.3. A data set called summeval has the printed
-    numbers beside ours; they are by another encoder. SummEval and REALSumm take about eight minutes. If
-    the work is interrupted, the same command goes on from what is finished.
+    numbers, which are by another encoder, beside ours. SummEval and REALSumm take about eight minutes.
+    If the work is interrupted, the same command goes on from what is finished.
 
     \b
     rankgauge study text summeval=summeval.json.gz realsumm=realsumm.json.gz -o out
@@ -103,7 +103,7 @@ def text(
 
 def _data(argument: str) -> RatedSummaries:
     name, mark, files = argument.partition("=")
-    texts, _, ratings = files.partition(",")
+    texts, _, ratings = (files, "", "") if os.path.exists(files) else files.partition(",")
     if not (name and mark and texts):
         raise click.UsageError(
             f"{argument!r} names no data set, expected NAME=TEXTS, such as summeval=summeval.json.gz"
@@ -115,16 +115,14 @@ def write_study(study: TextStudy, folder: Path) -> None:
     """Write tables, figures and the page, as far as the libraries for them are installed."""
     for left in folder.rglob(f"{TEMPORARY}*"):  # by a process that was killed
         left.unlink(missing_ok=True)
-    for name in (TABLES, FIGURES):
-        (folder / name).mkdir(exist_ok=True)
+    tables, pictures = make_folder(str(folder / TABLES)), make_folder(str(folder / FIGURES))
     for name, table in study.tables().items():
-        with writing(folder / TABLES / f"{name}.csv") as stream:
+        with writing(Path(tables, f"{name}.csv")) as stream:
             stream.write(table.render("csv").encode("utf-8"))
-    pictures = {}
-    with suppress(RankgaugeError):
-        for name, (figure, caption) in study.figures().items():
-            for ending in ("svg", "png"):
-                save_figure(figure, folder / FIGURES / f"{name}.{ending}")
-            pictures[name] = ((folder / FIGURES / f"{name}.svg").read_bytes(), caption)
-    with suppress(RankgaugeError):
-        write_page(study_page(study, pictures), folder / PAGE)
+    drawn = {}
+    for name, (figure, caption) in (study.figures() if can(check_plotting) else {}).items():
+        for ending in ("svg", "png"):
+            save_figure(figure, Path(pictures, f"{name}.{ending}"))
+        drawn[name] = (Path(pictures, f"{name}.svg").read_bytes(), caption)
+    if can(check_pages):
+        write_page(study_page(study, drawn), folder / PAGE)

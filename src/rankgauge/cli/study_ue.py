@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -24,14 +23,15 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER
 from rankgauge.cli.scoring import named
-from rankgauge.cli.study import lacking_libraries
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.cli.study import can, lacking_libraries
+from rankgauge.data.errors import InputError
 from rankgauge.data.files import TEMPORARY, display_name, read_bytes, writing
+from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.notes import Note
 from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
-from rankgauge.report.html import write_page
+from rankgauge.report.html import check_pages, write_page
 from rankgauge.scores.documents import read_json
 from rankgauge.studies.ue.page import DrawnFigure, study_page
 from rankgauge.studies.ue.protocol import (
@@ -282,15 +282,14 @@ def write_study(study: Study, folder: Path) -> None:
     for name, table in study.query_tables().items():
         _write(folder / "queries" / f"{name}.csv", table.render("csv"))
     pictures = []
-    with suppress(RankgaugeError):
-        for name, drawn in study.figures().items():
-            path = folder / "figures" / name
-            path.parent.mkdir(exist_ok=True)
-            for ending in ("svg", "png"):
-                save_figure(drawn.figure, path.with_name(f"{name}.{ending}"))
-            svg = path.with_name(f"{name}.svg").read_bytes()
-            pictures.append(DrawnFigure(svg, drawn.caption, drawn.case, drawn.reading))
-    with suppress(RankgaugeError):
+    for name, drawn in (study.figures() if can(check_plotting) else {}).items():
+        path = folder / "figures" / name
+        path.parent.mkdir(exist_ok=True)
+        for ending in ("svg", "png"):
+            save_figure(drawn.figure, path.with_name(f"{name}.{ending}"))
+        svg = path.with_name(f"{name}.svg").read_bytes()
+        pictures.append(DrawnFigure(svg, drawn.caption, drawn.case, drawn.reading))
+    if can(check_pages):
         write_page(study_page(study, pictures), folder / PAGE)
 
 

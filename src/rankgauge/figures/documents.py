@@ -23,11 +23,11 @@ def order_sensitivity(best: ArrayLike, worst: ArrayLike, count: int) -> Figure:
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.5, 0.6, 0.7]
     """
-    from matplotlib.figure import Figure
-
     high, low = np.asarray(best, dtype=float), np.asarray(worst, dtype=float)
     places = np.arange(1, len(high) + 1)
     with plotting():
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(7.2, 3.6), layout="constrained")
         axes = figure.subplots()
         axes.vlines(places, np.minimum(low, high), np.maximum(low, high), color=GREY, linewidth=0.8)
@@ -61,9 +61,9 @@ def attention_lines(kinds: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
     >>> [axes.get_title() for axes in figure.axes]
     ['Standard deviation', 'Mean']
     """
-    from matplotlib.figure import Figure
-
     with plotting():
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(7.2, 3.4), layout="constrained")
         panels = figure.subplots(1, 2)
         for axes, part, title in zip(panels, (1, 0), ("Standard deviation", "Mean"), strict=True):

@@ -237,22 +237,37 @@ class Embedded:
         return self._vectors((text, number), self.references[text][number], layers)
 
     def source(self, text: int, layers: Sequence[int]) -> Vectors:
-        """The vectors of the source of a text."""
+        """The vectors of the source of a text. The sources of the next texts, which will soon be asked
+        for, are encoded with it."""
+        if not self._has((text, None), layers):
+            ahead, size = [text], len(self.sources[text])
+            for other in range(text + 1, len(self.sources)):
+                size += len(self.sources[other])
+                if size > AT_ONCE or self._has((other, None), layers):
+                    break
+                ahead.append(other)
+            tokens = [self.sources[other] for other in ahead]
+            every = list(encoded(self.encoder, tokens, layers, windows=True))
+            for other, vectors in reversed(list(zip(ahead, every, strict=True))):
+                self._keep((other, None), vectors)
         return self._vectors((text, None), self.sources[text], layers)
 
     def _vectors(self, key: tuple[int, int | None], tokens: Ints, layers: Sequence[int]) -> Vectors:
-        vectors = self._kept.get(key)
-        if vectors is None or not vectors.keys() >= set(layers):
-            self._drop(key)
-            windows = key[1] is None
-            vectors = next(encoded(self.encoder, [tokens], layers, windows=windows))
-            self._bytes += _size(vectors)
-            self._kept[key] = vectors
-            while self._bytes > MOST_BYTES and len(self._kept) > 1:
-                self._drop(next(iter(self._kept)))
-        else:
-            self._kept.move_to_end(key)
-        return vectors
+        if not self._has(key, layers):
+            self._keep(key, next(encoded(self.encoder, [tokens], layers, windows=key[1] is None)))
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _has(self, key: tuple[int, int | None], layers: Sequence[int]) -> bool:
+        return key in self._kept and self._kept[key].keys() >= set(layers)
+
+    def _keep(self, key: tuple[int, int | None], vectors: Vectors) -> None:
+        """Keep vectors, and drop the oldest ones if there are too many."""
+        self._drop(key)
+        self._bytes += _size(vectors)
+        self._kept[key] = vectors
+        while self._bytes > MOST_BYTES and len(self._kept) > 1:
+            self._drop(next(iter(self._kept)))
 
     def _drop(self, key: tuple[int, int | None]) -> None:
         if (vectors := self._kept.pop(key, None)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +26,7 @@ from rankgauge.text import registry
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null
 from rankgauge.text.embedding import AnyEncoder, current_encoder, using
+from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.grammar import parse_metrics
 from rankgauge.text.texts import Candidates, Texts
 from rankgauge.text.tokens import word_counts
@@ -130,7 +132,7 @@ def _scored(
 ) -> list[_Found]:
     """The scores by each metric of a family; what they share is computed once."""
     inside = [each for each in map(innermost, family) if isinstance(each, Metric)]
-    with using(encoder):
+    with using(encoder), nullcontext() if encoder is None else one_thread_each():
         type(inside[0]).expect(candidates, list(dict.fromkeys(inside)))
         return [
             _Found(metric.complete().score_each(candidates), metric.remarks(candidates))

@@ -58,8 +58,8 @@ class Preferences(Result, Record):
     metric_tied, normalized_tied
         Pairs that the metric alone ties, and pairs that the normalised form alone ties. They are no
         disagreements.
-    samples
-        Sample × dimension: the share of wins among wins and losses in samples of texts.
+    drawn
+        Sample × 2 × dimension: the numbers of wins and of losses in samples of texts.
     level
         The level of the interval of `win_share`.
     notes
@@ -77,21 +77,21 @@ class Preferences(Result, Record):
     unrated: Ints
     metric_tied: int
     normalized_tied: int
-    samples: Floats
+    drawn: Floats
     level: float
     notes: tuple[Note, ...] = ()
 
     @property
     def interval(self) -> tuple[Floats, Floats]:
         """For each dimension the ends of the interval of `win_share`, over texts."""
-        low, high = percentiles(self.samples, self.level)
+        low, high = percentiles(win_share(self.drawn[:, 0], self.drawn[:, 1]), self.level)
         known = ~np.isnan(self.win_share)
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
     @property
     def win_share(self) -> Floats:
         """For each dimension: the share of wins among wins and losses, NaN without any."""
-        return _share(self.win, self.lose)
+        return win_share(self.win, self.lose)
 
     def table(self) -> Table:
         """A row for each dimension, with all counts and the share of wins among wins and losses."""
@@ -188,7 +188,7 @@ def win_lose_tie(
         unrated=np.count_nonzero(np.isnan(agreed), axis=1),
         metric_tied=int(np.count_nonzero(known & (first == 0) & (second != 0))),
         normalized_tied=int(np.count_nonzero(known & (first != 0) & (second == 0))),
-        samples=_drawn_shares(agreed, text, len(both.texts), drawing),
+        drawn=_drawn(agreed, text, len(both.texts), drawing),
         level=level,
         notes=(
             *_notes(both, normal, len(text), people, tie),
@@ -197,19 +197,23 @@ def win_lose_tie(
     )
 
 
-def _share(win: Floats | Ints, lose: Floats | Ints) -> Floats:
+def win_share(win: Floats | Ints, lose: Floats | Ints) -> Floats:
+    """The share of wins among wins and losses, NaN without any."""
     decided = win + lose
     return np.asarray(np.where(decided > 0, win / np.maximum(decided, 1), np.nan))
 
 
-def _drawn_shares(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Floats:
-    """Sample × dimension: the share of wins among wins and losses in samples of texts."""
-    win, lose = (
-        np.stack([np.bincount(text[row], minlength=texts) for row in rows]).astype(np.float64)
-        for rows in (agreed > 0, agreed < 0)
+def _drawn(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Floats:
+    """Sample × 2 × dimension: the numbers of wins and of losses in samples of texts."""
+    counts = np.stack(
+        [
+            np.stack([np.bincount(text[row], minlength=texts) for row in rows])
+            for rows in (agreed > 0, agreed < 0)
+        ]
+    ).astype(np.float64)
+    return np.concatenate(
+        [np.einsum("st,kdt->skd", sample, counts) for sample in topic_counts(texts, drawing)]
     )
-    shares = [_share(counts @ win.T, counts @ lose.T) for counts in topic_counts(texts, drawing)]
-    return np.concatenate(shares)
 
 
 class _Cases(NamedTuple):

@@ -22,11 +22,12 @@ from rankgauge.studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge.studies.text.tables import change_of, compared_systems
+from rankgauge.studies.text.tables import change_of, compared_systems, known_mean
 from rankgauge.studies.verdicts import Amount, Verdict
 from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.human_results import percentiles
+from rankgauge.text.preferences import win_share
 
 UNCHANGED = 0.1
 """A correlation that changes by less is nearly the same."""
@@ -34,7 +35,7 @@ LARGE = 0.8
 """A difference of two means is large from so many standard deviations on (Cohen 1988)."""
 
 FEWEST_CASES = 20
-"""A share of wins among fewer wins and losses says nothing."""
+"""A share of wins among fewer disagreements says nothing."""
 
 OfTwoSets: TypeAlias = Callable[[Floats, Floats], Floats]
 """A number of two sets of documents."""
@@ -54,20 +55,21 @@ CLAIMS = {
     "(Figure 8.3)",
     "rouge": "V1 and V2 of ROUGE agree with people as ROUGE does. (Table 9.1)",
     "preferred rouge": "Where ROUGE and its V1 or V2 disagree, people agree with V1 or V2. (Table 9.2)",
-    "rouge wins more": "V1 and V2 of ROUGE win more of the disagreements than V1 and V2 of BERTScore "
-    "do. (Section 9.3)",
+    "rouge wins more": "V1 and V2 of ROUGE win more often than V1 and V2 of BERTScore do. (Section 9.3)",
 }
 """The claims in our words, by key."""
 
 
 class TextStatement(NamedTuple):
-    """One number that a claim says is above 0."""
+    """One number that a claim says is above 0. `shown` is the number that is told in its place, such as
+    a share of wins in place of what it has above one half; `what` then names the limit."""
 
     claim: str
     data: str
     what: str
     amount: Amount
     digits: int = 3
+    shown: Amount | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -77,7 +79,8 @@ class TextStatement(NamedTuple):
     @property
     def sentence(self) -> str:
         """The statement in words, with its interval and its verdict."""
-        return f"{self.data}: {self.what}: {self.amount.words(self.digits)}: {self.verdict}."
+        told = (self.shown or self.amount).words(self.digits)
+        return f"{self.data}: {self.what}: {told}: {self.verdict}."
 
 
 def statements(examined: Sequence[Examined], asked: TextProtocol) -> list[TextStatement]:
@@ -106,9 +109,11 @@ def _about(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
 
 
 def _amount(value: float, drawn: Floats, level: float) -> Amount:
-    """A number and its percentile interval, which has the number in it."""
+    """A number and its percentile interval, which is widened to have the number in it. What is left of a
+    rounding error is 0."""
     low, high = percentiles(drawn, level)
-    return Amount(value, float(np.fmin(low, value)), float(np.fmax(high, value)))
+    ends = (value, float(np.fmin(low, value)), float(np.fmax(high, value)))
+    return Amount(*(round(each, 12) + 0.0 for each in ends))
 
 
 def _changes(
@@ -118,8 +123,7 @@ def _changes(
     for form in VERSIONS:
         change = found and change_of(data, found, MetricLabel(metric, chance, form))
         if change:
-            drawn = change.drawn.mean(axis=1)
-            amount = _amount(float(change.difference.mean()), drawn, asked.level)
+            amount = _amount(change.mean, change.drawn_mean, asked.level)
             what = f"τ-b of {form.upper()} minus τ-b of {metric}, chance: {chance}"
             yield TextStatement(claim, data.name, what, amount)
 
@@ -134,8 +138,7 @@ def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextS
         if not both[0] or not both[1]:
             continue
         one, other = both[0], both[1]
-        means = [float(each.difference.mean()) for each in (one, other)]
-        drawn = [each.drawn.mean(axis=1) for each in (one, other)]
+        means, drawn = [one.mean, other.mean], [one.drawn_mean, other.drawn_mean]
         told = f"{form.upper()} of {metric}, chance: {label.chance}"
         yield TextStatement(
             "heterogeneous",
@@ -156,15 +159,15 @@ def _unchanged(data: Examined, asked: TextProtocol, metric: str) -> Iterator[Tex
     for form in VERSIONS:
         change = found and change_of(data, found, MetricLabel(metric, WORDS.name, form))
         if change:
-            # The wider of the two sides decides, so the interval of the change itself is looked at.
-            value, low, high = _amount(
-                float(change.difference.mean()), change.drawn.mean(axis=1), asked.level
-            )
-            widest = max(abs(low), abs(high))
-            narrowest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-            amount = Amount(UNCHANGED - abs(value), UNCHANGED - widest, UNCHANGED - narrowest)
-            what = f"{UNCHANGED} minus the change of τ-b by {form.upper()} of {metric}"
-            yield TextStatement("rouge", data.name, what, amount)
+            value = float(known_mean(np.abs(change.difference)))
+            shown = _amount(value, known_mean(np.abs(change.drawn)), asked.level)
+            what = f"change of τ-b by {form.upper()} of {metric}, whatever its sign (limit {UNCHANGED})"
+            yield TextStatement("rouge", data.name, what, _below(UNCHANGED, shown), shown=shown)
+
+
+def _below(limit: float, amount: Amount) -> Amount:
+    """By how much a number is below a limit."""
+    return Amount(limit - amount.value, limit - amount.high, limit - amount.low)
 
 
 # Documents
@@ -192,10 +195,14 @@ def _documents(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
             ("mean", ours.mean, theirs.mean),
             ("standard deviation", ours.spread, theirs.spread),
         ):
-            what = f"{LARGE} minus the difference of the {name}, in standard deviations"
-            amount = _drawn(_not_large(one, other), one, other, asked)
-            yield TextStatement("attention", data.name, what, amount, 2)
-            what = f"{name} of heterogeneous minus homogeneous documents"
+            what = (
+                f"how far the {name} of attention is apart in the two kinds, in standard deviations "
+                f"(limit {LARGE})"
+            )
+            shown = _drawn(_apart(one, other), one, other, asked)
+            amount = _below(LARGE, shown)
+            yield TextStatement("attention", data.name, what, amount, 2, shown)
+            what = f"{name} of attention in heterogeneous minus homogeneous documents"
             amount = _drawn(_mean_difference, one, other, asked)
             yield TextStatement("attention higher", data.name, what, amount, 4)
 
@@ -204,10 +211,10 @@ def _mean_difference(one: Floats, other: Floats) -> Floats:
     return np.asarray(one.mean(axis=-1) - other.mean(axis=-1))
 
 
-def _not_large(one: Floats, other: Floats) -> OfTwoSets:
-    """`LARGE` minus Cohen's d, whatever its sign, by the spread of these documents."""
+def _apart(one: Floats, other: Floats) -> OfTwoSets:
+    """Cohen's d, whatever its sign, by the spread of these documents."""
     spread = float(np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)) or np.nan
-    return lambda a, b: np.asarray(LARGE - np.abs(_mean_difference(a, b)) / spread)
+    return lambda a, b: np.asarray(np.abs(_mean_difference(a, b)) / spread)
 
 
 def _drawn(number: OfTwoSets, one: Floats, other: Floats, asked: TextProtocol) -> Amount:
@@ -223,46 +230,49 @@ def _drawn(number: OfTwoSets, one: Floats, other: Floats, asked: TextProtocol) -
 
 
 def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
-    """The share of wins minus a half, in percentage points, as a mean over dimensions."""
+    """The share of wins, and how often ROUGE wins minus how often BERTScore does, in percent. The
+    dimensions are taken together."""
     systems = compared_systems(data)
-    shares: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
+    wins: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
     for group, label, result in data.preferred:
         if group != systems or not READINGS[label.chance].by_output:
             continue
-        if int((result.win + result.lose).sum()) < FEWEST_CASES:
-            continue
         family = "bertscore" if label.metric.startswith("bertscore") else "rouge"
-        value = 100 * (float(_known_mean(result.win_share)) - 0.5)
-        drawn = 100 * (_known_mean(result.samples) - 0.5)
-        told = f"{label.form.upper()} of {label.metric}, chance: {label.chance}"
-        what = f"share of disagreements won by {told}, minus 50, in percentage points, {systems} systems"
-        amount = _amount(value, drawn, asked.level)
-        yield TextStatement(f"preferred {family}", data.name, what, amount, 1)
-        shares.setdefault((label.form, family), []).append((value, drawn))
+        pairs = result.pairs * len(result.dimensions)
+        drawn = result.drawn.sum(axis=2)
+        share = 100 * result.win.sum() / pairs
+        wins.setdefault((label.form, family), []).append((share, 100 * drawn[:, 0] / pairs))
+        if result.disagreements < FEWEST_CASES:
+            continue
+        value = float(win_share(result.win.sum(), result.lose.sum()))
+        shown = _amount(100 * value, 100 * win_share(drawn[:, 0], drawn[:, 1]), asked.level)
+        what = (
+            f"percent won by {label.form.upper()} of {label.metric} (chance: {label.chance}), of the "
+            f"disagreements that people decide, {systems} systems (limit 50)"
+        )
+        amount = Amount(*(each - 50 for each in shown))
+        yield TextStatement(f"preferred {family}", data.name, what, amount, 1, shown)
     for form in VERSIONS:
-        one, other = (shares.get((form, family), []) for family in ("rouge", "bertscore"))
+        one, other = (wins.get((form, family), []) for family in ("rouge", "bertscore"))
         if one and other:
-            values, drawn_means = (
-                [
-                    _known_mean(np.stack([each[part] for each in side], axis=-1))
-                    for side in (one, other)
-                ]
-                for part in (0, 1)
-            )
+            shares = [float(np.mean([each[0] for each in side])) for side in (one, other)]
+            sampled = [np.mean([each[1] for each in side], axis=0) for side in (one, other)]
             what = (
-                f"share of disagreements won by {form.upper()} of ROUGE minus that of BERTScore, in "
-                f"percentage points, the mean over metrics and readings, {systems} systems"
+                f"percent of all pairs won by {form.upper()} of ROUGE minus percent won by "
+                f"{form.upper()} of BERTScore, the mean over metrics and readings, {systems} systems"
             )
-            value = float(values[0] - values[1])
-            amount = _amount(value, drawn_means[0] - drawn_means[1], asked.level)
+            amount = _amount(shares[0] - shares[1], sampled[0] - sampled[1], asked.level)
             yield TextStatement("rouge wins more", data.name, what, amount, 1)
 
 
-def _known_mean(values: Floats) -> Floats:
-    """The mean over the last axis of the numbers that are known; NaN where none is."""
-    known = np.isfinite(values)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1))
+def few_cases(data: Examined) -> int:
+    """How many statements on disagreements are left out, as there are too few."""
+    systems = compared_systems(data)
+    return sum(
+        result.disagreements < FEWEST_CASES
+        for group, label, result in data.preferred
+        if group == systems and READINGS[label.chance].by_output
+    )
 
 
 def claim_table(made: Sequence[TextStatement]) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from rankgauge.studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge.studies.ue.protocol import slug
 from rankgauge.text.bert_metric import bertscore
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS, DocumentKinds, document_kinds
 from rankgauge.text.embedding import current_encoder, embedded, unit
@@ -50,6 +49,7 @@ KINDS_BY = ("difference", "similarity")
 READINGS = {reading.name: reading for reading in (*OF_ROUGE, *OF_BERTSCORE)}
 
 Advance = Callable[[str], object]
+V = TypeVar("V")
 
 
 class Attention(NamedTuple):
@@ -148,28 +148,30 @@ class PartStore(NamedTuple):
 
     def _path(self, name: str, ending: str) -> Path:
         assert self.folder is not None
-        return self.folder / f"{slug(name)}.{ending}"
+        return self.folder / f"{name}.{ending}"
 
-    def numbers(self, name: str, make: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """Lists of numbers by name, computed only if they are not there."""
+    def numbers(
+        self, name: str, make: Callable[[], Mapping[str, Any]], read: Callable[[Any], V]
+    ) -> V:
+        """What `read` makes of lists of numbers, which are computed only if they are not there."""
         if self.folder is None:
-            return make()
+            return read(make())
         path = self._path(name, "json")
         if path.exists():
-            with suppress(InputError):
-                kept: Mapping[str, Any] = dict(read_json(read_bytes(path), display_name(path)))
-                return kept
+            with suppress(InputError, KeyError, TypeError, ValueError):  # cut off: made anew
+                return read(read_json(read_bytes(path), display_name(path)))
         made = make()
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing(path) as stream:
             stream.write(json_bytes(made))
-        return made
+        return read(made)
 
 
 def content_digest(data: RatedSummaries) -> str:
     """A digest of the texts and the ratings of a data set, wherever its files are."""
     texts, ratings = data.texts, data.ratings
-    plain = [texts.ids, texts.sources, texts.references, list(texts.outputs.items())]
+    plain: list[Any] = [texts.ids, texts.sources, texts.references, list(texts.outputs.items())]
+    plain.append([str(each) for each in ratings.scores.measures])
     told = json.dumps(plain).encode("utf-8")
     values = (ratings.scores.values, ratings.values, ratings.annotator)
     return digest(b"".join([told, *(np.asarray(each).tobytes() for each in values)]), size=16).hex()
@@ -230,16 +232,25 @@ def _documents(
         arrays = (made.best_to_worst, made.worst_to_best, made.similarity, made.spread)
         return {"ids": list(made.ids), "numbers": [each.tolist() for each in arrays]}
 
-    kept = store.numbers(f"{data.name}-documents", make_kinds)
-    best, worst, similarity, spread = (np.array(each) for each in kept["numbers"])
-    kinds = DocumentKinds(
-        tuple(kept["ids"]), asked.layers, best, worst, similarity, spread, count, "difference"
+    def read_kinds(kept: Any) -> DocumentKinds:
+        best, worst, similarity, spread = (np.array(each, dtype=float) for each in kept["numbers"])
+        ids = tuple(kept["ids"])
+        if best.shape != (len(asked.layers), len(ids)) or similarity.shape != (len(ids),):
+            raise ValueError
+        return DocumentKinds(
+            ids, asked.layers, best, worst, similarity, spread, count, "difference"
+        )
+
+    def read_attention(kept: Any) -> dict[str, Attention]:
+        return {
+            kind: Attention(np.array(means, dtype=float), np.array(spreads, dtype=float))
+            for kind, (means, spreads) in kept.items()
+        }
+
+    kinds = store.numbers(f"{data.name}-documents", make_kinds, read_kinds)
+    return kinds, store.numbers(
+        f"{data.name}-attention", lambda: _attention(data, kinds), read_attention
     )
-    drawn = store.numbers(f"{data.name}-attention", lambda: _attention(data, kinds))
-    return kinds, {
-        kind: Attention(np.array(means), np.array(spreads))
-        for kind, (means, spreads) in drawn.items()
-    }
 
 
 def of_kind(kinds: DocumentKinds, kind: str, layer: int) -> list[str]:

@@ -21,12 +21,9 @@ from rankgauge.studies.text.protocol import (
     MOST_SIMILAR,
     OF_BERTSCORE,
     OF_ROUGE,
-    ROUGE,
-    WORDS,
     layer_name,
 )
 from rankgauge.studies.text.study import TextStudy
-from rankgauge.studies.ue.protocol import slug
 from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 
@@ -35,10 +32,16 @@ DISSERTATION = (
 )
 DOCUMENTS = {
     "8.1": "all documents",
-    "8.2": f"the most {HETEROGENEOUS} documents",
-    "8.3": f"the most {HOMOGENEOUS} documents",
+    "8.2": f"the {{count}} most {HETEROGENEOUS} documents",
+    "8.3": f"the {{count}} most {HOMOGENEOUS} documents",
     "9.1": "all documents",
 }
+
+
+TASK_COLUMNS = (
+    *("data", "metric", "own", "task", "below own", "below task", "change own", "change task"),
+    "agreement",
+)
 
 
 def study_page(study: TextStudy, pictures: Mapping[str, tuple[bytes, str]]) -> Page:
@@ -108,63 +111,92 @@ def _data(
         ("People rated", ", ".join(examined.dimensions)),
     ]
     bert = [_panels(study, examined, number) for number in ("8.1", "8.2", "8.3")]
-    kinds: list[Item] = []
+    name = examined.name
+    sections = [
+        Section(
+            "BERTScore and people",
+            (
+                *(item for each in bert for item in each),
+                ShownTable(
+                    tables.interval_table(examined, study.asked),
+                    f"τ-b with intervals, {examined.data.correlated()[0]} systems",
+                    "Over systems: the correlation of the means of the systems. Over texts: the mean "
+                    "over documents of the correlation over systems.",
+                ),
+            ),
+        ),
+        Section("ROUGE and people", tuple(_panels(study, examined, "9.1"))),
+        Section(
+            "Where a metric and its normalised form disagree",
+            (
+                ShownTable(
+                    tables.preference_summary(examined),
+                    f"Whom people agree with: {tables.compared_systems(examined)} systems",
+                    "The counterpart of Tables 8.4 and 9.2.",
+                    2,
+                ),
+                ShownTable(
+                    published.printed_preferences(),
+                    "As printed: other outputs, other people",
+                    digits=2,
+                ),
+            ),
+        ),
+        Section(
+            "Each reading of chance",
+            (
+                ShownTable(
+                    _without(tables.overview_table([examined]), "data", "systems"),
+                    "By how much V1 and V2 agree better with people",
+                    "Other systems and each dimension are in tables/correlations.csv.",
+                ),
+                ShownTable(
+                    _without(tables.chance_table([examined]), "data", "about"),
+                    "The mean score, and what chance gets",
+                ),
+            ),
+        ),
+    ]
     if examined.kinds is not None:
-        kinds.append(
-            ShownTable(examined.kinds.table(), "Kinds of documents by each layer", digits=4)
-        )
-    kinds += [
-        Picture(svg, caption, caption)
-        for name, (svg, caption) in pictures.items()
-        if name.endswith(f"-{slug(examined.name)}")
-    ]
-    systems = tables.compared_systems(examined)
-    preferences: list[Item] = [
-        ShownTable(
-            tables.preference_summary(examined),
-            f"Whom people agree with: {systems} systems",
-            "The counterpart of Tables 8.4 and 9.2.",
-            2,
-        ),
-        ShownTable(
-            published.printed_preferences(), "As printed: other outputs, other people", digits=2
-        ),
-    ]
-    return Section(
-        examined.name,
-        (Facts(tuple(facts)),),
-        (
-            Section("BERTScore and people", tuple(item for each in bert for item in each)),
-            Section("Kinds of documents", tuple(kinds)),
-            Section("ROUGE and people", tuple(_panels(study, examined, "9.1"))),
-            Section("Where a metric and its normalised form disagree", tuple(preferences)),
-        ),
-    )
+        shown = [f"figure-8.2-{name}", f"figure-8.3-{name}"]
+        drawn = [pictures[each] for each in shown if each in pictures]
+        items: list[Item] = [
+            ShownTable(examined.kinds.table(), "Kinds of documents by each layer", digits=4),
+            *(Picture(svg, caption, caption) for svg, caption in drawn),
+            ShownTable(
+                tables.kinds_table(examined, study.asked),
+                "By how much V1 and V2 by Algorithm 1 agree better with people, by kind",
+            ),
+        ]
+        sections.insert(1, Section("Kinds of documents", tuple(items)))
+    return Section(name, (Facts(tuple(facts)),), tuple(sections))
 
 
 def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTable]:
     """Our tables of the first layer by Algorithm 1, or of each ROUGE, with the printed numbers."""
     systems = examined.data.correlated()[0]
-    every = tables.panels(examined, study.asked, number)
-    if number == "9.1":
-        wanted = [tables.Panel(systems, each.name, WORDS.name) for each in ROUGE]
-    else:
-        first = layer_name(study.asked.layers[0])
-        wanted = [tables.Panel(systems, first, MOST_SIMILAR.name)]
+    first = (layer_name(study.asked.layers[0]), MOST_SIMILAR.name)
+    every = {
+        panel: rows
+        for panel, rows in tables.panels(examined, study.asked, number).items()
+        if panel.systems == systems and (number == "9.1" or panel[1:] == first)
+    }
     printed = published.printed_rows(number) if tables.as_printed(examined) else []
     about = f"The counterpart of Table {number}."
+    count = 0 if examined.kinds is None else examined.kinds.count
+    documents = DOCUMENTS[number].format(count=count)
     if printed:
         encoder = "" if number == "9.1" else f", by the encoder {published.ENCODER}"
         about += f" The printed numbers are beside ours{encoder}."
+        if number == "9.1":
+            about += " The printed 0.4 is a misprint of 0.04: its PAI is 6.2."
     return [
         ShownTable(
-            _beside(examined.dimensions, every[panel], printed),
-            f"{panel.metric}, chance: {panel.chance}, {DOCUMENTS[number]}, {systems} systems",
+            _beside(examined.dimensions, rows, printed),
+            f"{panel.metric}, chance: {panel.chance}, {documents}, {systems} systems",
             about,
-            2,
         )
-        for panel in wanted
-        if panel in every
+        for panel, rows in every.items()
     ]
 
 
@@ -185,28 +217,18 @@ def _beside(
 
 
 def _chance(study: TextStudy) -> Section:
+    task = tables.task_table(study.examined, study.asked)
     return Section(
         "What chance gets",
-        (
-            Listing(tuple(study.chance_text())),
-            ShownTable(
-                _without(tables.chance_table(study.examined), "about"),
-                "The mean score, and what chance gets, by each reading",
-            ),
-            ShownTable(
-                tables.overview_table(study.examined),
-                "By how much V1 and V2 agree better with people, by each reading",
-                "Other layers, other systems and each dimension are in tables/correlations.csv.",
-            ),
-        ),
+        (Listing(tuple(study.chance_text())),),
         (
             Section(
                 "One chance for all metrics",
                 (
                     Text(study.task_text()),
                     ShownTable(
-                        tables.task_table(study.examined, study.asked),
-                        "Chance by metric (own) and by task",
+                        Table(TASK_COLUMNS, task.rows, task.notes),
+                        "V2 with the metric's own chance, and with the chance of the task",
                     ),
                 ),
             ),
@@ -214,10 +236,10 @@ def _chance(study: TextStudy) -> Section:
     )
 
 
-def _without(table: Table, column: str) -> Table:
-    place = table.columns.index(column)
-    rows = tuple((*row[:place], *row[place + 1 :]) for row in table.rows)
-    return Table((*table.columns[:place], *table.columns[place + 1 :]), rows, table.notes)
+def _without(table: Table, *columns: str) -> Table:
+    kept = [place for place, name in enumerate(table.columns) if name not in columns]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return Table(tuple(table.columns[place] for place in kept), rows, table.notes)
 
 
 def _computed(study: TextStudy) -> Section:
@@ -225,7 +247,7 @@ def _computed(study: TextStudy) -> Section:
     facts = [
         ("rankgauge", str(content["rankgauge"])),
         ("Libraries", ", ".join(f"{name} {v}" for name, v in content["libraries"].items() if v)),
-        ("Encoder of BERTScore", f"digest {study.encoder}"),
+        ("Encoder of BERTScore", f"{study.encoder_name}, digest {study.encoder}"),
         ("Layers", ", ".join(map(str, asked.layers))),
         ("Reference", "the first one of each document"),
         ("Samples of documents", f"{asked.samples:,}"),

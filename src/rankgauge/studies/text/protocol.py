@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.notes import counted
 from rankgauge.policies import (
     CORRELATION_SAMPLES,
@@ -42,8 +43,12 @@ FORMS: Mapping[str, Any] = {"expected": expected, "v1": v1, "v2": v2, "linear": 
 SCORE, CHANCE = "score", "expected"
 VERSIONS = ("v1", "v2")
 """The forms of the dissertation."""
-DOCUMENTS, SHARE = 20, 5
-"""A kind has 20 documents, or a fifth of all if that is fewer."""
+DOCUMENTS, SHARE, FEWEST_OF_KIND = 20, 5, 5
+"""A kind has 20 documents, or a fifth of all if that is fewer, but not fewer than 5."""
+FEWEST_DOCUMENTS = 10
+"""Intervals over fewer documents say nothing."""
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+"""What a data set may be called: its name is part of the names of files."""
 DRAWS = 10
 """How many texts of sentences, and of random tokens, are drawn for each document."""
 
@@ -65,7 +70,9 @@ class ChanceReading(NamedTuple):
 CONTEXT = ChanceReading(
     "in context",
     Null(),
-    "tokens of the source, each with the vector that it has there, as many as the reference has; exact",
+    "tokens of the source, each with the vector that it has there, as many as the reference has; "
+    "precision and recall are exact, and F of the two is close to the expected F (within .01 on "
+    "SummEval)",
 )
 CONTEXT_OUTPUT = ChanceReading(
     "in context, output's length",
@@ -238,8 +245,19 @@ class RatedSummaries(Record):
     @classmethod
     def read(cls, name: str, texts: str, ratings: str | None = None) -> RatedSummaries:
         """The texts of a file, and the ratings of the same file or of another one."""
+        if not NAME.fullmatch(name):
+            raise RankgaugeError(
+                f"a data set is called {name!r}, expected a name of the letters A to Z, digits, and "
+                "dots, dashes and underscores"
+            )
         read = read_texts(texts)
-        rated = read_ratings(texts if ratings is None else ratings, read)
+        try:
+            rated = read_ratings(texts if ratings is None else ratings, read)
+        except InputError as error:
+            if ratings is not None:
+                raise
+            other = "if the ratings are in another file, give NAME=TEXTS,RATINGS"
+            raise InputError(error.source, error.line, f"{error.message}; {other}") from None
         return cls(name, read, rated, _groups(name, read.systems))
 
     @property
@@ -254,8 +272,9 @@ class RatedSummaries(Record):
 
     def kinds(self) -> int:
         """How many documents each kind has; 0 if there are too few."""
-        count = min(DOCUMENTS, len(self.texts) // SHARE)
-        return count if count > 1 else 0
+        sourced = sum(bool(source.strip()) for source in self.texts.sources)
+        count = min(DOCUMENTS, sourced // SHARE)
+        return count if count >= FEWEST_OF_KIND else 0
 
     def checked(self) -> RatedSummaries:
         """The same, after a check that the study can be done with it."""
@@ -263,6 +282,11 @@ class RatedSummaries(Record):
             raise RankgaugeError(
                 f"{self.name}: {counted(len(self.texts.systems), 'system')}, expected at least "
                 f"{FEWEST_SYSTEMS} to compare with people"
+            )
+        if len(self.texts) < FEWEST_DOCUMENTS:
+            raise RankgaugeError(
+                f"{self.name}: {counted(len(self.texts), 'text')}, expected at least "
+                f"{FEWEST_DOCUMENTS}, over which intervals are computed"
             )
         if not any(source.strip() for source in self.texts.sources):
             raise RankgaugeError(
@@ -274,7 +298,7 @@ class RatedSummaries(Record):
 def _groups(name: str, systems: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     groups = {EVERY: systems}
     extracting = _EXTRACTIVE.get(name.lower(), ())
-    if extracting and set(extracting) < set(systems):
+    if 0 < len(set(extracting) & set(systems)) < len(systems):
         groups[ABSTRACTIVE] = tuple(each for each in systems if each not in extracting)
         groups[EXTRACTIVE] = tuple(each for each in systems if each in extracting)
     return groups

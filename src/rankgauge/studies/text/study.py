@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.notes import Note, counted, worded
@@ -17,8 +19,10 @@ from rankgauge.results import Result
 from rankgauge.studies.text import tables
 from rankgauge.studies.text.claims import (
     CLAIMS,
+    FEWEST_CASES,
     TextStatement,
     claim_table,
+    few_cases,
     statements,
 )
 from rankgauge.studies.text.experiment import (
@@ -34,7 +38,6 @@ from rankgauge.studies.text.protocol import (
     layer_name,
 )
 from rankgauge.studies.text.published import printed_table
-from rankgauge.studies.ue.protocol import slug
 from rankgauge.studies.verdicts import Judged, judged
 from rankgauge.tables import Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
@@ -77,7 +80,7 @@ def run_study(
     asked = (asked or TextProtocol()).checked()
     if not data:
         raise RankgaugeError("no data set, expected at least one")
-    if len({slug(each.name) for each in data}) < len(data):
+    if len({each.name for each in data}) < len(data):
         raise RankgaugeError("two data sets have the same name, expected different ones")
     for each in data:
         each.checked()
@@ -100,7 +103,9 @@ def run_study(
         begin_folder(folder, STUDY_FILE, content, "study of texts")
     store = PartStore(None if folder is None else folder / PARTS)
     found = [examine(each, asked, store, executor, progress) for each in data]
-    return TextStudy(asked, content, tuple(found))
+    folder_of: Path | None = getattr(encoder, "folder", None)
+    name = "an encoder" if folder_of is None else "/".join(folder_of.absolute().parts[-2:])
+    return TextStudy(asked, content, tuple(found), name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,6 +116,8 @@ class TextStudy(Result):
     content: Mapping[str, Any]
     """What `study.json` has: versions, digests of the data and of the encoder, and how it was done."""
     examined: tuple[Examined, ...]
+    encoder_name: str = "an encoder"
+    """The folder of the encoder, shortly."""
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -118,10 +125,22 @@ class TextStudy(Result):
         made = [Note(self.interval_text(), column="low, high")]
         for each in self.examined:
             made += [note for note in each.scores.notes if note.measure is None]
+            about = (*each.correlated[0].result.notes, *each.preferred[0].result.notes)
+            made += [replace(note, part=each.name) for note in about if note.column is None]
+            unknown = np.isnan(each.correlated[0].result.values[0]).all(axis=0)
+            for dimension in np.array(each.dimensions)[unknown].tolist():
+                text = f"{dimension} has no correlation, as people rate all systems alike; left out"
+                made.append(Note(text, part=each.name))
+            if left := few_cases(each):
+                text = (
+                    f"statements left out, as there are fewer than {FEWEST_CASES} disagreements: "
+                    "{count}"
+                )
+                made.append(Note(text, part=each.name, count=left))
             if each.kinds is None:
                 made.append(
                     Note(
-                        "too few documents for kinds of documents, expected at least 10",
+                        "too few documents with a source for kinds of documents, expected at least 25",
                         part=each.name,
                     )
                 )
@@ -132,9 +151,11 @@ class TextStudy(Result):
     def interval_text(self) -> str:
         """What intervals and verdicts are, in words."""
         return (
-            f"The {self.asked.level:.0%} interval is a percentile bootstrap over documents with "
-            f"{self.asked.samples:,} samples. A statement holds if its interval is above 0, and does "
-            "not hold if its interval is at or below 0; else these documents do not decide."
+            f"The {100 * self.asked.level:.10g}% interval is a percentile bootstrap over documents with "
+            f"{self.asked.samples:,} samples, widened to have the number in it. A statement says that a "
+            "number is above 0, or on one side of a limit. It holds if the whole interval is there, and "
+            "does not hold if the whole interval is on the other side. Else these documents do not "
+            "decide."
         )
 
     @cached_property
@@ -164,14 +185,14 @@ class TextStudy(Result):
         }
         for each in self.examined:
             for number in tables.TABLES:
-                made[f"table-{number}-{slug(each.name)}"] = tables.panel_table(
-                    each, self.asked, number, self.encoder
-                )
+                table = tables.panel_table(each, self.asked, number, self.encoder)
+                if table.rows:
+                    made[f"table-{number}-{each.name}"] = table
             if each.kinds is not None:
-                made[f"kinds-{slug(each.name)}"] = each.kinds.table()
+                made[f"kinds-{each.name}"] = each.kinds.table()
                 documents = tables.document_table(each)
                 assert documents is not None
-                made[f"documents-{slug(each.name)}"] = documents
+                made[f"documents-{each.name}"] = documents
         return made
 
     @property
@@ -181,20 +202,22 @@ class TextStudy(Result):
 
     def short_text(self) -> list[str]:
         """What came out, in words, for each data set."""
-        return [tables.told_shortly(each, self.asked) for each in self.examined]
+        return [text for each in self.examined for text in tables.told_shortly(each, self.asked)]
 
     def task_text(self) -> str:
         """What one chance for all metrics of a task does, in words."""
         rows = list(tables.task_rows(self.examined, self.asked))
         agreement = [row.agreement for row in rows]
-        apart = max(abs(row.task_change - row.own_change) for row in rows)
+        changes = [row.task_change - row.own_change for row in rows]
+        apart = max((abs(each) for each in changes if each == each), default=0.0)
         harder = sum(row.task_chance > row.own_chance for row in rows)
         return (
             "Chapter 11 asks for one chance for a task instead of one for each metric. Here it is a "
             "text of sentences of the source, the same for all metrics. It scores higher than the "
-            f"metric's own chance in {harder} of {len(rows)} cases. V2 by one and V2 by the other order "
-            f"the systems with a τ-b of {min(agreement):.2f} to {max(agreement):.2f}. Their agreement "
-            f"with people differs by at most {apart:.3f}."
+            f"metric's own chance in {harder} of {len(rows)} cases. The order of the systems by V2 with "
+            "the metric's own chance, and their order by V2 with the chance of the task, have a τ-b of "
+            f"{min(agreement):.2f} to {max(agreement):.2f}. Their agreement with people differs by at "
+            f"most {apart:.3f}."
         )
 
     def chance_text(self) -> list[str]:
@@ -206,10 +229,10 @@ class TextStudy(Result):
             constant = tables.disagreements_without_output(each)
             told.append(
                 f"{each.name}: Algorithm 1 (most similar tokens) gets less than random tokens do on "
-                f"{below} of {of} documents by {metric}. An expected value would be below their mean on "
-                "about half. With a chance that is one number for each document, V1 and V2 put "
-                f"{constant or 'no'} pair{'' if constant == 1 else 's'} of systems on a document in "
-                "another order."
+                f"{below} of {of} documents by {metric}. If it were an expected value, it would be "
+                "below on about half of them. With a chance that is one number for each document, V1 "
+                f"and V2 put {constant or 'no'} pair{'' if constant == 1 else 's'} of systems on a "
+                "document in another order."
             )
         return told
 
@@ -222,7 +245,7 @@ class TextStudy(Result):
         for each in self.examined:
             if each.kinds is None:
                 continue
-            name, kinds = slug(each.name), each.kinds
+            name, kinds = each.name, each.kinds
             place = {document: n for n, document in enumerate(kinds.ids)}
             order = [place[document] for document in kinds.order(layer)]
             row = kinds.layers.index(layer)

@@ -11,7 +11,14 @@ from rankgauge.arrays import Floats
 from rankgauge.comparison.correlation import kendall_tau_b
 from rankgauge.notes import Note, worded
 from rankgauge.studies.text import published
-from rankgauge.studies.text.experiment import EVERY_DOCUMENT, KINDS, READINGS, Correlated, Examined
+from rankgauge.studies.text.experiment import (
+    EVERY_DOCUMENT,
+    KINDS,
+    KINDS_BY,
+    READINGS,
+    Correlated,
+    Examined,
+)
 from rankgauge.studies.text.protocol import (
     CHANCE,
     CONTEXT,
@@ -28,10 +35,10 @@ from rankgauge.studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge.studies.verdicts import plain
+from rankgauge.studies.verdicts import Amount, plain
 from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.human_results import percentage_increase
+from rankgauge.text.human_results import percentage_increase, percentiles
 
 AVERAGE = "average PAI"
 
@@ -54,6 +61,23 @@ class Change(NamedTuple):
     def pai(self) -> Floats:
         """By dimension: the difference in percent of the metric's own number."""
         return percentage_increase(self.value, self.base)
+
+    @property
+    def mean(self) -> float:
+        """The mean difference over the dimensions that have one."""
+        return float(known_mean(self.difference))
+
+    @property
+    def drawn_mean(self) -> Floats:
+        """The mean difference in samples of texts."""
+        return known_mean(self.drawn)
+
+
+def known_mean(values: Floats) -> Floats:
+    """The mean over the last axis of the numbers that are known; NaN where none is."""
+    known = np.isfinite(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1))
 
 
 def change_of(examined: Examined, found: Correlated, label: MetricLabel) -> Change | None:
@@ -93,7 +117,7 @@ def dissertation_rows(
     rows: list[tuple[Cell, ...]] = [(SCORE, *base.tolist())]
     rows += [(form, *change.value.tolist()) for form, change in known.items()]
     rows += [(f"PAI {form}", *change.pai.tolist()) for form, change in known.items()]
-    average = float(np.mean([change.pai for change in known.values()]))
+    average = float(known_mean(np.concatenate([change.pai for change in known.values()])))
     return [*rows, (AVERAGE, average, *(None for _ in base[1:]))]
 
 
@@ -140,47 +164,42 @@ def as_printed(examined: Examined) -> bool:
     return examined.data.known and examined.dimensions == published.DIMENSIONS
 
 
-def told_shortly(examined: Examined, asked: TextProtocol) -> str:
+def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
     """By how much V1 and V2 change the agreement with people, in words, with the printed PAI."""
     systems = examined.data.correlated()[0]
     count = len(examined.data.groups[systems])
-    swap = 4 / (count * (count - 1))
-    layers = [layer_name(layer) for layer in asked.layers]
+    swap = plain(4 / (count * (count - 1)), 3)
     found = examined.correlation(systems)
     assert found is not None
     told = []
-    for name, metrics, chance, numbers in (
-        ("BERTScore by Algorithm 1", layers, MOST_SIMILAR.name, ("8.1", "8.2", "8.3")),
-        ("ROUGE", [each.name for each in ROUGE], WORDS.name, ("9.1",)),
+    for name, metrics, chance, number in (
+        ("BERTScore", list(map(layer_name, asked.layers)), MOST_SIMILAR.name, "8.1"),
+        ("ROUGE", [each.name for each in ROUGE], WORDS.name, "9.1"),
     ):
         changes = [
             change_of(examined, found, MetricLabel(metric, chance, form))
             for metric in metrics
             for form in VERSIONS
         ]
-        means = [float(change.difference.mean()) for change in changes if change is not None]
-        increases = []
-        for number in numbers:
-            own = panels(examined, asked, number)
-            values = [own[Panel(systems, metric, chance)][-1][1] for metric in metrics if own]
-            known = [float(value) for value in values if isinstance(value, float)]
-            if known:
-                printed = f" (printed: {published.CORRELATIONS[number][2]:g})"
-                documents = TABLES[number][0]
-                increases.append(
-                    f"{plain(min(known))} to {plain(max(known))} on {documents} documents"
-                    f"{printed if as_printed(examined) else ''}"
-                )
+        known = [change for change in changes if change is not None and np.isfinite(change.mean)]
+        if not known:
+            told.append(f"{examined.name}: {name}: no correlation with people is known.")
+            continue
+        better = sum(percentiles(change.drawn_mean, asked.level)[0] > 0 for change in known)
+        means = [change.mean for change in known]
+        own = panels(examined, asked, number)
+        averages = [own[Panel(systems, metric, chance)][-1][1] for metric in metrics]
+        increases = [float(each) for each in averages if isinstance(each, float)]
+        how = "do not agree better" if not better else "agree better"
+        where = "" if better in (0, len(known)) else f" in {better} of {len(known)} cases"
+        printed = f"; printed: {plain(published.CORRELATIONS[number][2], 2)}"
         told.append(
-            f"V1 and V2 of {name} change τ-b by {plain(min(means), 3)} to {plain(max(means), 3)}; "
-            f"average PAI {', '.join(increases)}."
+            f"{examined.name}, {count} systems ({systems}): V1 and V2 of {name} {how} with people than "
+            f"{name} does{where}. τ-b changes by {plain(min(means), 3)} to {plain(max(means), 3)}; one "
+            f"swap of two neighbours is {swap}. Average PAI: {plain(min(increases))} to "
+            f"{plain(max(increases))}{printed if as_printed(examined) else ''}."
         )
-    about = (
-        f"{examined.name}, {count} systems ({systems}), mean over {len(examined.dimensions)} "
-        f"dimension{'s' if len(examined.dimensions) > 1 else ''}; two neighbours that change places "
-        f"change τ-b by {plain(swap, 3)}. "
-    )
-    return about + " ".join(told)
+    return told
 
 
 def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: str) -> Table:
@@ -263,8 +282,56 @@ def _mean_changes(
     known = [change for change in changes if change is not None]
     if len(known) < len(VERSIONS):
         return [None] * 3
-    means = [float(change.difference.mean()) for change in known]
-    return [*means, float(np.mean([change.pai for change in known]))]
+    means = [change.mean for change in known]
+    return [*means, float(known_mean(np.concatenate([change.pai for change in known])))]
+
+
+def interval_table(examined: Examined, asked: TextProtocol) -> Table:
+    """τ-b of the first layer of BERTScore and of each ROUGE with its interval, over systems and over
+    texts; of V1 and V2 by Algorithm 1 and by words."""
+    rows: list[tuple[Cell, ...]] = []
+    systems = examined.data.correlated()[0]
+    chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)]
+    chosen += [(each.name, WORDS.name) for each in ROUGE]
+    for over in ("systems", "texts"):
+        found = examined.correlation(systems, over=over)
+        assert found is not None
+        result = found.result
+        place = {examined.labels[str(metric)]: m for m, metric in enumerate(result.metrics)}
+        for metric, chance in chosen:
+            for form in (SCORE, *VERSIONS):
+                m = place[MetricLabel(metric, "" if form == SCORE else chance, form)]
+                cells = [
+                    Amount(
+                        *(float(part[0, m, d]) for part in (result.values, result.low, result.high))
+                    )
+                    for d in range(len(result.dimensions))
+                ]
+                rows.append((over, metric, form, *(cell.words(2) for cell in cells)))
+    return Table(("over", "metric", "form", *examined.dimensions), tuple(rows))
+
+
+def kinds_table(examined: Examined, asked: TextProtocol) -> Table:
+    """By how much V1 and V2 of BERTScore by Algorithm 1 agree better with people on each kind of
+    document, by both readings of what the kinds are."""
+    systems = examined.data.correlated()[0]
+    rows: list[tuple[Cell, ...]] = []
+    for by in KINDS_BY:
+        for kind in KINDS:
+            found = examined.correlation(systems, kind, by)
+            for layer in asked.layers if found else ():
+                name = layer_name(layer)
+                changes = _mean_changes(examined, found, name, MOST_SIMILAR.name)
+                rows.append((by, kind, layer, *changes))
+    notes = [
+        Note(
+            "difference: by how far the scores of the most and the least similar tokens are apart "
+            "(Algorithm 2). similarity: by how similar the tokens are to the document (section 8.1)",
+            column="kinds by",
+        ),
+        Note("the change of τ-b, the mean over dimensions", column="v1, v2"),
+    ]
+    return Table(("kinds by", "kind", "layer", "v1", "v2", "PAI"), tuple(rows), worded(notes))
 
 
 def preference_table(examined: Sequence[Examined]) -> Table:
@@ -279,11 +346,12 @@ def preference_table(examined: Sequence[Examined]) -> Table:
             for d, dimension in enumerate(result.dimensions):
                 counts = (result.pairs, result.disagreements, result.win[d], result.lose[d])
                 ends = (float(part[d]) for part in (result.win_share, low, high))
+                rest = (int(result.tie[d]), int(result.unrated[d]))
                 where = (each.name, systems, *label, dimension)
-                rows.append((*where, *map(int, counts), int(result.tie[d]), *ends))
+                rows.append((*where, *map(int, counts), *rest, *ends))
     columns = (
         *("data", "systems", "metric", "chance", "form", "dimension", "pairs", "disagreements"),
-        *("win", "lose", "tie", "win_share", "low", "high"),
+        *("win", "lose", "tie", "unrated", "win_share", "low", "high"),
     )
     notes = [
         Note(
@@ -291,7 +359,9 @@ def preference_table(examined: Sequence[Examined]) -> Table:
             column="disagreements",
         ),
         Note(
-            "of these, people agree with the form, with the metric, or prefer neither", column="win"
+            "of these, people agree with the form, with the metric, prefer neither, or did not rate "
+            "both",
+            column="win, lose, tie, unrated",
         ),
         Note(
             "with a chance that is one number for each document there is no disagreement, so those "
@@ -309,17 +379,23 @@ def preference_summary(examined: Examined) -> Table:
     for group, label, result in examined.preferred:
         if group != systems or not READINGS[label.chance].by_output:
             continue
-        win, lose = int(result.win.sum()), int(result.lose.sum())
+        win, lose, unrated = (
+            int(count.sum()) for count in (result.win, result.lose, result.unrated)
+        )
         every = result.pairs * len(result.dimensions)
-        percent = [100 * count / every for count in (win, lose, every - win - lose)]
+        counts = (win, lose, every - win - lose - unrated, unrated)
+        percent = [100 * count / every for count in counts]
         share = win / (win + lose) if win + lose else None
         rows.append((*label, *percent, result.disagreements, share))
-    columns = ("metric", "chance", "form", "win", "lose", "tie", "disagreements", "win_share")
+    columns = (
+        *("metric", "chance", "form", "win", "lose", "tie", "unrated", "disagreements"),
+        "win_share",
+    )
     notes = [
         Note(
             "percent of all pairs of systems on a document; a tie is no disagreement, or people prefer "
             "neither",
-            column="win, lose, tie",
+            column="win, lose, tie, unrated",
         ),
         Note("of wins and losses, the share of wins", column="win_share"),
     ]
@@ -353,6 +429,7 @@ def chance_table(examined: Sequence[Examined]) -> Table:
             level = each.column(MetricLabel(metric, chance, CHANCE))
             known = ~np.isnan(level)
             below = float((score < level)[known].mean())
+            score = score[known]
             rows.append(
                 (
                     each.name,
@@ -431,7 +508,7 @@ def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[Tas
 
 
 def _mean_change(change: Change | None) -> float:
-    return float("nan") if change is None else float(change.difference.mean())
+    return float("nan") if change is None else change.mean
 
 
 def task_table(examined: Sequence[Examined], asked: TextProtocol) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.text.encoders.bert import BertNetwork
 from rankgauge.text.encoders.config import read_config
 from rankgauge.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS, digest_of, files_of
+from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.encoders.tokenization import Tokenization
 from rankgauge.text.encoders.weights import Floats32, TensorFile
 from rankgauge.text.encoders.windows import windows
+from rankgauge.workers import outcomes
 
 MOST_ATTENTION = 20_000
 """How many tokens a text may have for its attention, which is a number for each pair of tokens."""
@@ -29,8 +32,9 @@ class Encoder:
     from the window in which it is closest to the middle. With `truncate`, such a text is cut off
     instead, as the package bert-score does.
 
-    The vectors of a text do not depend on the other texts. The number of threads of NumPy's linear
-    algebra library may change them by rounding.
+    The vectors of a text do not depend on the other texts. Texts are encoded side by side, each with one
+    thread of NumPy's linear algebra library, if the package threadpoolctl is installed. Without it, the
+    number of threads may change the vectors by rounding.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -88,10 +92,11 @@ class Encoder:
         """For each text, and for each of these layers, a vector for each token, not normalised. Layer 0
         has the vectors that the first layer gets."""
         asked = tuple(checked("layer", layer, Whole(0, self.layers)) for layer in layers)
-        return [
-            self._states(self.truncated(ids) if truncate else ids, asked)
-            for ids in map(self._checked, tokens)
-        ]
+        texts = [self._checked(ids) for ids in tokens]
+        texts = [self.truncated(ids) for ids in texts] if truncate else texts
+        work = partial(self._states, layers=asked)
+        with one_thread_each():
+            return [_vectors_of(states) for _, states in outcomes(work, texts)]
 
     def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
         """How much each token of a text attends to each token in the last layer, as a mean over heads:
@@ -106,7 +111,7 @@ class Encoder:
                 "attention; use truncate=True"
             )
         whole = np.zeros((length, length), dtype=np.float32)
-        with np.errstate(all="ignore"):
+        with one_thread_each(), np.errstate(all="ignore"):
             for window in windows(length, self.longest):
                 part = self._network.attention(ids[window.places])
                 whole[np.ix_(window.places[window.kept], window.places)] = part[window.kept]
@@ -142,6 +147,13 @@ class Encoder:
                 None,
                 "these weights lead to vectors that are no finite numbers; choose another encoder",
             )
+
+
+def _vectors_of(states: tuple[Floats32, ...] | RankgaugeError) -> tuple[Floats32, ...]:
+    """The vectors of a text; an error is raised."""
+    if isinstance(states, RankgaugeError):
+        raise states
+    return states
 
 
 def _joined(parts: tuple[Floats32, ...]) -> Floats32:
