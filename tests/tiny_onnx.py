@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, TensorProto, ValueInfoProto, helper, numpy_helper
+import pytest
 
 import tiny_encoders
 from tiny_encoders import HEADS, LAYERS, WIDTH
+
+pytest.importorskip("onnx", reason="onnx, which makes models for tests, is not installed")
+
+from onnx import ModelProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 TEXT = ["text", "token"]
 OPSET = 17

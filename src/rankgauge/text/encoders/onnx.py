@@ -9,6 +9,7 @@ another one if several processes work.
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Sequence
@@ -34,7 +35,8 @@ VALUES = {"input_ids": None, "attention_mask": 1, "token_type_ids": 0}
 INTEGERS = {"tensor(int64)": "int64", "tensor(int32)": "int32"}
 """The types of numbers that a model may ask for."""
 FLOATS = ("tensor(float)", "tensor(float16)")
-"""The types of numbers that a model may give."""
+LISTS = tuple(f"seq({kind})" for kind in FLOATS)
+"""The types of numbers that a model may give, for one layer and for a list of layers."""
 
 LAST, ALL = "last_hidden_state", "hidden_states"
 """The outputs with the last layer, and with a list of all layers."""
@@ -70,22 +72,30 @@ class OnnxNetwork:
         self._inputs = {each.name: self._type(each) for each in inputs}
         if "input_ids" not in self._inputs:
             raise self._refusal(f"the model does not ask for input_ids, expected it; {EXPORT}")
-        self._places = self._layers(outputs)
+        self._outputs, self._listed = self._layers(outputs)
+        self._check_steady()
 
     def states(self, ids: Ints, layers: Sequence[int]) -> tuple[Floats32, ...]:
         """The states, token × width, of each of these layers. Layer 0 is what the first layer gets."""
-        for layer in layers:
-            if layer not in self._places:
-                there = ", ".join(map(str, sorted(self._places)))
-                raise self._refusal(
-                    f"the model does not give layer {layer}, expected one of these layers: {there}. Ask "
-                    f"for one of them, such as bertscore(layer={max(self._places)}), or export the "
-                    "model with output_hidden_states=True"
-                )
-        places = [self._places[layer] for layer in layers]
-        names = list(dict.fromkeys(name for name, _ in places))
-        outputs = dict(zip(names, self._run(names, ids), strict=True)) if names else {}
-        return tuple(self._state(name, outputs[name], item, len(ids)) for name, item in places)
+        names = {layer: self._output(layer) for layer in layers}
+        asked = list(dict.fromkeys(names.values()))
+        given = dict(zip(asked, self._run(asked, ids), strict=True)) if asked else {}
+        return tuple(
+            self._state(layer, names[layer], given[names[layer]], len(ids)) for layer in layers
+        )
+
+    def _output(self, layer: int) -> str:
+        """The output that gives a layer: one of its own, or the list of all layers."""
+        if layer in self._outputs:
+            return self._outputs[layer]
+        if self._listed:
+            return ALL
+        there = ", ".join(map(str, sorted(self._outputs)))[:80]
+        raise self._refusal(
+            f"the model does not give layer {layer}, expected one of these layers: {there}. Ask for one "
+            f"of them, such as bertscore(layer={max(self._outputs)}), or export the model with "
+            "output_hidden_states=True"
+        )
 
     def _imported(self) -> Any:
         try:
@@ -124,10 +134,11 @@ class OnnxNetwork:
     def _content(self) -> bytes:
         try:
             with self.file.open("rb") as stream:
-                content = stream.read(MOST_BYTES + 1)
+                size = os.fstat(stream.fileno()).st_size
+                content = stream.read(size) if size <= MOST_BYTES else b""
         except OSError as error:
             raise self._refusal(f"cannot be read ({error.strerror}); copy it again") from None
-        if len(content) > MOST_BYTES:
+        if size > MOST_BYTES:
             raise self._refusal(f"the file has more than {counted(MOST_BYTES, 'byte')}; {EXPORT}")
         if any(mark in content for mark in ELSEWHERE):
             raise self._refusal(
@@ -141,7 +152,7 @@ class OnnxNetwork:
         if asked.name not in VALUES:
             known = ", ".join(VALUES)
             raise self._refusal(
-                f"the model asks for {asked.name[:80]!r}, expected none but {known}; {EXPORT}"
+                f"the model asks for {asked.name[:80]!r}, expected only {known}; {EXPORT}"
             )
         if asked.type not in INTEGERS:
             raise self._refusal(
@@ -156,34 +167,41 @@ class OnnxNetwork:
             )
         return INTEGERS[asked.type]
 
-    def _layers(self, outputs: Sequence[Slot]) -> dict[int, tuple[str, int | None]]:
-        """The output that gives a layer, by layer, and the item of that output if it is a list."""
+    def _layers(self, outputs: Sequence[Slot]) -> tuple[dict[int, str], bool]:
+        """The outputs that give one layer, by layer, and whether there is a list of all layers."""
         layers = self._config.layers
         types = {each.name: each.type for each in outputs}
-        places: dict[int, tuple[str, int | None]] = {}
-        if LAST in types:
-            places[layers] = LAST, None
-        if ALL in types:
-            places |= {layer: (ALL, layer) for layer in range(layers + 1)}
-        places |= {int(match[1]): (match[0], None) for match in map(ONE.fullmatch, types) if match}
-        if not places:
+        single = {layers: LAST} if LAST in types else {}
+        single |= {int(match[1]): match[0] for match in map(ONE.fullmatch, types) if match}
+        listed = ALL in types
+        if not single and not listed:
             there = ", ".join(name[:80] for name in list(types)[:8])
             raise self._refusal(
                 f"the model gives {there}, expected {LAST}, or {ALL}.0, {ALL}.1 and so on; {EXPORT}"
             )
-        if max(places) > layers:
+        if single and max(single) > layers:
             raise self._refusal(
-                f"the model gives {places[max(places)][0]}, but config.json says that it has "
+                f"the model gives {single[max(single)]}, but config.json says that it has "
                 f"{counted(layers, 'layer')}; take both files from the same model"
             )
-        for name, item in places.values():
-            expected = FLOATS if item is None else tuple(f"seq({each})" for each in FLOATS)
-            if types[name] not in expected:
+        for name in [*single.values(), *([ALL] if listed else [])]:
+            known = LISTS if name == ALL else FLOATS
+            if types[name] not in known:
                 raise self._refusal(
-                    f"the model gives {name} of type {types[name]}, expected one of "
-                    f"{', '.join(expected)}; {EXPORT}"
+                    f"the model gives {name} of type {types[name]}, expected one of {', '.join(known)}; "
+                    f"{EXPORT}"
                 )
-        return places
+        return single, listed
+
+    def _check_steady(self) -> None:
+        """InputError for a model that draws random numbers."""
+        layer = self._config.layers if self._listed else max(self._outputs)
+        first, second = (self.states(np.arange(3), [layer])[0] for _ in range(2))
+        if not np.allclose(first, second, rtol=0, atol=1e-4, equal_nan=True):
+            raise self._refusal(
+                "the model gives a text other vectors each time, expected the same; export the model "
+                "for inference, or take a folder with model.safetensors"
+            )
 
     def _run(self, names: list[str], ids: Ints) -> list[Any]:
         given = {}
@@ -202,21 +220,21 @@ class OnnxNetwork:
             fault = f"the model cannot be computed ({_reason(error)})"
             if options.terminate:
                 fault = f"a text of {len(ids)} tokens takes more than {SECONDS:g} seconds, expected less"
-            raise self._refusal(f"{fault}; choose another encoder, or {EXPORT}") from None
+            raise self._refusal(f"{fault}; {EXPORT}") from None
         finally:
             timer.cancel()
         return outputs
 
-    def _state(self, name: str, output: Any, item: int | None, tokens: int) -> Floats32:
-        """The states of a layer from an output."""
-        if item is not None:
+    def _state(self, layer: int, name: str, output: Any, tokens: int) -> Floats32:
+        """The states of a layer from the output of this name."""
+        if name == ALL:
             number = self._config.layers + 1
             if len(output) != number:
                 raise self._refusal(
                     f"{name} has {counted(len(output), 'item')}, expected {number}: layer 0, and each "
                     "layer that config.json says; take both files from the same model"
                 )
-            output = output[item]
+            output = output[layer]
         has, expected = output.shape, (1, tokens, self._config.width)
         if has != expected:
             raise self._refusal(
