@@ -409,8 +409,13 @@ class TestHostile:
         before = sorted(tmp_path.rglob("*"))
         encoder = Encoder.load(folder)
         encoder.encode(encoder.tokens(["the cat"]), [2])
-        (folder / ONNX).write_bytes(b"\xff")
-        with pytest.raises(InputError):
-            Encoder.load(folder)
+        graph = Graph()
+        words = graph.constant(np.ones((2, 32), np.float32))
+        graph.add("Gather", words, "input_ids", name="last_hidden_state")
+        failing = graph.model(["last_hidden_state"], ["input_ids"]).SerializeToString()
+        for content in (b"\xff", failing):
+            (folder / ONNX).write_bytes(content)
+            with pytest.raises(InputError):
+                Encoder.load(folder)
         assert sorted(tmp_path.rglob("*")) == before
         assert capfd.readouterr() == ("", "")
