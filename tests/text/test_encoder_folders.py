@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +19,7 @@ import tiny_encoders
 from profiles import examples
 from rankgauge.data.errors import InputError
 from rankgauge.text.encoders import Encoder, weights
-from rankgauge.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS
+from rankgauge.text.encoders.folder import CONFIG, ONNX, TOKENIZER, WEIGHTS
 
 pytest.importorskip("tokenizers")
 
@@ -78,6 +79,26 @@ class TestFiles:
     def test_weights_that_could_run_code_are_not_read(self, folder: Path) -> None:
         (folder / WEIGHTS).rename(folder / "pytorch_model.bin")
         refused(folder, "", r"pytorch_model\.bin may contain code.*save_pretrained")
+
+    @pytest.mark.parametrize("file", [ONNX, f"onnx/{ONNX}"])
+    def test_an_onnx_model_in_place_of_weights_needs_onnxruntime(
+        self, folder: Path, file: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "onnxruntime", None)
+        (folder / "onnx").mkdir()
+        (folder / WEIGHTS).rename(folder / file)
+        refused(
+            folder, file, rf"run pip install 'rankgauge\[onnx\]', or put {WEIGHTS} into the folder"
+        )
+
+    def test_an_onnx_model_beside_weights_is_not_read(self, folder: Path) -> None:
+        """So the numbers are the same, whether onnxruntime is installed or not."""
+        before = Encoder.load(folder)
+        (folder / ONNX).write_bytes(b"no model")
+        after = Encoder.load(folder)
+        tokens = before.tokens(["the cat"])
+        assert after.digest == before.digest
+        assert (after.encode(tokens, [2])[0][0] == before.encode(tokens, [2])[0][0]).all()
 
     def test_weights_in_several_files(self, folder: Path) -> None:
         (folder / WEIGHTS).rename(folder / f"{WEIGHTS}.index.json")

