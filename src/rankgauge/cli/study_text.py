@@ -71,7 +71,7 @@ def text(
 
     It prints which claims hold. It writes to DIR: study.html with all of it, the counterparts of Tables
     8.1 to 8.4, 9.1 and 9.2 as CSV, and Figures 8.2 and 8.3. A data set called summeval has the printed
-    numbers, which are by another encoder, beside ours. SummEval and REALSumm take about eight minutes.
+    numbers, which are by another encoder, beside ours. SummEval and REALSumm take about nine minutes.
     If the work is interrupted, the same command goes on from what is finished.
 
     \b

@@ -26,7 +26,7 @@ MOST_ATTENTION = 20_000
 """How many tokens a text may have for its attention, which is a number for each pair of tokens."""
 
 
-class Network(Protocol):
+class TokenNetwork(Protocol):
     """Computes the states of the tokens of a text."""
 
     def states(self, ids: Ints, layers: Sequence[int]) -> tuple[Floats32, ...]:
@@ -64,7 +64,7 @@ class Encoder:
         files: dict[str, Path],
         config: Config,
         tokenization: Tokenization,
-        network: Network,
+        network: TokenNetwork,
     ) -> None:
         self.folder = Path(folder)
         """Where the encoder is."""
