@@ -190,7 +190,7 @@ def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
         own = panels(examined, asked, number)
         averages = [own[Panel(systems, metric, chance)][-1][1] for metric in metrics]
         increases = [float(each) for each in averages if isinstance(each, float)]
-        how = "do not agree better" if not better else "agree better"
+        how = "are not seen to agree better" if not better else "agree better"
         where = "" if better in (0, len(known)) else f" in {better} of {len(known)} cases"
         printed = f"; printed: {plain(published.CORRELATIONS[number][2], 2)}"
         told.append(
