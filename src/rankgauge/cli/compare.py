@@ -127,7 +127,7 @@ def command(
     scores = replace(scores, notes=())  # they are on standard error already
     names = [scorer.run(name) for name in baselines]
     try:
-        _check_baselines(names, scores)
+        check_baselines(names, scores)
         pairs = len(pairs_of(scores.runs, names or None)[0])
         usual = SAMPLES if power is not None else usual_samples(test, correction, pairs, level)
         drawing = Drawing(samples or usual, seed)
@@ -152,7 +152,8 @@ def command(
     fail_if_incomplete(scores)
 
 
-def _check_baselines(names: Sequence[str], scores: Scores) -> None:
+def check_baselines(names: Sequence[str], scores: Scores) -> None:
+    """RankgaugeError if the scores have no run of such a name."""
     for name in names:
         if name not in scores.runs:
             runs = ", ".join(scores.runs[:10]) + (", ..." if len(scores.runs) > 10 else "")
