@@ -23,7 +23,10 @@ from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import WantedScores, check_output
 from rankgauge.data.files import STANDARD_INPUT
 from rankgauge.data.model import Judgments
+from rankgauge.evaluation.inputs import Source, sources_of
+from rankgauge.report.added import added_section
 from rankgauge.report.html import check_pages
+from rankgauge.report.rankings import DEPTH
 from rankgauge.report.report import Reported, Wishes, report_html
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
@@ -35,6 +38,34 @@ DEFAULT_MEASURES = ("nDCG@10", "AP")
     metavar="RUN",
     help="The run that the page first compares the others with. RUN is its name or its file. A reader "
     "can choose another run in the page.",
+)
+@click.option(
+    "--document-texts",
+    type=click.Path(),
+    metavar="FILE",
+    help="The texts of documents, shown beside the rankings. FILE has a line for each document: JSON "
+    "with an id and a text, or id, tab and text. Texts are cut to 500 characters.",
+)
+@click.option(
+    "--topic-texts",
+    type=click.Path(),
+    metavar="FILE",
+    help="The texts of topics, in the same form.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"How many first documents of each ranking the page shows. By default {DEPTH}, or fewer if the "
+    "page would be larger than 3 MB.",
+)
+@click.option(
+    "--add",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Add a section with this file: a table (CSV, TSV or JSON Lines) that another rankgauge command "
+    "wrote, or an SVG. Its name is the title. May be repeated.",
 )
 @level_option("A difference is significant if its corrected p-value is at most 1 - level.")
 @click.option("--title", metavar="TEXT", help="The title of the page.")
@@ -49,6 +80,10 @@ DEFAULT_MEASURES = ("nDCG@10", "AP")
 @plugin_option
 def command(
     baseline: str | None,
+    document_texts: str | None,
+    topic_texts: str | None,
+    depth: int | None,
+    add: tuple[str, ...],
     level: float,
     title: str | None,
     output: str,
@@ -80,20 +115,31 @@ def command(
     """
     check_pages()
     check_output(output, source["inputs"])
+    added = tuple(map(added_section, add))
     scorer = WantedScores(seed=seed, **source)
     scores = scorer.scores(*DEFAULT_MEASURES)
     name = None if baseline is None else scorer.run(baseline)
     check_baselines([] if name is None else [name], scores)
     judgments: Judgments | None = None
-    sources: list[Any] = []
+    sources: list[Source] = []
     left = []
     if scorer.scoring is not None and scorer.judged is not None:
         judgments = scorer.judged[0]
         if STANDARD_INPUT in (scorer.scoring.qrels, *scorer.scoring.runs):
             left.append("The rankings are left out: standard input can be read only once.")
         else:
-            sources = scorer.scoring.inputs()[1]
-    wishes = Wishes(baseline=name, level=level, title=title, command=_command(), left=tuple(left))
+            sources = sources_of(scorer.scoring.inputs()[1])
+    wishes = Wishes(
+        baseline=name,
+        document_texts=document_texts,
+        topic_texts=topic_texts,
+        depth=depth,
+        added=added,
+        level=level,
+        title=title,
+        command=_command(),
+        left=tuple(left),
+    )
     print_or_write([report_html(Reported(scores, judgments, sources), wishes)], output)
     fail_if_incomplete(scores)
 

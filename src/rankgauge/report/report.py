@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 
-from rankgauge.checks import checked
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import Whole, checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import writing
 from rankgauge.data.model import Judgments
@@ -17,6 +20,9 @@ from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, sourc
 from rankgauge.notes import counted
 from rankgauge.policies import LEVEL, LEVELS
 from rankgauge.records import Record
+from rankgauge.report.added import added_section
+from rankgauge.report.agreement import agreement, needed_depth, power_and_swaps, settled_orders
+from rankgauge.report.chance import chance, expected_scores, types_of
 from rankgauge.report.content import Left, leaderboard, names, order_of, pairs
 from rankgauge.report.how import how
 from rankgauge.report.html import (
@@ -29,6 +35,23 @@ from rankgauge.report.html import (
     check_pages,
     environment,
 )
+from rankgauge.report.rankings import (
+    DEPTH,
+    Lists,
+    bounds_of,
+    fitting_lists,
+    read_heads,
+    topic_rows,
+)
+from rankgauge.report.texts import (
+    DOCUMENT_KEYS,
+    LONGEST,
+    TOPIC_KEYS,
+    Texts,
+    read_texts,
+    shown_texts,
+)
+from rankgauge.results import Result
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
 
@@ -43,6 +66,10 @@ SCRIPTS = (
 )
 """The files of the script, in the order in which they stand in a page."""
 STYLES = ("page.css", "report.css")
+
+MOST_BYTES = 2_700_000
+"""How large the data of a page may be, texts and rankings included: with its script and style the page
+stays below 3 MB. Scores and p-values are never left out."""
 
 _SCRIPTS = os.path.join(os.path.dirname(__file__), "scripts")
 _ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
@@ -67,6 +94,10 @@ class Wishes(Record):
     """What a report shows, as `write_report` says it."""
 
     baseline: str | None = None
+    document_texts: Texts | None = None
+    topic_texts: Texts | None = None
+    depth: int | None = None
+    added: tuple[Section, ...] = ()
     level: float = LEVEL
     title: str | None = None
     command: str = ""
@@ -80,7 +111,11 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     baseline: str | None = None,
+    document_texts: Texts | None = None,
+    topic_texts: Texts | None = None,
+    depth: int | None = None,
     scores: Scores | None = None,
+    add: Iterable[str | os.PathLike[str] | Result] = (),
     level: float = LEVEL,
     title: str | None = None,
 ) -> None:
@@ -96,8 +131,15 @@ def write_report(
     measures: the measures, as `evaluate` takes them. None with `scores`: all measures of the scores.
     path: the file to write, such as "report.html".
     baseline: the name of the run that the others are first compared with; a reader can change it.
+    document_texts: the texts of documents: a dict by id, or a file with a line for each text, which is
+        JSON with an id and a text, or id, tab and text. Each text is cut to 500 characters.
+    topic_texts: the texts of topics, in the same form.
+    depth: how many first documents of each ranking to show. By default ten, or fewer if the page would
+        be larger than 3 MB.
     scores: scores that were already computed. The report follows their policies, such as how ties are
         ordered. By default the runs are evaluated with the default policies.
+    add: tables (CSV, TSV or JSON Lines) and SVG files that other commands wrote, or results. Each
+        becomes a section.
     level: the level of the intervals. A difference is significant if its corrected p-value is at most
         1 − level.
     title: the title of the page.
@@ -114,9 +156,17 @@ def write_report(
     call = "rg.write_report(qrels, runs" if reported.sources else "rg.write_report(None, None"
     rest = "" if scores is None else ", scores=scores"
     command = f"{call}, {texts!r}, {os.path.basename(path)!r}{rest})"
-    html = report_html(
-        reported, Wishes(baseline=baseline, level=level, title=title, command=command)
+    wishes = Wishes(
+        baseline=baseline,
+        document_texts=document_texts,
+        topic_texts=topic_texts,
+        depth=depth,
+        added=tuple(map(added_section, add)),
+        level=level,
+        title=title,
+        command=command,
     )
+    html = report_html(reported, wishes)
     with writing(path) as stream:
         stream.write(html.encode())
 
@@ -161,9 +211,9 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
         ("differences", "Differences"),
         ("topics", "Topics"),
         ("measures", "Measures"),
+        *((f"added-{number}", section.title) for number, section in enumerate(wishes.added, 1)),
         ("how", "How it was computed"),
     ]
-    added: list[Section] = []
     style, script = _joined(TEMPLATES, STYLES), _joined(_SCRIPTS, SCRIPTS)
     return (
         environment()
@@ -172,7 +222,7 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
             title=wishes.title or "Evaluation of runs",
             lead=lead,
             sections=sections,
-            added=added,
+            added=wishes.added,
             leaderboard=_leaderboard_table(data),
             how=_how_items(data["how"]),
             data=as_json(data),
@@ -187,26 +237,32 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
 def report_data(reported: Reported, wishes: Wishes) -> dict[str, Any]:
     """The data that the script of the page reads."""
     checked("level", wishes.level, LEVELS)
+    checked("depth", wishes.depth, Whole(1), optional=True)
     scores, left = reported.scores, Left()
     for sentence in wishes.left:
         left.out(sentence)
     compared, notes = pairs(scores, wishes.level, left)
-    data = {
+    board = leaderboard(scores, wishes.level)
+    means = np.array(board["means"], dtype=np.float64)
+    data: dict[str, Any] = {
         **names(scores, wishes.baseline),
-        **leaderboard(scores, wishes.level),
+        **board,
         "chance": None,
         "bounds": None,
         "settled": [None] * len(scores.measures),
         "pairs": compared,
         "expected": None,
         "types": None,
-        "topicTexts": None,
+        "topicTexts": _topic_texts(scores, wishes, left),
         "rankings": None,
-        "agreement": None,
-        "power": None,
-        "swaps": None,
-        "added": [],
+        "agreement": agreement(scores, means),
+        **power_and_swaps(scores, wishes.level, left),
+        "added": [],  # the template has them, also for readers without scripts
     }
+    if reported.judgments is not None:
+        data |= _by_judgments(reported.judgments, scores, left)
+    if reported.judgments is not None and reported.sources:
+        data |= _by_rankings(reported.judgments, reported, wishes, means, left, _size(data))
     data["how"] = how(
         scores,
         reported.judgments,
@@ -216,6 +272,78 @@ def report_data(reported: Reported, wishes: Wishes) -> dict[str, Any]:
         left=left.sentences,
     )
     return data
+
+
+def _by_judgments(judgments: Judgments, scores: Scores, left: Left) -> dict[str, Any]:
+    """What chance gets, and the types of the topics."""
+    rows = topic_rows(scores, judgments)
+    expected = expected_scores(scores, judgments, rows)
+    return {**chance(scores, expected, left), "types": types_of(scores, judgments, expected)}
+
+
+def _by_rankings(
+    judgments: Judgments,
+    reported: Reported,
+    wishes: Wishes,
+    means: Floats,
+    left: Left,
+    size: int,
+) -> dict[str, Any]:
+    """Bounds, settled orders and the rankings themselves; `size` bytes of the page are already used."""
+    scores = reported.scores
+    rows = topic_rows(scores, judgments)
+    deepest = max(wishes.depth or DEPTH, needed_depth(scores))
+    heads = read_heads(scores, judgments, reported.sources, deepest)
+    lists = fitting_lists(scores, heads, rows, wishes.depth, MOST_BYTES - size, left)
+    return {
+        "bounds": bounds_of(scores, heads, rows),
+        "settled": settled_orders(scores, judgments, heads, means, left),
+        "rankings": None if lists is None else _with_texts(lists, wishes, size, left),
+    }
+
+
+def _with_texts(lists: Lists, wishes: Wishes, size: int, left: Left) -> dict[str, Any]:
+    """The rankings of the data, with the texts of documents if there are any."""
+    if wishes.document_texts is None:
+        return lists.data(None, 0)
+    texts = read_texts(wishes.document_texts, set(lists.documents), DOCUMENT_KEYS)
+    if not texts:
+        left.out("The texts of documents are left out: the file has none of the shown documents.")
+        return lists.data(None, 0)
+    order = sorted(range(len(lists.documents)), key=lists.ranks.__getitem__)
+    room = MOST_BYTES - size - _size(lists.data(None, 0))
+    shown = shown_texts(texts, [lists.documents[number] for number in order], room)
+    if shown.without_room:
+        left.out(
+            f"The texts of {counted(shown.without_room, 'document')} are left out, so that the page "
+            "stays small; documents at high ranks have theirs."
+        )
+    if shown.cut:
+        left.out(f"{counted(shown.cut, 'text')} of documents cut to {LONGEST} characters.")
+    return lists.data(shown.texts, shown.cut + shown.without_room)
+
+
+def _topic_texts(scores: Scores, wishes: Wishes, left: Left) -> list[str | None] | None:
+    """The text of each topic, None if it has none."""
+    if wishes.topic_texts is None:
+        return None
+    texts = read_texts(wishes.topic_texts, set(scores.queries), TOPIC_KEYS)
+    if not texts:
+        left.out("The texts of topics are left out: the file has none of the topics.")
+        return None
+    shown = shown_texts(texts, scores.queries, MOST_BYTES // 4)
+    if shown.without_room:
+        left.out(
+            f"The texts of {counted(shown.without_room, 'topic')} are left out, to save space."
+        )
+    if shown.cut:
+        left.out(f"{counted(shown.cut, 'text')} of topics cut to {LONGEST} characters.")
+    return [shown.texts.get(query) for query in scores.queries]
+
+
+def _size(data: Any) -> int:
+    """How many bytes the data takes in a page."""
+    return len(as_json(data).encode())
 
 
 def as_json(data: Any) -> str:
@@ -232,8 +360,6 @@ def as_json(data: Any) -> str:
 
 def _leaderboard_table(data: dict[str, Any]) -> ShownTable:
     """The means with their intervals, the best run first by the first measure."""
-    import numpy as np
-
     columns = ["run"]
     for measure in data["measures"]:
         columns += [measure, "low", "high"]
