@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
@@ -18,6 +19,8 @@ MOST_BYTES = 8 << 20
 MOST_ROWS = 500
 """How many rows of a table a page has."""
 DIGITS = 4
+MOST_DIGITS = 400
+"""A text with more characters is no number."""
 
 
 def added_section(source: str | os.PathLike[str] | Result) -> Section:
@@ -88,34 +91,54 @@ def _from_cells(text: str, between: str, source: str) -> Table:
     """A table of CSV or TSV, as `Table.render` writes it: notes are lines at its end."""
     import csv
 
-    lines = text.splitlines(keepends=True)
+    lines = text.removesuffix("\n").split("\n")
     end = len(lines)
     while end and lines[end - 1].startswith("#"):
         end -= 1
-    notes = tuple(line[1:].strip() for line in lines[end:])
+    notes = tuple(_unescaped(line[1:].strip(), between) for line in lines[end:])
     style = {"quoting": csv.QUOTE_NONE} if between == "\t" else {}
+    reader = csv.reader(
+        [f"{line}\n" for line in lines[:end]],
+        delimiter=between,
+        strict=True,
+        **style,  # type: ignore[arg-type]
+    )
     try:
-        reader = csv.reader(lines[:end], delimiter=between, strict=True, **style)  # type: ignore[arg-type]
-        rows = [row for row in reader if row]
+        rows = [(reader.line_num, [_unescaped(cell, between) for cell in row]) for row in reader]
     except csv.Error as error:
         message = f"cannot be read as a table ({error}), expected CSV, TSV, JSON Lines or SVG"
-        raise InputError(source, None, message) from None
-    if not rows or len(rows[0]) < 2:
+        raise InputError(source, reader.line_num, message) from None
+    rows = [(number, row) for number, row in rows if row]
+    if not rows or len(rows[0][1]) < 2:
         message = "not a table of several columns, expected CSV, TSV, JSON Lines or SVG"
         raise InputError(source, 1, message)
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(rows[0]):
-            message = f"{counted(len(row), 'cell')}, expected {len(rows[0])} as in the first line"
+    (_, header), *others = rows
+    for number, row in others:
+        if len(row) != len(header):
+            message = f"{counted(len(row), 'cell')}, expected {len(header)} as in the first line"
             raise InputError(source, number, message)
-    columns = [_numbers([row[place] for row in rows[1:]]) for place in range(len(rows[0]))]
-    return Table(tuple(rows[0]), tuple(zip(*columns, strict=True)), notes)
+    columns = [_numbers([row[place] for _, row in others]) for place in range(len(header))]
+    return Table(tuple(header), tuple(zip(*columns, strict=True)), notes)
+
+
+_ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+
+
+def _unescaped(cell: str, between: str) -> str:
+    """A cell as it was before it was written: TSV has escapes for tabs and line ends."""
+    if between != "\t" or "\\" not in cell:
+        return cell
+    return re.sub(r"\\([\\tnr])", lambda match: _ESCAPES[match.group(1)], cell)
+
+
+_NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+]?[0-9]+)?|nan|-?inf"
 
 
 def _numbers(cells: Sequence[str]) -> list[Cell]:
-    """The cells of a column as numbers, if all that are not empty are numbers."""
-    for kind in (int, float):
-        try:
-            return [kind(cell) if cell else None for cell in cells]
-        except ValueError:
-            continue
-    return list(cells)
+    """The cells of a column as numbers, if all that are not empty are numbers as Python writes them; an
+    id such as 007 is none."""
+    texts = [cell for cell in cells if cell]
+    if not all(len(text) < MOST_DIGITS and re.fullmatch(_NUMBER, text) for text in texts):
+        return list(cells)
+    whole = all(text.lstrip("-").isdigit() for text in texts)
+    return [(int(cell) if whole else float(cell)) if cell else None for cell in cells]
