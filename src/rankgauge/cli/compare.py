@@ -11,6 +11,7 @@ import click
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     CommandWithFiles,
+    baseline_option,
     output_options,
     plugin_option,
     samples_option,
@@ -30,13 +31,9 @@ from rankgauge.scores.model import Scores
 
 
 @click.command("compare", cls=CommandWithFiles)
-@click.option(
-    "--baseline",
-    "baselines",
-    multiple=True,
-    metavar="RUN",
-    help="Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
-    "default every pair of runs is compared.",
+@baseline_option(
+    "Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
+    "default every pair of runs is compared."
 )
 @testing_options(DEFAULT_CORRECTION)
 @samples_option(

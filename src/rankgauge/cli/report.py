@@ -12,7 +12,9 @@ import click
 from rankgauge.cli.compare import check_baselines
 from rankgauge.cli.options import (
     CommandWithFiles,
+    baseline_option,
     color_option,
+    depth_option,
     level_option,
     output_option,
     plugin_option,
@@ -33,11 +35,10 @@ DEFAULT_MEASURES = ("nDCG@10", "AP")
 
 
 @click.command("report", cls=CommandWithFiles)
-@click.option(
-    "--baseline",
-    metavar="RUN",
-    help="The run that the page first compares the others with. RUN is its name or its file. A reader "
-    "can choose another run in the page.",
+@baseline_option(
+    "The run that the page first compares the others with. RUN is its name or its file. A reader can "
+    "choose another run in the page.",
+    multiple=False,
 )
 @click.option(
     "--document-texts",
@@ -52,12 +53,11 @@ DEFAULT_MEASURES = ("nDCG@10", "AP")
     metavar="FILE",
     help="The texts of topics, in the same form.",
 )
-@click.option(
-    "--depth",
-    type=click.IntRange(1),
-    metavar="N",
-    help=f"How many first documents of each ranking the page shows. By default {DEPTH}, or fewer if the "
-    "page would be larger than 3 MB.",
+@depth_option(
+    None,
+    f"How many first documents of each ranking the page shows. By default {DEPTH}, or fewer if the page "
+    "would be larger than 3 MB.",
+    multiple=False,
 )
 @click.option(
     "--add",
@@ -114,7 +114,8 @@ def command(
     not be read: the page has the other runs. A message on stderr names each unread run, and says why.
     """
     check_pages()
-    check_output(output, source["inputs"])
+    texts = (file for file in (document_texts, topic_texts) if file is not None)
+    check_output(output, [*source["inputs"], *texts, *add])
     added = tuple(map(added_section, add))
     scorer = WantedScores(seed=seed, **source)
     scores = scorer.scores(*DEFAULT_MEASURES)

@@ -199,7 +199,7 @@ def bounds_of(scores: Scores, heads: Sequence[Head], rows: Ints) -> list[Any] | 
     return None if all(part is None for part in parts) else parts
 
 
-class Lists(Record):
+class ShownLists(Record):
     """The first documents of all runs as a page has them: documents are named once, by number."""
 
     depth: int
@@ -221,7 +221,7 @@ class Lists(Record):
         }
 
 
-def lists_of(scores: Scores, heads: Sequence[Head], rows: Ints, depth: int) -> Lists:
+def lists_of(scores: Scores, heads: Sequence[Head], rows: Ints, depth: int) -> ShownLists:
     """The first `depth` documents of each run on each topic; `ranks` has the best rank of each."""
     topic_of = {row: topic for topic, row in enumerate(rows.tolist())}
     numbers: dict[str, int] = {}
@@ -247,12 +247,12 @@ def lists_of(scores: Scores, heads: Sequence[Head], rows: Ints, depth: int) -> L
                 if head.labels[at] >= 0:
                     labels[topic][str(number)] = int(head.labels[at])
         lists.append(own)
-    return Lists(depth, list(numbers), ranks, lists, labels, beyond)
+    return ShownLists(depth, list(numbers), ranks, lists, labels, beyond)
 
 
 def fitting_lists(
     scores: Scores, heads: Sequence[Head], rows: Ints, depth: int | None, room: int, left: Left
-) -> Lists | None:
+) -> ShownLists | None:
     """The lists. If no depth was asked for, they are cut to as many documents as fit into `room` bytes;
     None if not even the first documents fit.
 
@@ -282,7 +282,7 @@ def fitting_lists(
     return None
 
 
-def _size(lists: Lists) -> int:
+def _size(lists: ShownLists) -> int:
     """About how many bytes the lists take in a page."""
     names = sum(len(document.encode("utf-8", "replace")) + 3 for document in lists.documents)
     width = len(str(len(lists.documents))) + 1

@@ -37,7 +37,7 @@ from rankgauge.report.html import (
 )
 from rankgauge.report.rankings import (
     DEPTH,
-    Lists,
+    ShownLists,
     bounds_of,
     fitting_lists,
     read_heads,
@@ -47,7 +47,7 @@ from rankgauge.report.texts import (
     DOCUMENT_KEYS,
     LONGEST,
     TOPIC_KEYS,
-    Texts,
+    TextsById,
     read_texts,
     shown_texts,
 )
@@ -94,8 +94,8 @@ class Wishes(Record):
     """What a report shows, as `write_report` says it."""
 
     baseline: str | None = None
-    document_texts: Texts | None = None
-    topic_texts: Texts | None = None
+    document_texts: TextsById | None = None
+    topic_texts: TextsById | None = None
     depth: int | None = None
     added: tuple[Section, ...] = ()
     level: float = LEVEL
@@ -111,8 +111,8 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     baseline: str | None = None,
-    document_texts: Texts | None = None,
-    topic_texts: Texts | None = None,
+    document_texts: TextsById | None = None,
+    topic_texts: TextsById | None = None,
     depth: int | None = None,
     scores: Scores | None = None,
     add: Iterable[str | os.PathLike[str] | Result] = (),
@@ -302,7 +302,7 @@ def _by_rankings(
     }
 
 
-def _with_texts(lists: Lists, wishes: Wishes, size: int, left: Left) -> dict[str, Any]:
+def _with_texts(lists: ShownLists, wishes: Wishes, size: int, left: Left) -> dict[str, Any]:
     """The rankings of the data, with the texts of documents if there are any."""
     if wishes.document_texts is None:
         return lists.data(None, 0)

@@ -13,7 +13,7 @@ from rankgauge.data.roles import DOCUMENT, QUERY
 from rankgauge.records import Record
 from rankgauge.tables import visible_line
 
-Texts: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
+TextsById: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
 """A file of texts, or the texts by id."""
 
 LONGEST = 500
@@ -43,7 +43,7 @@ TOPIC_KEYS = Keys(
 )
 
 
-def read_texts(texts: Texts, wanted: Collection[str], keys: Keys) -> dict[str, str]:
+def read_texts(texts: TextsById, wanted: Collection[str], keys: Keys) -> dict[str, str]:
     """The texts of the ids that are wanted, by id, as they are in the file; the first of an id counts.
 
     The file has a line for each text: JSON with an id and a text, or id, tab and text. It may be
@@ -138,15 +138,15 @@ def _from_json(
     return key, ": ".join(part for part in parts if part)
 
 
-class Shown(Record):
-    """Texts as a page shows them, by id; how many were cut, and how many had no room."""
+class CutTexts(Record):
+    """TextsById as a page shows them, by id; how many were cut, and how many had no room."""
 
     texts: dict[str, str]
     cut: int
     without_room: int
 
 
-def shown_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> Shown:
+def shown_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> CutTexts:
     """The texts of these ids, the most important first, each cut, until `room` bytes are used."""
     shown: dict[str, str] = {}
     cut = without_room = 0
@@ -164,7 +164,7 @@ def shown_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> Show
             cut += 1
             text = f"{text}…"
         shown[key] = text
-    return Shown(shown, cut, without_room)
+    return CutTexts(shown, cut, without_room)
 
 
 def _escaped(text: str) -> int:
