@@ -10,18 +10,21 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankgauge as rg
 from page_texts import HOSTILE, SVG
 from profiles import examples
 from rankgauge import Scores, compare, evaluate, write_report
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.model import Judgments, Run
+from rankgauge.policies import Missing, Policies, Ties, Unjudged
 from rankgauge.report.added import added_section
+from rankgauge.report.how import NAMES, VALUES
 from rankgauge.report.html import ShownTable
 from rankgauge.report.report import Reported, Wishes, as_json, report_html
 from rankgauge.report.texts import LONGEST
@@ -188,9 +191,42 @@ def test_how_it_was_computed_has_signatures_policies_versions_and_the_command(ht
     facts = dict(island(html)["how"]["facts"])
     for measure, signature in scores.signatures().items():
         assert facts[f"Signature of {measure}"] == signature
-    assert facts["Missing topics"] == "zero"
-    assert facts["Made by"].startswith("rg.write_report(qrels, runs, ['nDCG@10', 'AP']")
+    assert facts["Missing topics"] == "scored as empty rankings"
+    call = "rg.write_report(qrels, runs, ['nDCG@10', 'AP'], 'report.html')"
+    assert facts["Made by"] == call
     assert "rankgauge" in facts["Versions"]
+
+
+def test_the_command_has_everything_that_was_asked_for(tmp_path: Path) -> None:
+    judgments, runs = collection(3, 2)
+    wishes: dict[str, Any] = {"baseline": runs[0].name, "depth": 3, "level": 0.9, "title": "T"}
+    texts: dict[str, Any] = {"document_texts": {"a": "b"}, "topic_texts": {"a": "b"}, "add": []}
+    html = page(judgments, runs, "AP", tmp_path, **wishes, **texts)
+    call = dict(island(html)["how"]["facts"])["Made by"]
+    known = {"rg": rg, "qrels": judgments, "runs": runs, **texts}
+    again = tmp_path / "again.html"
+    exec(call.replace("'report.html'", repr(str(again))), known)
+    made = again.read_text(encoding="utf-8").replace("again.html", "report.html")
+    assert made == html
+
+
+def test_every_policy_has_a_text_for_each_of_its_values() -> None:
+    ties = {f"{each}-desc" if each == "docno" else each for each in get_args(Ties)}
+    assert set(VALUES["ties"]) == ties
+    assert set(VALUES["unjudged"]) == set(get_args(Unjudged))
+    assert set(VALUES["missing"]) == set(get_args(Missing))
+    assert {*NAMES, "rankgauge"} == set(vars(Policies()))
+
+
+def test_many_p_values_have_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankgauge.report import content
+
+    judgments, runs = collection(5, 3)
+    scores = evaluate(judgments, runs, "AP")
+    monkeypatch.setattr(content, "MOST_EXACT", 2)
+    data = data_of(scores)
+    assert data["pairs"]["p"] == [[float(f"{p:.6g}") for p in compare(scores).p[0]]]
+    assert any("P-values have six digits" in sentence for sentence in data["how"]["left"])
 
 
 def test_a_warning_of_the_scores_is_a_warning_of_the_page(tmp_path: Path) -> None:
@@ -207,7 +243,7 @@ def test_scores_that_are_given_are_reported_with_their_policies(tmp_path: Path) 
     scores = evaluate(judgments, runs, ["P@5", "AP"], ties="random", seed=4)
     data = island(page(judgments, runs, ["AP"], tmp_path, scores=scores))
     assert data["measures"] == ["AP"]
-    assert dict(data["how"]["facts"])["Equal scores"] == "random"
+    assert dict(data["how"]["facts"])["Equal scores"] == "a random order"
     assert data["pairs"]["p"] == compare(scores.select(measures=["AP"])).p.tolist()
     assert data["rankings"] is not None
     alone = island(page(None, None, None, tmp_path, scores=scores))

@@ -29,7 +29,7 @@ DEEPEST = 100
 """Orders are settled by measures that look at no more than so many documents."""
 MOST_LISTS = 20_000
 """Orders are settled for at most so many lists: runs times topics."""
-MOST_SPLITS = 20_000_000
+MOST_SPLITS = 60_000_000
 """How many pairs of runs, times splits of the topics, swap rates are counted over at most."""
 FEWEST_SPLITS = 100
 
@@ -107,7 +107,7 @@ def settled_orders(
     if len(heads) * len(scores.queries) > MOST_LISTS:
         left.out(
             f"Which orders are settled is left out: there are {len(heads) * len(scores.queries):,} "
-            f"rankings, more than {MOST_LISTS:,}; `rankgauge distance` says it."
+            f"rankings, more than {MOST_LISTS:,}; `rankgauge distance --settled` says it."
         )
         return none
     return [
@@ -125,10 +125,15 @@ def _settled(
     left: Left,
 ) -> list[bool] | None:
     """Which neighbours are settled by one measure."""
-    if not isinstance(measure, Measure) or (measure.depth or DEEPEST + 1) > DEEPEST:
+    if not isinstance(measure, Measure):
+        left.out(
+            f"Which orders by {measure} are settled is left out: it is not a mean over topics."
+        )
+        return None
+    if (measure.depth or DEEPEST + 1) > DEEPEST:
         left.out(
             f"Which orders by {measure} are settled is left out: it looks at more than {DEEPEST} "
-            "documents; `rankgauge distance` says it."
+            "documents; `rankgauge distance --settled` says it."
         )
         return None
     runs = [head.run for head in heads]

@@ -22,6 +22,8 @@ from rankgauge.report.numbers import exact, short
 from rankgauge.scores.model import Scores, combined, mean_of, places
 from rankgauge.tables import visible_line
 
+MOST_EXACT = 40_000
+"""P-values have all digits if there are no more pairs than these, over all measures."""
 DIRECTIONS = {"higher": 1, "lower": -1, "none": 0}
 
 
@@ -104,6 +106,9 @@ def pairs(scores: Scores, level: float, left: Left) -> tuple[dict[str, Any], lis
     """Every pair of runs by every measure: p-values, wins and losses; and notes on the tests."""
     columns: dict[str, list[Any]] = {"p": [], "corrected": [], "wins": [], "losses": []}
     count = len(scores.runs) * (len(scores.runs) - 1) // 2
+    number = exact if count * len(scores.measures) <= MOST_EXACT else short
+    if number is short:
+        left.out("P-values have six digits, so that the page stays small.")
     notes: dict[Note, None] = {}
     for measure in scores.measures:
         comparison = _compared(scores, measure, level, left) if count else None
@@ -116,8 +121,8 @@ def pairs(scores: Scores, level: float, left: Left) -> tuple[dict[str, Any], lis
                 if note.column is None or note.column.startswith("p")
             )
             parts = [
-                exact(comparison.p[0]),
-                exact(comparison.p_corrected[0]),
+                number(comparison.p[0]),
+                number(comparison.p_corrected[0]),
                 comparison.wins[0].tolist(),
                 comparison.losses[0].tolist(),
             ]

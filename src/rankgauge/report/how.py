@@ -11,7 +11,7 @@ from rankgauge.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.scores.model import Scores
 from rankgauge.tables import visible_line
 
-POLICIES = {
+NAMES = {
     "source": "Scores",
     "ties": "Equal scores",
     "seed": "Seed",
@@ -25,6 +25,28 @@ POLICIES = {
     "encoder": "Encoder",
 }
 """The policies in words, for readers who do not know signatures."""
+VALUES = {
+    "ties": {
+        "docno-desc": "by document id, descending, as trec_eval does",
+        "docno-ascending": "by document id, ascending",
+        "input": "as in the file",
+        "pessimistic": "the worst order",
+        "optimistic": "the best order",
+        "random": "a random order",
+        "expected": "no order: the mean score over all orders",
+    },
+    "scores": {
+        "f32": "single, as in trec_eval 9",
+        "f64": "double",
+        "f32+f64": "single for some runs, double for others",
+    },
+    "unjudged": {"nonrelevant": "not relevant", "condensed": "taken out of the rankings first"},
+    "missing": {
+        "zero": "scored as empty rankings",
+        "skip": "left out of the means of the run that lacks them",
+    },
+}
+"""What the values of policies mean; any other value is shown as it is."""
 
 
 def how(
@@ -47,7 +69,8 @@ def how(
     notes: notes beside the notes of the scores.
     left: what was left out, a sentence each.
     """
-    texts = worded([*scores.notes, *notes], gather=True)
+    about = () if judgments is None else judgments.dropped
+    texts = worded([*about, *scores.notes, *notes], gather=True)
     loud = [text.removeprefix(LOUD) for text in texts if text.startswith(LOUD)]
     return {
         "facts": [
@@ -67,13 +90,13 @@ def _facts(
         ("Topics", f"{len(scores.queries):,}"),
     ]
     if judgments is not None:
-        facts.append(("Judgements", counted(len(judgments.documents), "document")))
+        facts.append(("Judgements", counted(len(judgments.documents), "judged document")))
     facts += [(f"Signature of {measure}", text) for measure, text in scores.signatures().items()]
     said = scores.policies.said()
     known = said if scores.policies.source is None else ("source", "missing", "standardized")
-    facts += [
-        (name, str(said[key])) for key, name in POLICIES.items() if key in known and key in said
-    ]
+    for key, name in NAMES.items():
+        if key in said and key in known:
+            facts.append((name, VALUES.get(key, {}).get(said[key], str(said[key]))))
     facts += [
         ("Intervals", f"{100 * level:.10g}% intervals of the means, by Student's t"),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -70,6 +71,8 @@ STYLES = ("page.css", "report.css")
 MOST_BYTES = 2_700_000
 """How large the data of a page may be, texts and rankings included: with its script and style the page
 stays below 3 MB. Scores and p-values are never left out."""
+OPEN_ROWS = 25
+"""A table that is added and has more rows is folded away until a reader opens it."""
 
 _SCRIPTS = os.path.join(os.path.dirname(__file__), "scripts")
 _ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
@@ -151,24 +154,45 @@ def write_report(
     ...     write_report(qrels, runs, ["nDCG@10", "AP"], f"{folder}/report.html")
     """
     check_pages()
+    sections = tuple(map(added_section, add))
     reported = _reported(qrels, runs, measures, scores)
-    texts = [str(measure) for measure in reported.scores.measures]
-    call = "rg.write_report(qrels, runs" if reported.sources else "rg.write_report(None, None"
-    rest = "" if scores is None else ", scores=scores"
-    command = f"{call}, {texts!r}, {os.path.basename(path)!r}{rest})"
     wishes = Wishes(
         baseline=baseline,
         document_texts=document_texts,
         topic_texts=topic_texts,
         depth=depth,
-        added=tuple(map(added_section, add)),
+        added=sections,
         level=level,
         title=title,
-        command=command,
+    )
+    wishes = replace(
+        wishes, command=_call(reported, wishes, path, scores is not None, bool(sections))
     )
     html = report_html(reported, wishes)
     with writing(path) as stream:
         stream.write(html.encode())
+
+
+def _call(
+    reported: Reported, wishes: Wishes, path: str | os.PathLike[str], scored: bool, added: bool
+) -> str:
+    """The call of `write_report` that makes the report again; what has no short text has a name."""
+    measures = [str(measure) for measure in reported.scores.measures]
+    qrels = "None" if reported.judgments is None else "qrels"
+    words = [qrels, "runs" if reported.sources else "None", repr(measures)]
+    words.append(repr(os.path.basename(path)))
+    usual = Wishes()
+    for name in ("baseline", "depth", "level", "title"):
+        if (value := getattr(wishes, name)) != getattr(usual, name):
+            words.append(f"{name}={value!r}")
+    named = {
+        "document_texts": wishes.document_texts is not None,
+        "topic_texts": wishes.topic_texts is not None,
+        "scores": scored,
+        "add": added,
+    }
+    words += [f"{name}={name}" for name, is_given in named.items() if is_given]
+    return f"rg.write_report({', '.join(words)})"
 
 
 def _reported(
@@ -223,6 +247,7 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
             lead=lead,
             sections=sections,
             added=wishes.added,
+            open_rows=OPEN_ROWS,
             leaderboard=_leaderboard_table(data),
             how=_how_items(data["how"]),
             data=as_json(data),
