@@ -27,8 +27,8 @@ from rankgauge.scores.model import Scores
 
 DEEPEST = 100
 """Orders are settled by measures that look at no more than so many documents."""
-MOST_LISTS = 20_000
-"""Orders are settled for at most so many lists: runs times topics."""
+MOST_LISTS = 40_000
+"""Orders are settled for at most so many lists: runs times topics times measures."""
 MOST_SPLITS = 60_000_000
 """How many pairs of runs, times splits of the topics, swap rates are counted over at most."""
 FEWEST_SPLITS = 100
@@ -104,10 +104,10 @@ def settled_orders(
     )
     if not usual or len(heads) < 2:
         return none
-    if len(heads) * len(scores.queries) > MOST_LISTS:
+    if scores.values.size > MOST_LISTS:
         left.out(
-            f"Which orders are settled is left out: there are {len(heads) * len(scores.queries):,} "
-            f"rankings, more than {MOST_LISTS:,}; `rankgauge distance --settled` says it."
+            f"Which orders are settled is left out: there are {scores.values.size:,} scores, more than "
+            f"{MOST_LISTS:,}; `rankgauge distance --settled` says it."
         )
         return none
     return [

@@ -31,6 +31,9 @@ from rankgauge.workers import outcomes
 DEPTH = 10
 """How many first documents of a ranking a report has, unless the caller says otherwise."""
 
+MOST_BOUNDED = 13_000
+"""For how many lists bounds are sought one list at a time: about five seconds."""
+
 
 class Head(Record):
     """What is kept of one run.
@@ -65,16 +68,14 @@ class Reader(Record):
     depth: int
 
     @classmethod
-    def of(cls, scores: Scores, judgments: Judgments, depth: int) -> Reader:
-        """The reader that follows the policies of the scores."""
+    def of(cls, scores: Scores, judgments: Judgments, depth: int, left: Left) -> Reader:
+        """The reader that follows the policies of the scores; `left` takes what it leaves out."""
         policies = scores.policies
         known = {text: precision for precision, text in PRECISIONS.items()}
         ties = ties_of(policies)
         condensed = policies.unjudged == "condensed"
-        bounded = tuple(
-            None if condensed or ties == "expected" else _bounded(inner(measure))
-            for measure in scores.measures
-        )
+        defined = not condensed and ties != "expected" and policies.standardized is None
+        bounded = _bounded(scores, left) if defined else (None,) * len(scores.measures)
         return cls(
             judgments,
             judged_labels(judgments, policies.max_grade),
@@ -148,20 +149,47 @@ def ties_of(policies: Policies) -> Ties:
     return cast(Ties, text)
 
 
-def _bounded(measure: Any) -> Measure | None:
-    """The measure, if it has a formula for its bounds."""
-    return measure if isinstance(measure, Measure) and measure.bounding == "exact" else None
+def _bounded(scores: Scores, left: Left) -> tuple[Measure | None, ...]:
+    """The measures whose bounds are computed: those with a formula, as long as it does not take long."""
+    bounded: list[Measure | None] = []
+    lists = 0
+    for measure in map(inner, scores.measures):
+        without = f"The bounds of {measure} by unjudged documents are left out:"
+        if not isinstance(measure, Measure) or measure.bounding != "exact":
+            left.out(f"{without} there is no formula for them.")
+            bounded.append(None)
+            continue
+        if not measure.monotone:  # then list by list
+            lists += len(scores.runs) * len(scores.queries)
+        if lists > MOST_BOUNDED and not measure.monotone:
+            left.out(
+                f"{without} they take long; `rankgauge evaluate -m 'lower({measure})' -m "
+                f"'upper({measure})'` computes them."
+            )
+            bounded.append(None)
+        else:
+            bounded.append(measure)
+    return tuple(bounded)
 
 
 def read_heads(
-    scores: Scores, judgments: Judgments, sources: Sequence[Source], depth: int
+    scores: Scores, judgments: Judgments, sources: Sequence[Source], depth: int, left: Left
 ) -> list[Head]:
     """The first documents of each run of the scores, in the order of the scores.
 
     RankgaugeError if a run of the scores is not among the sources.
+
+    Parameters
+    ----------
+    scores: the scores of the runs, whose policies are followed.
+    judgments: the judgments that the scores were made with.
+    sources: the runs.
+    depth: how many first documents are kept.
+    left: takes a sentence for each thing that is left out.
     """
     heads: dict[str, Head] = {}
-    for _, result in outcomes(Reader.of(scores, judgments, depth), sources, None, label):
+    reader = Reader.of(scores, judgments, depth, left)
+    for _, result in outcomes(reader, sources, None, label):
         if isinstance(result, Head):
             heads[result.run.name] = result
     for name in scores.runs:

@@ -318,7 +318,7 @@ def _by_rankings(
     scores = reported.scores
     rows = topic_rows(scores, judgments)
     deepest = max(wishes.depth or DEPTH, needed_depth(scores))
-    heads = read_heads(scores, judgments, reported.sources, deepest)
+    heads = read_heads(scores, judgments, reported.sources, deepest, left)
     lists = fitting_lists(scores, heads, rows, wishes.depth, MOST_BYTES - size, left)
     return {
         "bounds": bounds_of(scores, heads, rows),
