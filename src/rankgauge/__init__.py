@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rankgauge.fusion.tuned import Tuning
     from rankgauge.fusion.tuning import tune
     from rankgauge.measures import *  # noqa: F403
+    from rankgauge.report.report import write_report
     from rankgauge.scores.model import Scores
     from rankgauge.text.human import human_correlation
     from rankgauge.text.human_results import HumanCorrelation
@@ -105,6 +106,7 @@ __all__ = [
     "tune",
     "two_phase",
     "write_qrels",
+    "write_report",
     "write_run",
 ]
 
@@ -161,6 +163,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "tune": "rankgauge.fusion.tuning",
     "two_phase": "rankgauge.forecast.estimates",
     "write_qrels": "rankgauge.data.trec",
+    "write_report": "rankgauge.report.report",
     "write_run": "rankgauge.data.trec",
 }
 if not TYPE_CHECKING:  # which would take any name for one of these

@@ -21,6 +21,7 @@ from rankgauge.data.errors import RankgaugeError
 TASKS = {
     "Score": {
         "evaluate": "You have runs and judgements: how good is each run, by nDCG, AP and others?",
+        "report": "See runs, differences and topics in a browser: one page to send to a colleague.",
         "trec_eval": "You have scripts that call trec_eval: the same flags, the same output.",
     },
     "Decide": {

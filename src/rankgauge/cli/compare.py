@@ -11,6 +11,7 @@ import click
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     CommandWithFiles,
+    baseline_option,
     output_options,
     plugin_option,
     samples_option,
@@ -30,13 +31,9 @@ from rankgauge.scores.model import Scores
 
 
 @click.command("compare", cls=CommandWithFiles)
-@click.option(
-    "--baseline",
-    "baselines",
-    multiple=True,
-    metavar="RUN",
-    help="Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
-    "default every pair of runs is compared.",
+@baseline_option(
+    "Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
+    "default every pair of runs is compared."
 )
 @testing_options(DEFAULT_CORRECTION)
 @samples_option(
@@ -127,7 +124,7 @@ def command(
     scores = replace(scores, notes=())  # they are on standard error already
     names = [scorer.run(name) for name in baselines]
     try:
-        _check_baselines(names, scores)
+        check_baselines(names, scores)
         pairs = len(pairs_of(scores.runs, names or None)[0])
         usual = SAMPLES if power is not None else usual_samples(test, correction, pairs, level)
         drawing = Drawing(samples or usual, seed)
@@ -152,7 +149,8 @@ def command(
     fail_if_incomplete(scores)
 
 
-def _check_baselines(names: Sequence[str], scores: Scores) -> None:
+def check_baselines(names: Sequence[str], scores: Scores) -> None:
+    """RankgaugeError if the scores have no run of such a name."""
     for name in names:
         if name not in scores.runs:
             runs = ", ".join(scores.runs[:10]) + (", ..." if len(scores.runs) > 10 else "")

@@ -298,13 +298,24 @@ def testing_options(correction: str | None) -> Callable[[F], F]:
     )
 
 
+def baseline_option(help_text: str, *, multiple: bool = True) -> Callable[[F], F]:
+    """`--baseline`: the run that others are compared with; one run, or several."""
+    return click.option(
+        "--baseline",
+        "baselines" if multiple else "baseline",
+        multiple=multiple,
+        metavar="RUN",
+        help=help_text,
+    )
+
+
 # How deep pools are
 
 
 def depth_option(
-    default: int | Sequence[int], help_text: str, *, multiple: bool = True
+    default: int | Sequence[int] | None, help_text: str, *, multiple: bool = True
 ) -> Callable[[F], F]:
-    """`--depth`: how many first documents of each run are judged; one depth, or several."""
+    """`--depth`: how many first documents of each run are judged, or shown; one depth, or several."""
     return click.option(
         "--depth",
         "depths" if multiple else "depth",

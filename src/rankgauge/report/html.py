@@ -26,7 +26,7 @@ SYMBOLS = {"yes": "✓", "no": "✗", "open": "?"}
 FOLDED = 4
 """More sentences than these are folded away until a reader opens them."""
 
-_TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
+TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 _MOST_MARKS = 12
 """For so many letters of marks page.css has room beside numbers that stay aligned."""
 
@@ -120,8 +120,8 @@ class Page(Record):
         from base64 import b64encode
         from hashlib import sha256
 
-        template = _environment().get_template("page.html")
-        with open(os.path.join(_TEMPLATES, "page.css"), encoding="utf-8") as file:
+        template = environment().get_template("page.html")
+        with open(os.path.join(TEMPLATES, "page.css"), encoding="utf-8") as file:
             style = file.read()
         digest = b64encode(sha256(style.encode()).digest()).decode()
         return template.render(page=self, style=style, digest=digest)
@@ -139,7 +139,7 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> None:
 
 def check_pages() -> None:
     """Check, before any work, that pages can be made: RankgaugeError if Jinja2 is not installed."""
-    _environment()
+    environment()
 
 
 class _Column(Record):
@@ -180,7 +180,7 @@ def _kind(item: Item) -> str:
     return type(item).__name__.lower()
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
     """Jinja2 with our templates: every text is escaped, and nothing in it is hidden."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -194,7 +194,7 @@ def _environment() -> Environment:
         return visible_line(value) if plain else value
 
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=shown,

@@ -1,0 +1,152 @@
+"""rankgauge report: one page that shows runs, differences, topics and measures in a browser."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import Any
+
+import click
+
+from rankgauge.cli.compare import check_baselines
+from rankgauge.cli.options import (
+    CommandWithFiles,
+    baseline_option,
+    color_option,
+    depth_option,
+    level_option,
+    output_option,
+    plugin_option,
+    scores_options,
+)
+from rankgauge.cli.output import fail_if_incomplete, print_or_write
+from rankgauge.cli.output_files import OUTPUT_FILE
+from rankgauge.cli.scoring import WantedScores, check_output
+from rankgauge.data.files import STANDARD_INPUT
+from rankgauge.data.model import Judgments
+from rankgauge.evaluation.inputs import Source, sources_of
+from rankgauge.report.added import added_section
+from rankgauge.report.html import check_pages
+from rankgauge.report.rankings import DEPTH
+from rankgauge.report.report import Reported, Wishes, report_html
+
+DEFAULT_MEASURES = ("nDCG@10", "AP")
+
+
+@click.command("report", cls=CommandWithFiles)
+@baseline_option(
+    "The run that the page first compares the others with. RUN is its name or its file. A reader can "
+    "choose another run in the page.",
+    multiple=False,
+)
+@click.option(
+    "--document-texts",
+    type=click.Path(),
+    metavar="FILE",
+    help="The texts of documents, shown beside the rankings. FILE has a line for each document: JSON "
+    "with an id and a text, or id, tab and text. Texts are cut to 500 characters.",
+)
+@click.option(
+    "--topic-texts",
+    type=click.Path(),
+    metavar="FILE",
+    help="The texts of topics, in the same form.",
+)
+@depth_option(
+    None,
+    f"How many first documents of each ranking the page shows. By default {DEPTH}, or fewer if the page "
+    "would be larger than 3 MB.",
+    multiple=False,
+)
+@click.option(
+    "--add",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Add a section with this file: a table (CSV, TSV or JSON Lines) that another rankgauge command "
+    "wrote, or an SVG. Its name is the title. May be repeated.",
+)
+@level_option("A difference is significant if its corrected p-value is at most 1 - level.")
+@click.option("--title", metavar="TEXT", help="The title of the page.")
+@scores_options(*DEFAULT_MEASURES)
+@output_option(
+    "FILE",
+    "Write the page to FILE. After an error no partial file is left.",
+    type=OUTPUT_FILE,
+    default="report.html",
+)
+@color_option
+@plugin_option
+def command(
+    baseline: str | None,
+    document_texts: str | None,
+    topic_texts: str | None,
+    depth: int | None,
+    add: tuple[str, ...],
+    level: float,
+    title: str | None,
+    output: str,
+    seed: int,
+    **source: Any,
+) -> None:
+    """Write a page that shows in a browser how good the runs are, and how far they differ.
+
+    The page is one HTML file. It needs no network, so you can send it to a colleague. It has these
+    sections:
+
+    \b
+    Leaderboard   means with intervals, judged share, what chance gets
+    Differences   every pair of runs; topic by topic; both rankings side by side
+    Topics        runs and topics as a heat map; ideal and uninformative topics
+    Measures      which measures agree, and which tell the runs apart
+    How it was computed
+
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
+    earlier; then the page has no rankings.
+
+    \b
+    rankgauge report qrels.txt runs/ -m nDCG@10 -m AP -o report.html
+    rankgauge report qrels.txt a.run b.run --baseline a.run --topic-texts topics.tsv
+    rankgauge report --scores AP=trec8.csv -o trec8.html
+
+    The exit code is 0 when all is well, and 2 when no page could be made. It is 3 when some runs could
+    not be read: the page has the other runs. A message on stderr names each unread run, and says why.
+    """
+    check_pages()
+    texts = (file for file in (document_texts, topic_texts) if file is not None)
+    check_output(output, [*source["inputs"], *texts, *add])
+    added = tuple(map(added_section, add))
+    scorer = WantedScores(seed=seed, **source)
+    scores = scorer.scores(*DEFAULT_MEASURES)
+    name = None if baseline is None else scorer.run(baseline)
+    check_baselines([] if name is None else [name], scores)
+    judgments: Judgments | None = None
+    sources: list[Source] = []
+    left = []
+    if scorer.scoring is not None and scorer.judged is not None:
+        judgments = scorer.judged[0]
+        if STANDARD_INPUT in (scorer.scoring.qrels, *scorer.scoring.runs):
+            left.append("The rankings are left out: standard input can be read only once.")
+        else:
+            sources = sources_of(scorer.scoring.inputs()[1])
+    wishes = Wishes(
+        baseline=name,
+        document_texts=document_texts,
+        topic_texts=topic_texts,
+        depth=depth,
+        added=added,
+        level=level,
+        title=title,
+        command=_command(),
+        left=tuple(left),
+    )
+    print_or_write([report_html(Reported(scores, judgments, sources), wishes)], output)
+    fail_if_incomplete(scores)
+
+
+def _command() -> str:
+    """The command as it was called. Of absolute paths it has the last part only, so that a page does
+    not tell where its maker keeps files."""
+    words = (os.path.basename(word) if os.path.isabs(word) else word for word in sys.argv[1:])
+    return shlex.join(["rankgauge", *words])

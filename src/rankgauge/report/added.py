@@ -1,0 +1,144 @@
+"""Sections that a user adds to a report: tables that other commands wrote, and pictures."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import display_name, read_bytes
+from rankgauge.notes import counted
+from rankgauge.report.html import Item, Picture, Section, ShownTable
+from rankgauge.results import Result
+from rankgauge.tables import Cell, Table
+
+MOST_BYTES = 8 << 20
+"""How large a file that is added may be."""
+MOST_ROWS = 500
+"""How many rows of a table a page has."""
+DIGITS = 4
+MOST_DIGITS = 400
+"""A text with more characters is no number."""
+
+
+def added_section(source: str | os.PathLike[str] | Result) -> Section:
+    """The section of a file, or of a result, which gives its table.
+
+    A file is a table (CSV, TSV or JSON Lines) that a rankgauge command wrote, or an SVG. Its lines that
+    start with # are the notes of the table. The name of the file is the title of the section. InputError
+    for any other file.
+    """
+    if isinstance(source, Result):
+        return Section(type(source).__name__, (_shown(source.table()),))
+    name = display_name(source)
+    title = PurePath(name).stem or name
+    raw = read_bytes(source, limit=MOST_BYTES)
+    if b"<svg" in raw[:4096]:
+        picture = Picture(raw, title, f"A figure from {PurePath(name).name}")
+        return Section(title, (picture,))
+    text = raw.decode("utf-8-sig", "surrogateescape")
+    return Section(title, (_shown(_table(text, name)),))
+
+
+def _shown(table: Table) -> Item:
+    count = len(table.rows)
+    if count > MOST_ROWS:
+        note = f"the first {MOST_ROWS:,} of {count:,} rows; the file has all of them"
+        table = Table(table.columns, table.rows[:MOST_ROWS], (note, *table.notes))
+    return ShownTable(table, counted(count, "row"), digits=DIGITS)
+
+
+def _table(text: str, source: str) -> Table:
+    """The table in a text, by what its first line looks like."""
+    first = text.lstrip().partition("\n")[0]
+    if not first:
+        raise InputError(source, None, "an empty file, expected a table or an SVG")
+    if first.startswith("{"):
+        return _from_json(text, source)
+    return _from_cells(text, "\t" if "\t" in first else ",", source)
+
+
+def _from_json(text: str, source: str) -> Table:
+    import json
+
+    rows: list[dict[str, object]] = []
+    notes: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            raise InputError(source, number, "not JSON, expected an object on each line") from None
+        if not isinstance(record, dict):
+            raise InputError(source, number, "not an object, expected one on each line")
+        if list(record) == ["notes"] and isinstance(record["notes"], list):
+            notes += map(str, record["notes"])
+        else:
+            rows.append(record)
+    columns = tuple(dict.fromkeys(name for row in rows[:MOST_ROWS] for name in row))
+    cells = tuple(tuple(_cell(row.get(name)) for name in columns) for row in rows)
+    return Table(columns, cells, tuple(notes))
+
+
+def _cell(value: object) -> Cell:
+    return value if isinstance(value, str | int | float) or value is None else str(value)
+
+
+def _from_cells(text: str, between: str, source: str) -> Table:
+    """A table of CSV or TSV, as `Table.render` writes it: notes are lines at its end."""
+    import csv
+
+    lines = text.removesuffix("\n").split("\n")
+    end = len(lines)
+    while end and lines[end - 1].startswith("#"):
+        end -= 1
+    notes = tuple(_unescaped(line[1:].strip(), between) for line in lines[end:])
+    style = {"quoting": csv.QUOTE_NONE} if between == "\t" else {}
+    reader = csv.reader(
+        [f"{line}\n" for line in lines[:end]],
+        delimiter=between,
+        strict=True,
+        **style,  # type: ignore[arg-type]
+    )
+    try:
+        rows = [(reader.line_num, [_unescaped(cell, between) for cell in row]) for row in reader]
+    except csv.Error as error:
+        message = f"cannot be read as a table ({error}), expected CSV, TSV, JSON Lines or SVG"
+        raise InputError(source, reader.line_num, message) from None
+    rows = [(number, row) for number, row in rows if row]
+    if not rows or len(rows[0][1]) < 2:
+        message = "not a table of several columns, expected CSV, TSV, JSON Lines or SVG"
+        raise InputError(source, 1, message)
+    (_, header), *others = rows
+    for number, row in others:
+        if len(row) != len(header):
+            message = f"{counted(len(row), 'cell')}, expected {len(header)} as in the first line"
+            raise InputError(source, number, message)
+    columns = [_numbers([row[place] for _, row in others]) for place in range(len(header))]
+    return Table(tuple(header), tuple(zip(*columns, strict=True)), notes)
+
+
+_ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+
+
+def _unescaped(cell: str, between: str) -> str:
+    """A cell as it was before it was written: TSV has escapes for tabs and line ends."""
+    if between != "\t" or "\\" not in cell:
+        return cell
+    return re.sub(r"\\([\\tnr])", lambda match: _ESCAPES[match.group(1)], cell)
+
+
+_NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+]?[0-9]+)?|nan|-?inf"
+
+
+def _numbers(cells: Sequence[str]) -> list[Cell]:
+    """The cells of a column as numbers, if all that are not empty are numbers as Python writes them; an
+    id such as 007 is none."""
+    texts = [cell for cell in cells if cell]
+    if not all(len(text) < MOST_DIGITS and re.fullmatch(_NUMBER, text) for text in texts):
+        return list(cells)
+    whole = all(text.lstrip("-").isdigit() for text in texts)
+    return [(int(cell) if whole else float(cell)) if cell else None for cell in cells]

@@ -1,0 +1,159 @@
+"""How far the measures agree, how well each tells the runs apart, and which orders are settled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, get_args
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.comparison.assessment import assess
+from rankgauge.comparison.correlation import kendall_tau_b
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.model import Judgments
+from rankgauge.distance.settling import settled
+from rankgauge.measures.around import inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.scored import Scored
+from rankgauge.notes import counted
+from rankgauge.policies import SPLITS, Ordered
+from rankgauge.report.content import DIRECTIONS, Left, order_of
+from rankgauge.report.numbers import short
+from rankgauge.report.rankings import Head, ties_of
+from rankgauge.rounding import rounded
+from rankgauge.scores.model import Scores
+
+DEEPEST = 100
+"""Orders are settled by measures that look at no more than so many documents."""
+MOST_LISTS = 40_000
+"""Orders are settled for at most so many lists: runs times topics times measures."""
+MOST_SPLITS = 60_000_000
+"""How many pairs of runs, times splits of the topics, swap rates are counted over at most."""
+FEWEST_SPLITS = 100
+
+
+def agreement(scores: Scores, means: Floats) -> dict[str, Any] | None:
+    """τ-b between the rankings of the runs by every two measures; `means` is measure × run."""
+    if len(scores.measures) < 2 or len(scores.runs) < 2:
+        return None
+    signs = [DIRECTIONS[inner(measure).direction] or 1 for measure in scores.measures]
+    merits = [
+        rounded(sign * row, np.abs(row).max()) for sign, row in zip(signs, means, strict=True)
+    ]
+    tau = np.full((len(merits), len(merits)), np.nan)
+    for i, one in enumerate(merits):
+        for j, other in enumerate(merits):
+            if not (np.isnan(one).any() or np.isnan(other).any()):
+                tau[i, j] = kendall_tau_b(one, other)
+    return {"measures": [str(measure) for measure in scores.measures], "tau": short(tau)}
+
+
+def power_and_swaps(scores: Scores, level: float, left: Left) -> dict[str, Any]:
+    """For each measure: how many differences are significant, and how often two halves of the topics
+    put two runs in opposite orders.
+
+    `low` and `high` are the limits of the middle 95% (or `level`) of the splits; there a tie counts as
+    half a swap.
+    """
+    if len(scores.runs) < 2:
+        return {"power": None, "swaps": None}
+    pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
+    splits = min(SPLITS, max(FEWEST_SPLITS, MOST_SPLITS // (pairs * len(scores.measures))))
+    if pairs * len(scores.measures) * FEWEST_SPLITS > MOST_SPLITS:
+        left.out(f"Swap rates are left out: there are {counted(pairs, 'pair')} of runs.")
+        splits = 0
+    elif splits < SPLITS:
+        left.out(f"Swap rates are counted over {splits:,} splits of the topics, not {SPLITS:,}.")
+    power: list[dict[str, Any]] = []
+    swaps: list[dict[str, Any]] = []
+    for measure in scores.measures:
+        try:
+            result = assess(scores.select(measures=[measure]), level=level, splits=splits)
+        except RankgaugeError as error:
+            left.out(f"Discriminative power and swap rate of {measure} are left out: {error}.")
+            continue
+        (assessed,) = result.parts["all"].values()
+        significant = int(np.count_nonzero(assessed.significant))
+        name = {"measure": str(measure)}
+        power.append({**name, "significant": significant, "pairs": pairs, "share": assessed.power})
+        if assessed.splits is not None:
+            rate = (1 - assessed.splits.tau) / 2
+            ends = np.quantile(rate, [(1 - level) / 2, (1 + level) / 2])
+            numbers = short(np.array([assessed.splits.swap_rate, *ends]))
+            swaps.append({**name, **dict(zip(("rate", "low", "high"), numbers, strict=True))})
+    return {"power": power or None, "swaps": swaps or None}
+
+
+def settled_orders(
+    scores: Scores, judgments: Judgments, heads: Sequence[Head], means: Floats, left: Left
+) -> list[list[bool] | None]:
+    """For each measure, the runs from best to worst: is each certain to stay above the next, however the
+    unjudged documents are judged? None where this is not computed."""
+    none: list[list[bool] | None] = [None] * len(scores.measures)
+    policies = scores.policies
+    usual = (
+        policies.missing == "zero"
+        and policies.unjudged == "nonrelevant"
+        and policies.standardized is None
+        and policies.tail is None
+        and judgments.subtopics is None
+        and ties_of(policies) in get_args(Ordered)
+        and len(scores.queries) == len(judgments.queries)
+    )
+    if not usual or len(heads) < 2:
+        return none
+    if scores.values.size > MOST_LISTS:
+        left.out(
+            f"Which orders are settled is left out: there are {scores.values.size:,} scores, more than "
+            f"{MOST_LISTS:,}; `rankgauge distance --settled` says it."
+        )
+        return none
+    return [
+        _settled(scores, judgments, heads, row, measure, left)
+        for measure, row in zip(scores.measures, means, strict=True)
+    ]
+
+
+def _settled(
+    scores: Scores,
+    judgments: Judgments,
+    heads: Sequence[Head],
+    means: Floats,
+    measure: Scored | Any,
+    left: Left,
+) -> list[bool] | None:
+    """Which neighbours are settled by one measure."""
+    if not isinstance(measure, Measure):
+        left.out(
+            f"Which orders by {measure} are settled is left out: it is not a mean over topics."
+        )
+        return None
+    if (measure.depth or DEEPEST + 1) > DEEPEST:
+        left.out(
+            f"Which orders by {measure} are settled is left out: it looks at more than {DEEPEST} "
+            "documents; `rankgauge distance --settled` says it."
+        )
+        return None
+    runs = [head.run for head in heads]
+    try:
+        result = settled(
+            judgments, runs, measure, max_grade=scores.policies.max_grade, pairs="neighbours"
+        )
+    except RankgaugeError as error:
+        left.out(f"Which orders by {measure} are settled is left out: {error}.")
+        return None
+    sure = {
+        frozenset(pair)
+        for pair, is_settled in zip(result.pairs.tolist(), result.is_settled.tolist(), strict=True)
+        if is_settled
+    }
+    order = order_of(means, DIRECTIONS[measure.direction])
+    return [frozenset(pair) in sure for pair in pairwise(order)]
+
+
+def needed_depth(scores: Scores) -> int:
+    """How many first documents of each run the settled orders need."""
+    depths = [getattr(measure, "depth", None) or 0 for measure in scores.measures]
+    return max((depth for depth in depths if depth <= DEEPEST), default=0)

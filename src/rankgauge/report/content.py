@@ -1,0 +1,147 @@
+"""The numbers of a report, as the script in its page reads them.
+
+Each function makes one part of the data. A part that cannot be computed is None, and `Left` has a
+sentence that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.comparison.systems import Comparison, compare
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.scored import Scored
+from rankgauge.notes import Note
+from rankgauge.policies import DEFAULT_CORRECTION, DEFAULT_TEST
+from rankgauge.report.numbers import exact, short
+from rankgauge.scores.model import Scores, combined, mean_of, places
+from rankgauge.tables import visible_line
+
+MOST_EXACT = 40_000
+"""P-values have all digits if there are no more pairs than these, over all measures."""
+DIRECTIONS = {"higher": 1, "lower": -1, "none": 0}
+
+
+class Left:
+    """What a report leaves out, a sentence each, in the order in which it was noticed."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def out(self, sentence: str) -> None:
+        """Something is left out; the sentence says what and why."""
+        if sentence not in self.sentences:
+            self.sentences.append(sentence)
+
+
+def names(scores: Scores, baseline: str | None) -> dict[str, Any]:
+    """The names of runs, topics and measures, whether higher is better, and the baseline."""
+    return {
+        "runs": [visible_line(run) for run in scores.runs],
+        "topics": [visible_line(query) for query in scores.queries],
+        "measures": [str(measure) for measure in scores.measures],
+        "directions": [DIRECTIONS[inner(measure).direction] for measure in scores.measures],
+        "baseline": None if baseline is None else int(places("run", scores.runs, [baseline])[0]),
+    }
+
+
+def leaderboard(scores: Scores, level: float) -> dict[str, Any]:
+    """The scores, their means with intervals, and the judged share of the first ten documents."""
+    means = scores.mean()
+    ends = scores.interval(level=level)
+    texts = [str(measure) for measure in scores.measures]
+
+    def by_measure(table: Any) -> Floats:
+        return np.array([[table[run][text] for run in scores.runs] for text in texts])
+
+    low_high = by_measure(ends).reshape(len(texts), len(scores.runs), 2)
+    return {
+        "values": short(np.moveaxis(np.asarray(scores), 2, 0)),
+        "means": exact(by_measure(means)),
+        "low": exact(low_high[:, :, 0]),
+        "high": exact(low_high[:, :, 1]),
+        "level": level,
+        "judged": judged_shares(scores),
+    }
+
+
+def judged_shares(scores: Scores) -> list[float | None] | None:
+    """For each run, which share of its first ten documents is judged; None if it is not known."""
+    if not scores.judgments_known:
+        return None
+    shares = [
+        mean_of(scores.judged_at_10[r, counted_topics(scores, r) & scores.present[r]])
+        for r in range(len(scores.runs))
+    ]
+    result: list[float | None] = exact(np.array(shares))
+    return result
+
+
+def counted_topics(scores: Scores, r: int) -> Bools:
+    """Which topics the means of a run are over."""
+    return scores.counts(r, scores.policies.missing)
+
+
+def means_of(scores: Scores, measure: Scored | Aggregate, values: Floats) -> Floats:
+    """For each run, the mean of a row of `values` (run × topic), over the topics of its means."""
+    return np.array(
+        [combined(measure, row[counted_topics(scores, r)]) for r, row in enumerate(values)]
+    )
+
+
+def order_of(means: Floats, direction: int) -> list[int]:
+    """The numbers of the runs, the best mean first; of equal means the earlier run is first, and runs
+    without a mean are last."""
+    worse = means if direction < 0 else -means
+    order: Ints = np.argsort(np.where(np.isnan(means), np.inf, worse), kind="stable")
+    return [int(run) for run in order]
+
+
+def pairs(scores: Scores, level: float, left: Left) -> tuple[dict[str, Any], list[Note]]:
+    """Every pair of runs by every measure: p-values, wins and losses; and notes on the tests."""
+    columns: dict[str, list[Any]] = {"p": [], "corrected": [], "wins": [], "losses": []}
+    count = len(scores.runs) * (len(scores.runs) - 1) // 2
+    number = exact if count * len(scores.measures) <= MOST_EXACT else short
+    if number is short:
+        left.out("P-values have six digits, so that the page stays small.")
+    notes: dict[Note, None] = {}
+    for measure in scores.measures:
+        comparison = _compared(scores, measure, level, left) if count else None
+        if comparison is None:
+            parts: Sequence[list[Any]] = [[None] * count for _ in columns]
+        else:
+            notes |= dict.fromkeys(
+                note
+                for note in comparison.notes
+                if note.column is None or note.column.startswith("p")
+            )
+            parts = [
+                number(comparison.p[0]),
+                number(comparison.p_corrected[0]),
+                comparison.wins[0].tolist(),
+                comparison.losses[0].tolist(),
+            ]
+        for column, part in zip(columns.values(), parts, strict=True):
+            column.append(part)
+    known = {note for note in scores.notes if note.severity is not None}
+    return (
+        {"test": DEFAULT_TEST, "correction": DEFAULT_CORRECTION, **columns},
+        [note for note in notes if note not in known],
+    )
+
+
+def _compared(
+    scores: Scores, measure: Scored | Aggregate, level: float, left: Left
+) -> Comparison | None:
+    """All pairs by one measure. Each measure is compared alone, so that one that no test can take leaves
+    the others as they are."""
+    try:
+        return compare(scores.select(measures=[measure]), level=level)
+    except RankgaugeError as error:
+        left.out(f"Significance is not tested by {measure}: {error}.")
+        return None

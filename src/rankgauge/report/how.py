@@ -1,0 +1,119 @@
+"""How a report was computed: facts, notes, warnings, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rankgauge.data.model import Judgments
+from rankgauge.notes import LOUD, Note, counted, worded
+from rankgauge.policies import DEFAULT_CORRECTION, DEFAULT_TEST
+from rankgauge.scores.model import Scores
+from rankgauge.tables import visible_line
+
+NAMES = {
+    "source": "Scores",
+    "ties": "Equal scores",
+    "seed": "Seed",
+    "tail": "Documents not retrieved",
+    "judgments": "Judgements",
+    "scores": "Precision of scores",
+    "unjudged": "Unjudged documents",
+    "missing": "Missing topics",
+    "max_grade": "Highest grade",
+    "standardized": "Standardised",
+    "encoder": "Encoder",
+}
+"""The policies in words, for readers who do not know signatures."""
+VALUES = {
+    "ties": {
+        "docno-desc": "by document id, descending, as trec_eval does",
+        "docno-ascending": "by document id, ascending",
+        "input": "as in the file",
+        "pessimistic": "the worst order",
+        "optimistic": "the best order",
+        "random": "a random order",
+        "expected": "no order: the mean score over all orders",
+    },
+    "scores": {
+        "f32": "single, as in trec_eval 9",
+        "f64": "double",
+        "f32+f64": "single for some runs, double for others",
+    },
+    "unjudged": {"nonrelevant": "not relevant", "condensed": "taken out of the rankings first"},
+    "missing": {
+        "zero": "scored as empty rankings",
+        "skip": "left out of the means of the run that lacks them",
+    },
+}
+"""What the values of policies mean; any other value is shown as it is."""
+
+
+def how(
+    scores: Scores,
+    judgments: Judgments | None,
+    *,
+    level: float,
+    command: str,
+    notes: Iterable[Note],
+    left: Iterable[str],
+) -> dict[str, Any]:
+    """What the last section of a report shows.
+
+    Parameters
+    ----------
+    scores: the scores that are reported.
+    judgments: the judgments that they were made with, if known.
+    level: the level of intervals and tests.
+    command: the command that makes the report again.
+    notes: notes beside the notes of the scores.
+    left: what was left out, a sentence each.
+    """
+    about = () if judgments is None else judgments.dropped
+    texts = worded([*about, *scores.notes, *notes], gather=True)
+    loud = [text.removeprefix(LOUD) for text in texts if text.startswith(LOUD)]
+    return {
+        "facts": [
+            [name, visible_line(value)] for name, value in _facts(scores, judgments, level, command)
+        ],
+        "notes": [visible_line(text) for text in texts if not text.startswith(LOUD)],
+        "warnings": [visible_line(text) for text in (*scores.failed, *loud)],
+        "left": [visible_line(sentence) for sentence in left],
+    }
+
+
+def _facts(
+    scores: Scores, judgments: Judgments | None, level: float, command: str
+) -> list[tuple[str, str]]:
+    facts = [
+        ("Runs", f"{len(scores.runs):,}"),
+        ("Topics", f"{len(scores.queries):,}"),
+    ]
+    if judgments is not None:
+        facts.append(("Judgements", counted(len(judgments.documents), "judged document")))
+    facts += [(f"Signature of {measure}", text) for measure, text in scores.signatures().items()]
+    said = scores.policies.said()
+    known = said if scores.policies.source is None else ("source", "missing", "standardized")
+    for key, name in NAMES.items():
+        if key in said and key in known:
+            facts.append((name, VALUES.get(key, {}).get(said[key], str(said[key]))))
+    facts += [
+        ("Intervals", f"{100 * level:.10g}% intervals of the means, by Student's t"),
+        (
+            "Significance",
+            f"{DEFAULT_TEST}, corrected by {DEFAULT_CORRECTION} over all pairs of runs; a difference is "
+            f"significant if its corrected p-value is at most {1 - level:.4g}",
+        ),
+        ("Versions", _versions()),
+        ("Made by", command),
+    ]
+    return facts
+
+
+def _versions() -> str:
+    import numpy
+    import scipy
+
+    from rankgauge.version import __version__
+
+    return f"rankgauge {__version__}, NumPy {numpy.__version__}, SciPy {scipy.__version__}"

@@ -1,0 +1,318 @@
+"""The first documents of each run, as the evaluation ordered them, and the bounds of its scores.
+
+Each run is read once. Only its first documents are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast, get_args
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.errors import RankgaugeError, Unsupported
+from rankgauge.data.model import Judgments, Run
+from rankgauge.evaluation.evaluator import PRECISIONS
+from rankgauge.evaluation.inputs import Source, label
+from rankgauge.measures.around import inner
+from rankgauge.measures.base import Measure
+from rankgauge.notes import counted
+from rankgauge.policies import SEED, Policies, ScorePrecision, Ties
+from rankgauge.rankings.alignment import Alignment, align, judged_labels, located, moves
+from rankgauge.rankings.lists import JudgedLabels, offsets_of
+from rankgauge.records import Record
+from rankgauge.report.content import Left, means_of
+from rankgauge.report.numbers import exact
+from rankgauge.scores.model import Scores
+from rankgauge.tables import visible_line
+from rankgauge.workers import outcomes
+
+DEPTH = 10
+"""How many first documents of a ranking a report has, unless the caller says otherwise."""
+
+MOST_BOUNDED = 13_000
+"""For how many lists bounds are sought one list at a time: about five seconds."""
+
+
+class Head(Record):
+    """What is kept of one run.
+
+    Parameters
+    ----------
+    run: the first documents of each judged topic, in rank order.
+    numbers: for each topic of `run`, its number in the judgments.
+    labels: the label of each document.
+    retrieved: how many documents the run has for each of these topics.
+    bounds: measure × judged topic × 2: the lowest and the highest possible score; NaN if not known.
+    """
+
+    run: Run
+    numbers: Ints
+    labels: Ints
+    retrieved: Ints
+    bounds: Floats
+
+
+class Reader(Record):
+    """Reads the head of a run; documents are ordered as in the evaluation. `bounded` has the measures
+    whose bounds are computed, and None in place of any other measure."""
+
+    judgments: Judgments
+    judged: JudgedLabels
+    bounded: tuple[Measure | None, ...]
+    ties: Ties
+    seed: int
+    precision: ScorePrecision | None
+    condensed: bool
+    depth: int
+
+    @classmethod
+    def of(cls, scores: Scores, judgments: Judgments, depth: int, left: Left) -> Reader:
+        """The reader that follows the policies of the scores; `left` takes what it leaves out."""
+        policies = scores.policies
+        known = {text: precision for precision, text in PRECISIONS.items()}
+        ties = ties_of(policies)
+        condensed = policies.unjudged == "condensed"
+        defined = not condensed and ties != "expected" and policies.standardized is None
+        bounded = _bounded(scores, left) if defined else (None,) * len(scores.measures)
+        return cls(
+            judgments,
+            judged_labels(judgments, policies.max_grade),
+            bounded,
+            ties,
+            SEED if policies.seed is None else policies.seed,
+            known.get(policies.scores),
+            condensed,
+            depth,
+        )
+
+    def __call__(self, source: Source) -> Head:
+        run = source()
+        piece = located(self.judgments, run)
+        labels = self.judgments.labels[piece.rows]
+        rows = np.arange(len(labels))
+        moved = moves(piece, labels, self.ties, self.seed, self.precision)
+        rows[moved.places] = moved.rows
+        topic = np.repeat(piece.numbers, np.diff(piece.bounds))
+        kept = topic >= 0
+        if self.condensed:
+            kept &= labels[rows] >= 0
+        place = np.repeat(np.arange(len(piece.numbers)), np.diff(piece.bounds))[kept]
+        lengths = np.bincount(place, minlength=len(piece.numbers))
+        rows = rows[kept]
+        rows = rows[np.arange(len(rows)) - offsets_of(lengths)[place] < self.depth]
+        known = np.flatnonzero(piece.numbers >= 0)
+        lengths = lengths[known]
+        ends = offsets_of(np.minimum(lengths, self.depth))
+        head = Run(
+            run.name,
+            run.queries.take(known),
+            ends,
+            run.documents.take(rows),
+            -(np.arange(len(rows)) - np.repeat(ends[:-1], np.diff(ends))).astype(np.float64),
+        )
+        numbers = piece.numbers[known]
+        return Head(head, numbers, labels[rows].astype(np.int64), lengths, self._bounds(piece))
+
+    def _bounds(self, piece: Any) -> Floats:
+        """Measure × judged topic × 2."""
+        bounds = np.full((len(self.bounded), len(self.judged), 2), np.nan)
+        if all(measure is None for measure in self.bounded):
+            return bounds
+        lists = align(
+            self.judgments,
+            piece,
+            self.judged,
+            ties=self.ties,
+            seed=self.seed,
+            precision=self.precision,
+        )
+        lacking = np.setdiff1d(np.arange(len(self.judged)), lists.queries)
+        for part in (lists, Alignment.empty(lacking, self.judged)):
+            for m, measure in enumerate(self.bounded):
+                if measure is None or not len(part.queries):
+                    continue
+                try:
+                    low, high = measure.bounds_each(part.rankings)
+                except Unsupported:
+                    continue
+                bounds[m, part.queries] = np.column_stack((low, high))
+        return bounds
+
+
+def ties_of(policies: Policies) -> Ties:
+    """How the scores were made where documents have equal scores."""
+    text = policies.ties.removesuffix("-desc")
+    if text not in get_args(Ties):
+        raise RankgaugeError(f"ties={policies.ties!r}, expected one of {', '.join(get_args(Ties))}")
+    return cast(Ties, text)
+
+
+def _bounded(scores: Scores, left: Left) -> tuple[Measure | None, ...]:
+    """The measures whose bounds are computed: those with a formula, as long as it does not take long."""
+    bounded: list[Measure | None] = []
+    lists = 0
+    for measure in map(inner, scores.measures):
+        without = f"The bounds of {measure} by unjudged documents are left out:"
+        if not isinstance(measure, Measure) or measure.bounding != "exact":
+            left.out(f"{without} there is no formula for them.")
+            bounded.append(None)
+            continue
+        if not measure.monotone:  # then list by list
+            lists += len(scores.runs) * len(scores.queries)
+        if lists > MOST_BOUNDED and not measure.monotone:
+            left.out(
+                f"{without} they take long; `rankgauge evaluate -m 'lower({measure})' -m "
+                f"'upper({measure})'` computes them."
+            )
+            bounded.append(None)
+        else:
+            bounded.append(measure)
+    return tuple(bounded)
+
+
+def read_heads(
+    scores: Scores, judgments: Judgments, sources: Sequence[Source], depth: int, left: Left
+) -> list[Head]:
+    """The first documents of each run of the scores, in the order of the scores.
+
+    RankgaugeError if a run of the scores is not among the sources.
+
+    Parameters
+    ----------
+    scores: the scores of the runs, whose policies are followed.
+    judgments: the judgments that the scores were made with.
+    sources: the runs.
+    depth: how many first documents are kept.
+    left: takes a sentence for each thing that is left out.
+    """
+    heads: dict[str, Head] = {}
+    reader = Reader.of(scores, judgments, depth, left)
+    for _, result in outcomes(reader, sources, None, label):
+        if isinstance(result, Head):
+            heads[result.run.name] = result
+    for name in scores.runs:
+        if name not in heads:
+            raise RankgaugeError(
+                f"the scores have a run {name!r}, expected it among the runs that are given too"
+            )
+    return [heads[name] for name in scores.runs]
+
+
+def topic_rows(scores: Scores, judgments: Judgments) -> Ints:
+    """For each topic of the scores, its number in the judgments; RankgaugeError if it has none."""
+    number = {query: row for row, query in enumerate(judgments.queries.texts())}
+    for query in scores.queries:
+        if query not in number:
+            raise RankgaugeError(
+                f"the scores have a topic {query!r}, expected the judgments that they were made with"
+            )
+    return np.array([number[query] for query in scores.queries], dtype=np.int64)
+
+
+def bounds_of(scores: Scores, heads: Sequence[Head], rows: Ints) -> list[Any] | None:
+    """Measure × run × 2: the mean, were each unjudged document labelled for the worst, and for the best.
+
+    None for a measure without a formula, and None in place of everything if no measure has one.
+    """
+    every = np.array([head.bounds for head in heads])[:, :, rows]  # run × measure × topic × 2
+    parts: list[Any] = []
+    for m, measure in enumerate(scores.measures):
+        if np.isnan(every[:, m]).all():
+            parts.append(None)
+            continue
+        ends = [means_of(scores, measure, every[:, m, :, side]) for side in (0, 1)]
+        parts.append(exact(np.column_stack(ends)))
+    return None if all(part is None for part in parts) else parts
+
+
+class ShownLists(Record):
+    """The first documents of all runs as a page has them: documents are named once, by number."""
+
+    depth: int
+    documents: list[str]
+    ranks: list[int]
+    lists: list[list[list[int]]]
+    labels: list[dict[str, int]]
+    beyond: int
+
+    def data(self, texts: Mapping[str, str] | None, left_texts: int) -> dict[str, Any]:
+        """The rankings of the data of a page."""
+        return {
+            "depth": self.depth,
+            "documents": [visible_line(document) for document in self.documents],
+            "texts": None if texts is None else [texts.get(each) for each in self.documents],
+            "lists": self.lists,
+            "labels": self.labels,
+            "left": {"documents": self.beyond, "texts": left_texts},
+        }
+
+
+def lists_of(scores: Scores, heads: Sequence[Head], rows: Ints, depth: int) -> ShownLists:
+    """The first `depth` documents of each run on each topic; `ranks` has the best rank of each."""
+    topic_of = {row: topic for topic, row in enumerate(rows.tolist())}
+    numbers: dict[str, int] = {}
+    ranks: list[int] = []
+    labels: list[dict[str, int]] = [{} for _ in scores.queries]
+    lists: list[list[list[int]]] = []
+    beyond = 0
+    for head in heads:
+        texts, ends = head.run.documents.texts(), head.run.bounds.tolist()
+        own: list[list[int]] = [[] for _ in scores.queries]
+        for place, row in enumerate(head.numbers.tolist()):
+            if row not in topic_of:
+                continue
+            topic = topic_of[row]
+            start, end = ends[place], min(ends[place + 1], ends[place] + depth)
+            beyond += int(head.retrieved[place]) - (end - start)
+            for rank, at in enumerate(range(start, end)):
+                number = numbers.setdefault(texts[at], len(numbers))
+                if number == len(ranks):
+                    ranks.append(rank)
+                ranks[number] = min(ranks[number], rank)
+                own[topic].append(number)
+                if head.labels[at] >= 0:
+                    labels[topic][str(number)] = int(head.labels[at])
+        lists.append(own)
+    return ShownLists(depth, list(numbers), ranks, lists, labels, beyond)
+
+
+def fitting_lists(
+    scores: Scores, heads: Sequence[Head], rows: Ints, depth: int | None, room: int, left: Left
+) -> ShownLists | None:
+    """The lists. If no depth was asked for, they are cut to as many documents as fit into `room` bytes;
+    None if not even the first documents fit.
+
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    heads: the first documents of each run.
+    rows: for each topic of the scores, its number in the judgments.
+    depth: how many documents to show; None for the usual number, or fewer.
+    room: how many bytes there are for the lists.
+    left: takes the sentence that says what was left out.
+    """
+    if depth is not None:
+        return lists_of(scores, heads, rows, depth)
+    for shown in range(DEPTH, 0, -1):
+        lists = lists_of(scores, heads, rows, shown)
+        if _size(lists) <= room:
+            if shown < DEPTH:
+                left.out(
+                    f"The rankings have their first {counted(shown, 'document')}, not {DEPTH}, so that "
+                    "the page stays small; --depth, in Python depth=, shows more."
+                )
+            return lists
+    left.out(
+        "The rankings are left out, so that the page stays small; --depth, in Python depth=, shows them."
+    )
+    return None
+
+
+def _size(lists: ShownLists) -> int:
+    """About how many bytes the lists take in a page."""
+    names = sum(len(document.encode("utf-8", "replace")) + 3 for document in lists.documents)
+    width = len(str(len(lists.documents))) + 1
+    numbers = sum(len(each) * width + 3 for run in lists.lists for each in run)
+    return names + numbers + sum(len(each) * (width + 5) + 3 for each in lists.labels)

@@ -1,0 +1,425 @@
+"""The report of an evaluation: one HTML file that shows runs, differences, topics and measures."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.files import writing
+from rankgauge.data.model import Judgments
+from rankgauge.evaluation.evaluator import Measures, evaluate
+from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, sources_of
+from rankgauge.notes import counted
+from rankgauge.policies import LEVEL, LEVELS
+from rankgauge.records import Record
+from rankgauge.report.added import added_section
+from rankgauge.report.agreement import agreement, needed_depth, power_and_swaps, settled_orders
+from rankgauge.report.chance import chance, expected_scores, types_of
+from rankgauge.report.content import Left, leaderboard, names, order_of, pairs
+from rankgauge.report.how import how
+from rankgauge.report.html import (
+    TEMPLATES,
+    Facts,
+    Item,
+    Listing,
+    Section,
+    ShownTable,
+    check_pages,
+    environment,
+)
+from rankgauge.report.rankings import (
+    DEPTH,
+    ShownLists,
+    bounds_of,
+    fitting_lists,
+    read_heads,
+    topic_rows,
+)
+from rankgauge.report.texts import (
+    DOCUMENT_KEYS,
+    LONGEST,
+    TOPIC_KEYS,
+    TextsById,
+    read_texts,
+    shown_texts,
+)
+from rankgauge.results import Result
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Cell, Table
+
+SCRIPTS = (
+    "data.js",
+    "charts.js",
+    "leaderboard.js",
+    "differences.js",
+    "topics.js",
+    "measures.js",
+    "start.js",
+)
+"""The files of the script, in the order in which they stand in a page."""
+STYLES = ("page.css", "report.css")
+
+MOST_BYTES = 2_700_000
+"""How large the data of a page may be, texts and rankings included: with its script and style the page
+stays below 3 MB. Scores and p-values are never left out."""
+OPEN_ROWS = 25
+"""A table that is added and has more rows is folded away until a reader opens it."""
+
+_SCRIPTS = os.path.join(os.path.dirname(__file__), "scripts")
+_ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
+
+
+class Reported(Record):
+    """What a report is about.
+
+    Parameters
+    ----------
+    scores: the scores of the runs.
+    judgments: the judgments that the scores were made with, if known.
+    sources: the runs that were scored; none if only their scores are known.
+    """
+
+    scores: Scores
+    judgments: Judgments | None = None
+    sources: Sequence[Source] = ()
+
+
+class Wishes(Record):
+    """What a report shows, as `write_report` says it."""
+
+    baseline: str | None = None
+    document_texts: TextsById | None = None
+    topic_texts: TextsById | None = None
+    depth: int | None = None
+    added: tuple[Section, ...] = ()
+    level: float = LEVEL
+    title: str | None = None
+    command: str = ""
+    left: tuple[str, ...] = ()
+
+
+def write_report(
+    qrels: Qrels | None,
+    runs: Runs | None,
+    measures: Measures | None,
+    path: str | os.PathLike[str],
+    *,
+    baseline: str | None = None,
+    document_texts: TextsById | None = None,
+    topic_texts: TextsById | None = None,
+    depth: int | None = None,
+    scores: Scores | None = None,
+    add: Iterable[str | os.PathLike[str] | Result] = (),
+    level: float = LEVEL,
+    title: str | None = None,
+) -> None:
+    """Write a report on runs as one HTML file, which needs no network and no other file.
+
+    The same input gives the same bytes. After an error no partial file is left. Raises RankgaugeError
+    if Jinja2 is not installed.
+
+    Parameters
+    ----------
+    qrels: the judgments, as `evaluate` takes them. None with `scores`, if they are not known.
+    runs: the runs, as `evaluate` takes them. None with `scores`: a report without rankings.
+    measures: the measures, as `evaluate` takes them. None with `scores`: all measures of the scores.
+    path: the file to write, such as "report.html".
+    baseline: the name of the run that the others are first compared with; a reader can change it.
+    document_texts: the texts of documents: a dict by id, or a file with a line for each text, which is
+        JSON with an id and a text, or id, tab and text. Each text is cut to 500 characters.
+    topic_texts: the texts of topics, in the same form.
+    depth: how many first documents of each ranking to show. By default ten, or fewer if the page would
+        be larger than 3 MB.
+    scores: scores that were already computed. The report follows their policies, such as how ties are
+        ordered. By default the runs are evaluated with the default policies.
+    add: tables (CSV, TSV or JSON Lines) and SVG files that other commands wrote, or results. Each
+        becomes a section.
+    level: the level of the intervals. A difference is significant if its corrected p-value is at most
+        1 − level.
+    title: the title of the page.
+
+    >>> import tempfile
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
+    >>> runs = {"good": {"q1": ["a"], "q2": ["c"]}, "poor": {"q1": ["b", "a"], "q2": ["a"]}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(qrels, runs, ["nDCG@10", "AP"], f"{folder}/report.html")
+    """
+    check_pages()
+    sections = tuple(map(added_section, add))
+    reported = _reported(qrels, runs, measures, scores)
+    wishes = Wishes(
+        baseline=baseline,
+        document_texts=document_texts,
+        topic_texts=topic_texts,
+        depth=depth,
+        added=sections,
+        level=level,
+        title=title,
+    )
+    wishes = replace(
+        wishes, command=_call(reported, wishes, path, scores is not None, bool(sections))
+    )
+    html = report_html(reported, wishes)
+    with writing(path) as stream:
+        stream.write(html.encode())
+
+
+def _call(
+    reported: Reported, wishes: Wishes, path: str | os.PathLike[str], scored: bool, added: bool
+) -> str:
+    """The call of `write_report` that makes the report again; what has no short text has a name."""
+    measures = [str(measure) for measure in reported.scores.measures]
+    qrels = "None" if reported.judgments is None else "qrels"
+    words = [qrels, "runs" if reported.sources else "None", repr(measures)]
+    words.append(repr(os.path.basename(path)))
+    usual = Wishes()
+    for name in ("baseline", "depth", "level", "title"):
+        if (value := getattr(wishes, name)) != getattr(usual, name):
+            words.append(f"{name}={value!r}")
+    named = {
+        "document_texts": wishes.document_texts is not None,
+        "topic_texts": wishes.topic_texts is not None,
+        "scores": scored,
+        "add": added,
+    }
+    words += [f"{name}={name}" for name, is_given in named.items() if is_given]
+    return f"rg.write_report({', '.join(words)})"
+
+
+def _reported(
+    qrels: Qrels | None, runs: Runs | None, measures: Measures | None, scores: Scores | None
+) -> Reported:
+    """The scores, computed if they are not given, with the judgments and the runs."""
+    judgments = None if qrels is None else judgments_of(qrels)
+    sources = [] if runs is None else sources_of(runs)
+    if scores is None:
+        if judgments is None or not sources or measures is None:
+            raise RankgaugeError(
+                "a report needs qrels, runs and measures, or scores; expected all three, or scores="
+            )
+        scores = evaluate(judgments, sources, measures)
+    elif measures is not None:
+        scores = scores.select(measures=_texts(measures))
+    if judgments is None and sources:
+        raise RankgaugeError("runs without qrels, expected qrels= too, or runs=None")
+    return Reported(scores, judgments, sources)
+
+
+def _texts(measures: Measures) -> list[Any]:
+    from rankgauge.measures.grammar import parse_all
+
+    return list(parse_all(measures))
+
+
+def report_html(reported: Reported, wishes: Wishes) -> str:
+    """The whole HTML file of a report."""
+    if not reported.scores.runs or not reported.scores.queries:
+        raise RankgaugeError("no scores to report, expected at least one run and one topic")
+    data = report_data(reported, wishes)
+    scores = reported.scores
+    lead = (
+        f"{counted(len(scores.runs), 'run')} on {counted(len(scores.queries), 'topic')} by "
+        f"{', '.join(data['measures'])}."
+    )
+    sections = [
+        ("leaderboard", "Leaderboard"),
+        ("differences", "Differences"),
+        ("topics", "Topics"),
+        ("measures", "Measures"),
+        *((f"added-{number}", section.title) for number, section in enumerate(wishes.added, 1)),
+        ("how", "How it was computed"),
+    ]
+    style, script = _joined(TEMPLATES, STYLES), _joined(_SCRIPTS, SCRIPTS)
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            title=wishes.title or "Evaluation of runs",
+            lead=lead,
+            sections=sections,
+            added=wishes.added,
+            open_rows=OPEN_ROWS,
+            leaderboard=_leaderboard_table(data),
+            how=_how_items(data["how"]),
+            data=as_json(data),
+            style=style,
+            style_digest=_digest(style),
+            script=script,
+            script_digest=_digest(script),
+        )
+    )
+
+
+def report_data(reported: Reported, wishes: Wishes) -> dict[str, Any]:
+    """The data that the script of the page reads."""
+    checked("level", wishes.level, LEVELS)
+    checked("depth", wishes.depth, Whole(1), optional=True)
+    scores, left = reported.scores, Left()
+    for sentence in wishes.left:
+        left.out(sentence)
+    compared, notes = pairs(scores, wishes.level, left)
+    board = leaderboard(scores, wishes.level)
+    means = np.array(board["means"], dtype=np.float64)
+    data: dict[str, Any] = {
+        **names(scores, wishes.baseline),
+        **board,
+        "chance": None,
+        "bounds": None,
+        "settled": [None] * len(scores.measures),
+        "pairs": compared,
+        "expected": None,
+        "types": None,
+        "topicTexts": _topic_texts(scores, wishes, left),
+        "rankings": None,
+        "agreement": agreement(scores, means),
+        **power_and_swaps(scores, wishes.level, left),
+        "added": [],  # the template has them, also for readers without scripts
+    }
+    if reported.judgments is not None:
+        data |= _by_judgments(reported.judgments, scores, left)
+    if reported.judgments is not None and reported.sources:
+        data |= _by_rankings(reported.judgments, reported, wishes, means, left, _size(data))
+    data["how"] = how(
+        scores,
+        reported.judgments,
+        level=wishes.level,
+        command=wishes.command,
+        notes=notes,
+        left=left.sentences,
+    )
+    return data
+
+
+def _by_judgments(judgments: Judgments, scores: Scores, left: Left) -> dict[str, Any]:
+    """What chance gets, and the types of the topics."""
+    rows = topic_rows(scores, judgments)
+    expected = expected_scores(scores, judgments, rows)
+    return {**chance(scores, expected, left), "types": types_of(scores, judgments, expected)}
+
+
+def _by_rankings(
+    judgments: Judgments,
+    reported: Reported,
+    wishes: Wishes,
+    means: Floats,
+    left: Left,
+    size: int,
+) -> dict[str, Any]:
+    """Bounds, settled orders and the rankings themselves; `size` bytes of the page are already used."""
+    scores = reported.scores
+    rows = topic_rows(scores, judgments)
+    deepest = max(wishes.depth or DEPTH, needed_depth(scores))
+    heads = read_heads(scores, judgments, reported.sources, deepest, left)
+    lists = fitting_lists(scores, heads, rows, wishes.depth, MOST_BYTES - size, left)
+    return {
+        "bounds": bounds_of(scores, heads, rows),
+        "settled": settled_orders(scores, judgments, heads, means, left),
+        "rankings": None if lists is None else _with_texts(lists, wishes, size, left),
+    }
+
+
+def _with_texts(lists: ShownLists, wishes: Wishes, size: int, left: Left) -> dict[str, Any]:
+    """The rankings of the data, with the texts of documents if there are any."""
+    if wishes.document_texts is None:
+        return lists.data(None, 0)
+    texts = read_texts(wishes.document_texts, set(lists.documents), DOCUMENT_KEYS)
+    if not texts:
+        left.out("The texts of documents are left out: the file has none of the shown documents.")
+        return lists.data(None, 0)
+    order = sorted(range(len(lists.documents)), key=lists.ranks.__getitem__)
+    room = MOST_BYTES - size - _size(lists.data(None, 0))
+    shown = shown_texts(texts, [lists.documents[number] for number in order], room)
+    if shown.without_room:
+        left.out(
+            f"The texts of {counted(shown.without_room, 'document')} are left out, so that the page "
+            "stays small; documents at high ranks have theirs."
+        )
+    if shown.cut:
+        left.out(f"{counted(shown.cut, 'text')} of documents cut to {LONGEST} characters.")
+    return lists.data(shown.texts, shown.cut + shown.without_room)
+
+
+def _topic_texts(scores: Scores, wishes: Wishes, left: Left) -> list[str | None] | None:
+    """The text of each topic, None if it has none."""
+    if wishes.topic_texts is None:
+        return None
+    texts = read_texts(wishes.topic_texts, set(scores.queries), TOPIC_KEYS)
+    if not texts:
+        left.out("The texts of topics are left out: the file has none of the topics.")
+        return None
+    shown = shown_texts(texts, scores.queries, MOST_BYTES // 4)
+    if shown.without_room:
+        left.out(
+            f"The texts of {counted(shown.without_room, 'topic')} are left out, to save space."
+        )
+    if shown.cut:
+        left.out(f"{counted(shown.cut, 'text')} of topics cut to {LONGEST} characters.")
+    return [shown.texts.get(query) for query in scores.queries]
+
+
+def _size(data: Any) -> int:
+    """How many bytes the data takes in a page."""
+    return len(as_json(data).encode())
+
+
+def as_json(data: Any) -> str:
+    r"""The data as JSON that can stand in a page: nothing in it can end the element it stands in.
+
+    >>> as_json({"run": "</script>"})
+    '{"run":"\\u003c/script\\u003e"}'
+    """
+    import json
+
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_ESCAPES)
+
+
+def _leaderboard_table(data: dict[str, Any]) -> ShownTable:
+    """The means with their intervals, the best run first by the first measure."""
+    columns = ["run"]
+    for measure in data["measures"]:
+        columns += [measure, "low", "high"]
+    if data["judged"] is not None:
+        columns.append("judged@10")
+    means = np.array(data["means"][0], dtype=np.float64)
+    rows: list[tuple[Cell, ...]] = []
+    for r in order_of(means, data["directions"][0]):
+        row: list[Cell] = [data["runs"][r]]
+        for m in range(len(data["measures"])):
+            row += [data[name][m][r] for name in ("means", "low", "high")]
+        rows.append((*row, *([] if data["judged"] is None else [data["judged"][r]])))
+    about = f"The means over topics, each with its {100 * data['level']:.10g}% interval."
+    return ShownTable(Table(tuple(columns), tuple(rows)), "Runs, the best first", about, digits=4)
+
+
+def _how_items(parts: dict[str, Any]) -> list[tuple[str, Item]]:
+    """The items of the last section, each with its heading."""
+    items: list[tuple[str, Item]] = [
+        ("", Facts(tuple((name, value) for name, value in parts["facts"])))
+    ]
+    headings = {"warnings": "Warnings", "notes": "Notes", "left": "What is left out"}
+    items += [(text, Listing(tuple(parts[key]))) for key, text in headings.items() if parts[key]]
+    return items
+
+
+def _joined(folder: str, names: Sequence[str]) -> str:
+    """The files of these names that are in the folder, one after the other."""
+    texts = []
+    for path in (os.path.join(folder, name) for name in names):
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                texts.append(file.read())
+    return "".join(texts)
+
+
+def _digest(text: str) -> str:
+    return b64encode(sha256(text.encode()).digest()).decode()

@@ -1,0 +1,171 @@
+"""The texts of documents and topics, read from a file; only texts that a page shows are kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import SIZE_LIMIT, UTF8_MARK, display_name, pieces_of
+from rankgauge.data.model import decode, encode
+from rankgauge.data.roles import DOCUMENT, QUERY
+from rankgauge.records import Record
+from rankgauge.tables import visible_line
+
+TextsById: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
+"""A file of texts, or the texts by id."""
+
+LONGEST = 500
+"""How many characters of a text a page has."""
+LONGEST_LINE = 64 << 20
+"""How many bytes a line of a file of texts may have."""
+
+_IDS = ("id", "_id")
+_TEXTS = ("text", "contents", "content", "body", "passage")
+
+
+class Keys(Record):
+    """The keys of JSON objects that hold an id, a title and a text; the first that is there counts."""
+
+    thing: str
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+DOCUMENT_KEYS = Keys("document", (*DOCUMENT.tiers[0], *_IDS), ("title",), _TEXTS)
+TOPIC_KEYS = Keys(
+    "topic",
+    (*QUERY.tiers[0], *QUERY.tiers[1], *_IDS, "number"),
+    ("title",),
+    ("query", "question", "text", "description"),
+)
+
+
+def read_texts(texts: TextsById, wanted: Collection[str], keys: Keys) -> dict[str, str]:
+    """The texts of the ids that are wanted, by id, as they are in the file; the first of an id counts.
+
+    The file has a line for each text: JSON with an id and a text, or id, tab and text. It may be
+    compressed. InputError, with the line, for anything else.
+    """
+    if isinstance(texts, Mapping):
+        return {key: _checked(texts[key], key) for key in wanted if key in texts}
+    source = display_name(texts)
+    searched = {encode(key) for key in wanted}
+    kept: dict[str, str] = {}
+    as_json: bool | None = None
+    for number, line in _lines(texts, source):
+        if not line.strip():
+            continue
+        if as_json is None:
+            as_json = line.lstrip().startswith(b"{")
+        entry = _from_json if as_json else _from_tabs
+        key, text = entry(line, keys, searched, source, number)
+        if text is not None:
+            kept.setdefault(decode(key), text)
+    return kept
+
+
+def _checked(text: Any, key: str) -> str:
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        raise InputError("texts", None, f"the text of {key!r} is {kind}, expected a text")
+    return text
+
+
+def _lines(path: str | os.PathLike[str], source: str) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers; one line at a time is in memory."""
+    number, size = 1, 0
+    start: list[bytes] = []
+    for piece in pieces_of(path, limit=SIZE_LIMIT):
+        first, *others = piece.split(b"\n")
+        start.append(first)
+        size += len(first)
+        if size > LONGEST_LINE:
+            message = f"the line has more than {LONGEST_LINE:,} bytes, expected a text on each line"
+            raise InputError(source, number, message)
+        for other in others:
+            yield number, _line(start, number)
+            number, start, size = number + 1, [other], len(other)
+    if size:
+        yield number, _line(start, number)
+
+
+def _line(parts: Sequence[bytes], number: int) -> bytes:
+    line = b"".join(parts).removesuffix(b"\r")
+    return line.removeprefix(UTF8_MARK) if number == 1 else line
+
+
+def _from_tabs(
+    line: bytes, keys: Keys, wanted: Collection[bytes], source: str, number: int
+) -> tuple[bytes, str | None]:
+    key, tab, text = line.partition(b"\t")
+    if not tab:
+        message = f"no tab, expected the id of a {keys.thing}, a tab and its text"
+        raise InputError(source, number, message)
+    return key, decode(text) if key in wanted else None
+
+
+def _from_json(
+    line: bytes, keys: Keys, wanted: Collection[bytes], source: str, number: int
+) -> tuple[bytes, str | None]:
+    import json
+
+    try:
+        record = json.loads(line.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        message = f"not JSON, expected an object with the id and the text of a {keys.thing}"
+        raise InputError(source, number, message) from None
+    if not isinstance(record, dict):
+        message = f"not an object, expected one with the id and the text of a {keys.thing}"
+        raise InputError(source, number, message)
+    name = next((name for name in keys.ids if name in record), None)
+    if name is None or not isinstance(record[name], str | int):
+        message = f"no id of a {keys.thing}, expected one in {', '.join(keys.ids)}"
+        raise InputError(source, number, message)
+    key = encode(str(record[name]))
+    if key not in wanted:
+        return key, None
+    parts = [
+        record[found]
+        for names in (keys.titles, keys.texts)
+        if (found := next((name for name in names if isinstance(record.get(name), str)), None))
+    ]
+    if not parts:
+        expected = ", ".join((*keys.titles, *keys.texts))
+        raise InputError(source, number, f"no text of a {keys.thing}, expected one in {expected}")
+    return key, ": ".join(part for part in parts if part)
+
+
+class CutTexts(Record):
+    """TextsById as a page shows them, by id; how many were cut, and how many had no room."""
+
+    texts: dict[str, str]
+    cut: int
+    without_room: int
+
+
+def shown_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> CutTexts:
+    """The texts of these ids, the most important first, each cut, until `room` bytes are used."""
+    shown: dict[str, str] = {}
+    cut = without_room = 0
+    for key in ids:
+        if key not in texts:
+            continue
+        whole = texts[key]
+        text = visible_line(whole[:LONGEST])
+        size = len(text.encode()) + text.count('"') + text.count("\\") + 5 * _escaped(text) + 3
+        if size > room:
+            without_room += 1
+            continue
+        room -= size
+        if len(whole) > LONGEST:
+            cut += 1
+            text = f"{text}…"
+        shown[key] = text
+    return CutTexts(shown, cut, without_room)
+
+
+def _escaped(text: str) -> int:
+    return sum(text.count(character) for character in "<>&")
