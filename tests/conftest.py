@@ -61,7 +61,7 @@ def encoder_folder() -> Path:
 
 @pytest.fixture(scope="module")
 def opening() -> Iterator[browser.Opening]:
-    """Opens a file in headless Chromium, to click and type: `with opening(path, width, dark) as opened`."""
+    """Opens a file in headless Chromium, to click and type: `with opening(path, width, dark)`."""
     with browser.opened_browser() as opening:
         yield opening
 

@@ -177,7 +177,8 @@ def page_text(data: Data) -> str:
         f'<nav aria-label="Sections"><ol>{links}</ol></nav><main id="text" tabindex="-1">'
         '<section id="leaderboard"><h2>Leaderboard</h2><div class="place">'
         '<div class="table" role="group" aria-label="Means" tabindex="0"><table><thead><tr>'
-        f'<th scope="col">run</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div></div></section>'
+        f'<th scope="col">run</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+        "</div></section>"
         f'{places}<section id="how"><h2>How it was computed</h2><p>By hand.</p></section></main>'
         f'<script type="application/json" id="data">{island}</script>'
         f'<script type="module">{script}</script></body></html>'

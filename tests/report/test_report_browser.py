@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -154,6 +155,168 @@ def test_chance_and_bounds_are_shown_as_numbers_on_demand(opened: Opened, data: 
         assert f"{number:.4f}" in row
 
 
+def cell(page: Any, first: int, second: int) -> Any:
+    """The cell of the matrix for two runs: the first minus the second."""
+    return page.locator(f".matrix [data-first='{first}'][data-second='{second}']")
+
+
+def pair_number(data: Data, first: int, second: int) -> int:
+    pairs = list(itertools.combinations(range(len(data["runs"])), 2))
+    return pairs.index((min(first, second), max(first, second)))
+
+
+def sorted_differences(
+    data: Data, measure: int, first: int, second: int
+) -> list[tuple[float, str]]:
+    """The differences and topics of two runs, the greatest first."""
+    values = data["values"][measure]
+    found = [
+        (one - two, topic)
+        for one, two, topic in zip(values[first], values[second], data["topics"], strict=True)
+    ]
+    return sorted(found, key=lambda each: -each[0])
+
+
+def signed(value: float) -> str:
+    return (
+        f"{value:+.4f}".replace("-", "−").replace("+0.0000", "0.0000").replace("−0.0000", "0.0000")
+    )
+
+
+def test_the_matrix_has_every_difference_with_its_corrected_p(opened: Opened, data: Data) -> None:
+    labels = {
+        (int(each.get_attribute("data-first")), int(each.get_attribute("data-second"))): (
+            each.get_attribute("aria-label"),
+            each.inner_text(),
+        )
+        for each in opened.page.locator(".matrix [data-item]:not(.same)").all()
+    }
+    assert len(labels) == 20 * 19
+    for (first, second), (label, sign) in labels.items():
+        number = pair_number(data, first, second)
+        difference = data["means"][0][first] - data["means"][0][second]
+        p = data["pairs"]["corrected"][0][number]
+        wins, losses = (data["pairs"][key][0][number] for key in ("wins", "losses"))
+        if first > second:
+            wins, losses = losses, wins
+        shown = "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+        assert label.split("\n") == [
+            f"{data['runs'][first]} − {data['runs'][second]}: {signed(difference)}",
+            f"corrected p {shown}",
+            f"better on {wins}, worse on {losses} of 50 topics",
+        ]
+        assert sign == (("▲" if difference > 0 else "▼") if p <= 0.05 else "")
+
+
+def test_a_click_opens_a_pair_and_escape_closes_it(opened: Opened, data: Data) -> None:
+    page, panel = opened.page, opened.page.locator(".panel")
+    assert not panel.is_visible()
+    cell(page, 5, 3).click()
+    number = pair_number(data, 5, 3)
+    wins, losses = data["pairs"]["losses"][0][number], data["pairs"]["wins"][0][number]
+    text = panel.inner_text()
+    assert "run-05 against run-03 by nDCG@10" in text
+    assert signed(data["means"][0][5] - data["means"][0][3]) in text
+    assert f"{wins}, {50 - wins - losses}, {losses}" in text
+    page.mouse.move(0, 0)
+    page.keyboard.press("Escape")
+    assert not panel.is_visible()
+    assert cell(page, 5, 3).evaluate("each => each === document.activeElement")
+    assert faults(look_of(opened)) == []
+
+
+def test_bars_are_sorted_and_a_topic_shows_both_rankings(opened: Opened, data: Data) -> None:
+    page, topic = opened.page, opened.page.locator(".topic")
+    cell(page, 5, 3).click()
+    bars = page.locator(".bars [data-item]")
+    expected = sorted_differences(data, 0, 5, 3)
+    labels = [bar.get_attribute("aria-label") for bar in bars.all()]
+    assert [label.split("\n")[1].split(" = ")[0] for label in labels] == [
+        signed(difference) for difference, _ in expected
+    ]
+    bars.last.click()
+    worst = data["topics"].index(expected[-1][1])
+    assert topic.get_by_role("heading", level=4).inner_text() == f"Topic {expected[-1][1]}"
+    assert data["topicTexts"][worst] in topic.inner_text()
+    rankings = data["rankings"]
+    lists = [rankings["lists"][run][worst] for run in (5, 3)]
+    for own, other, words, shown in zip(
+        lists,
+        lists[::-1],
+        (("to", "gone"), ("from", "new")),
+        topic.locator("ol").all(),
+        strict=True,
+    ):
+        for rank, (document, item) in enumerate(zip(own, shown.locator("li").all(), strict=True)):
+            place = other.index(document) if document in other else None
+            label = rankings["labels"][worst].get(str(document))
+            parts = [item.locator(f".{name}").inner_text() for name in ("rank", "name", "move")]
+            moved = "same" if place == rank else f"{words[0]} {(place or 0) + 1}"
+            assert parts == [
+                str(rank + 1),
+                rankings["documents"][document],
+                words[1] if place is None else moved,
+            ]
+            grade = item.locator(".label").inner_text().removeprefix("label").strip()
+            assert grade == ("unjudged" if label is None else str(label))
+            text = rankings["texts"][document]
+            assert item.locator(".text").all_inner_texts() == ([] if text is None else [text])
+    assert topic.locator(".links line").count() == len(set(lists[0]) & set(lists[1]))
+    page.mouse.move(0, 0)
+    page.locator("summary").click()
+    assert page.locator("details tbody tr").count() == 50
+    assert faults(look_of(opened)) == []
+    page.keyboard.press("Escape")
+    assert topic.inner_text() == ""
+    assert page.locator(".panel").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator(".panel").is_visible()
+
+
+def test_pairs_and_topics_open_by_keyboard_alone(opened: Opened) -> None:
+    page = opened.page
+    page.locator(".matrix [tabindex='0']").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "End", "Home"):
+        page.keyboard.press(key)
+    focused = page.locator(".matrix :focus")
+    assert page.locator(".tip").inner_text() == focused.get_attribute("aria-label")
+    page.keyboard.press("Enter")
+    assert page.locator(".panel h3").evaluate("each => each === document.activeElement")
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Close"
+    page.keyboard.press("Tab")
+    if page.locator(":focus").get_attribute("data-item") is None:  # the box that scrolls
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press(" ")
+    assert page.locator(".topic h4").evaluate("each => each === document.activeElement")
+
+
+def test_a_phone_shows_a_pair_and_a_topic(opening: Opening, path: Path) -> None:
+    with opening(path, PHONE) as opened:
+        cell(opened.page, 5, 3).click()
+        opened.page.locator(".bars [data-item]").first.click()
+        lists = [each.bounding_box() for each in opened.page.locator(".topic ol").all()]
+        assert lists[1]["y"] >= lists[0]["y"] + lists[0]["height"]
+        opened.page.locator("summary").click()
+        visible = [line for line in faults(look_of(opened)) if line != "not visible: svg "]
+        assert visible == []
+
+
+def test_a_matrix_of_many_runs_has_the_best_and_a_filter(opening: Opening, tmp_path: Path) -> None:
+    data = report_data(143, 30)
+    with opening(written(data, tmp_path)) as opened:
+        rows = opened.page.locator(".matrix tbody th .cut")
+        assert rows.all_inner_texts() == run_names(data, best_first(data, 0)[:40])
+        opened.page.get_by_label("Runs with").fill("RUN-11")
+        matching = [run for run in best_first(data, 0) if "run-11" in data["runs"][run]]
+        assert rows.all_inner_texts() == run_names(data, matching)
+        assert status(opened.page) == f"{len(matching)} runs of 143."
+        opened.page.get_by_label("Runs with").fill("nothing has this")
+        assert status(opened.page) == "0 runs of 143."
+        assert (opened.messages, opened.requests) == ([], [])
+
+
 def test_the_colours_can_be_switched(opened: Opened) -> None:
     def paper() -> str:
         return str(
@@ -232,6 +395,8 @@ def test_a_page_with_less_is_still_a_page(
 def test_axe_finds_no_serious_fault(opening: Opening, path: Path, axe: str) -> None:
     for dark in (False, True):
         with opening(path, DESKTOP, dark) as opened:
+            cell(opened.page, 5, 3).click()
+            opened.page.locator(".bars [data-item]").first.click()
             opened.page.evaluate(axe)
             found = opened.page.evaluate("axe.run()")
             serious = [

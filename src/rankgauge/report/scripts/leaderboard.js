@@ -1,6 +1,6 @@
 // The leaderboard: means with intervals, compared with a baseline that the reader may change.
 
-const INTERVAL_WIDTH = 110;
+const INTERVAL_WIDTH = 90;
 
 /** The ends of the axis on which the intervals of a measure are drawn. */
 function intervalEnds(measure) {
