@@ -306,7 +306,7 @@ def test_a_phone_shows_a_pair_and_a_topic(opening: Opening, path: Path) -> None:
 def test_a_matrix_of_many_runs_has_the_best_and_a_filter(opening: Opening, tmp_path: Path) -> None:
     data = report_data(143, 30)
     with opening(written(data, tmp_path)) as opened:
-        rows = opened.page.locator(".matrix tbody th .cut")
+        rows = opened.page.locator("#differences .matrix tbody th .cut")
         assert rows.all_inner_texts() == run_names(data, best_first(data, 0)[:40])
         opened.page.get_by_label("Runs with").fill("RUN-11")
         matching = [run for run in best_first(data, 0) if "run-11" in data["runs"][run]]
@@ -315,6 +315,95 @@ def test_a_matrix_of_many_runs_has_the_best_and_a_filter(opening: Opening, tmp_p
         opened.page.get_by_label("Runs with").fill("nothing has this")
         assert status(opened.page) == "0 runs of 143."
         assert (opened.messages, opened.requests) == ([], [])
+
+
+def heat_rows(page: Any) -> list[str]:
+    """The topics in the heat map, from above."""
+    return list(page.locator(".heat tbody th .cut").all_inner_texts())
+
+
+def test_the_heat_map_has_every_score(opened: Opened, data: Data) -> None:
+    labels = opened.page.evaluate(
+        "[...document.querySelectorAll('.heat [data-item]')].map((each) => each.ariaLabel)"
+    )
+    assert sorted(labels) == sorted(
+        f"{run}, topic {topic}: {data['values'][0][i][j]:.4f}"
+        for i, run in enumerate(data["runs"])
+        for j, topic in enumerate(data["topics"])
+    )
+    heads = opened.page.locator(".heat .turned").all_inner_texts()
+    assert heads == run_names(data, best_first(data, 0))
+
+
+def test_topics_sort_by_their_mean(opened: Opened, data: Data) -> None:
+    opened.page.locator("#topics").get_by_role("button", name="mean", exact=True).click()
+    means = np.mean(data["values"][0], axis=0)
+    order = np.argsort(means, kind="stable")
+    assert heat_rows(opened.page) == [data["topics"][topic] for topic in order]
+    shown = opened.page.locator(".heat tbody tr").first.inner_text()
+    assert f"{means[order[0]]:.4f}" in shown
+    assert status(opened.page) == "Sorted by mean, ascending."
+
+
+def test_topics_are_filtered_by_type_and_searched_by_id_and_text(
+    opened: Opened, data: Data
+) -> None:
+    page = opened.page
+    ideal = [topic for topic, kind in enumerate(data["types"][0]) if kind == "ideal"]
+    page.get_by_label("Type").select_option("ideal")
+    assert heat_rows(page) == [data["topics"][topic] for topic in ideal]
+    assert page.locator(".map [data-item]").count() == len(ideal)
+    assert status(page) == f"{len(ideal)} topics of 50."
+    page.get_by_label("Type").select_option("all")
+    page.get_by_label("Topics whose id or text has").fill("Question 7 about")
+    assert heat_rows(page) == ["408"]
+    page.get_by_label("Topics whose id or text has").fill("45")
+    assert "450" in heat_rows(page)
+    page.get_by_label("Topics whose id or text has").fill("no such topic")
+    assert heat_rows(page) == []
+    assert status(page) == "0 topics of 50."
+
+
+def test_the_map_has_the_scores_against_chance(opened: Opened, data: Data) -> None:
+    def points() -> set[str]:
+        labels = opened.page.locator(".map [data-item]").evaluate_all(
+            "all => all.map((each) => each.ariaLabel)"
+        )
+        return set(labels)
+
+    def expected(scores: list[float]) -> set[str]:
+        return {
+            f"Topic {topic}, {kind}\nscore {score:.4f}, chance {chance:.4f}"
+            for topic, kind, score, chance in zip(
+                data["topics"], data["types"][0], scores, data["expected"][0], strict=True
+            )
+        }
+
+    assert points() == expected(np.mean(data["values"][0], axis=0).tolist())
+    opened.page.get_by_label("Score of").select_option("run-04")
+    assert points() == expected(data["values"][0][4])
+
+
+def test_a_cell_of_the_heat_map_opens_the_topic_against_the_baseline(opened: Opened) -> None:
+    opened.page.locator(".heat [data-run='4'][data-topic='6']").click()
+    assert "run-04 against run-00" in opened.page.locator(".panel h3").inner_text()
+    assert opened.page.locator(".topic h4").inner_text() == "Topic 407"
+
+
+def test_the_measures_show_agreement_power_and_swaps(opened: Opened, data: Data) -> None:
+    rows = opened.page.locator(".numbers tbody tr")
+    for row, taus in zip(rows.all(), data["agreement"]["tau"], strict=True):
+        assert row.locator("td").all_inner_texts() == [f"{tau:.4f}" for tau in taus]
+    text = opened.page.locator("#measures").inner_text()
+    for power, swap in zip(data["power"], data["swaps"], strict=True):
+        assert f"{power['significant']} of {power['pairs']}" in text
+        assert f"{100 * swap['rate']:.1f} %" in text
+    widths = [
+        float(bar.get_attribute("width"))
+        for bar in opened.page.locator("#measures .bar .fill").all()
+    ]
+    shares = [power["share"] for power in data["power"]]
+    assert np.allclose(np.array(widths[:3]) / widths[0], np.array(shares) / shares[0])
 
 
 def test_the_colours_can_be_switched(opened: Opened) -> None:

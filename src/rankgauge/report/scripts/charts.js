@@ -53,6 +53,35 @@ const measureChoice = (value, changed) =>
 const runOptions = () =>
   data.runs.map((name, run) => [run, name]).sort((a, b) => byName(a[1], b[1]));
 
+/**
+ * The head of a column with a button that sorts; without one if the column has no value to sort by.
+ * `state` has sort (the key of a column) and direction; `redraw` fills `holder` again.
+ */
+function sortHead(column, state, redraw, holder, attributes = {}) {
+  if (!column.value) return make("th", { scope: "col", ...attributes }, column.head);
+  const name = [column.group, column.head].filter(Boolean).join(" ");
+  const chosen = column.key === state.sort;
+  const order = () => (state.direction > 0 ? "ascending" : "descending");
+  const arrow = chosen ? { ascending: "↑", descending: "↓" }[order()] : "";
+  const button = make("button", { type: "button", class: "sort", "aria-label": name },
+    column.head, make("span", { class: "arrow", "aria-hidden": "true" }, arrow));
+  button.addEventListener("click", () => {
+    state.direction = state.sort === column.key ? -state.direction : column.first;
+    state.sort = column.key;
+    redraw();
+    holder.querySelector("th[aria-sort] button")?.focus();
+    announce(`Sorted by ${name}, ${order()}.`);
+  });
+  return make("th", { scope: "col", "aria-sort": chosen ? order() : null, ...attributes }, button);
+}
+
+/** The items in the order that `state` asks for; equal ones in their own order, or turned as well. */
+function sortedBy(column, state, items) {
+  const ties = state.direction === column.first ? 1 : -1;
+  const compare = column.compare ?? ((a, b, way) => byNumber(column.value(a), column.value(b), way));
+  return [...items].sort((a, b) => compare(a, b, state.direction) || ties * (a - b));
+}
+
 const live = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
 
 /** Says something to users of screen readers. */

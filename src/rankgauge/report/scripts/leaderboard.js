@@ -65,50 +65,28 @@ function leaderboardColumns(state) {
   return columns;
 }
 
-const RUN_COLUMN = { key: "run", head: "run", value: null, first: 1 };
+const RUN_COLUMN = {
+  key: "run", head: "run", first: 1, value: (run) => data.runs[run],
+  compare: (a, b, way) => way * byName(data.runs[a], data.runs[b]),
+};
 
 function leaderboard(section) {
   const place = section.querySelector(".place") ?? section.appendChild(make("div", { class: "place" }));
   const state = { baseline: data.baseline ?? null, more: false, sort: data.measures.length ? "mean 0" : "run", direction: data.measures.length ? -direction(0) : 1 };
   const holder = make("div");
 
-  const sorted = (columns) => {
-    const runs = data.runs.map((_, run) => run);
-    const column = columns.find(({ key }) => key === state.sort);
-    const compare = column
-      ? (a, b) => byNumber(column.value(a), column.value(b), state.direction)
-      : (a, b) => state.direction * byName(data.runs[a], data.runs[b]);
-    const ties = state.direction === (column ?? RUN_COLUMN).first ? 1 : -1;
-    return runs.sort((a, b) => compare(a, b) || ties * (a - b));
-  };
-
-  const sortBy = (column) => {
-    state.direction = state.sort === column.key ? -state.direction : column.first;
-    state.sort = column.key;
-    redraw();
-    holder.querySelector(`th[aria-sort] button`)?.focus();
-    const order = state.direction > 0 ? "ascending" : "descending";
-    announce(`Sorted by ${[column.group, column.head].filter(Boolean).join(" ")}, ${order}.`);
-  };
-
-  const head = (column, attributes = {}) => {
-    if (column.key !== "run" && !column.value) return make("th", { scope: "col", ...attributes }, column.head);
-    const chosen = column.key === state.sort;
-    const order = state.direction > 0 ? "ascending" : "descending";
-    const button = make("button", { type: "button", class: "sort", "aria-label": [column.group, column.head].filter(Boolean).join(" ") }, column.head, make("span", { class: "arrow", "aria-hidden": "true" }, chosen ? (state.direction > 0 ? "↑" : "↓") : ""));
-    button.addEventListener("click", () => sortBy(column));
-    return make("th", { scope: "col", "aria-sort": chosen ? order : null, ...attributes }, button);
-  };
+  const head = (column, attributes = {}) => sortHead(column, state, redraw, holder, attributes);
 
   const redraw = () => {
-    let columns = leaderboardColumns(state);
+    const columns = leaderboardColumns(state);
     if (state.sort !== "run" && !columns.some(({ key }) => key === state.sort)) {
       state.sort = "mean 0";
       state.direction = -direction(0);
     }
     const groups = data.measures.map((name, measure) => [name, columns.filter((each) => each.measure === measure).length]);
-    const rows = sorted(columns);
-    const ruled = settledRules(state, columns, rows);
+    const column = columns.find(({ key }) => key === state.sort) ?? RUN_COLUMN;
+    const rows = sortedBy(column, state, data.runs.keys());
+    const ruled = settledRules(column, rows);
     const body = rows.map((run, at) => make("tr", { class: run === state.baseline ? "baseline" : null },
       make("th", { scope: "row" }, cut(data.runs[run])),
       ...columns.map((column) => make("td", {
@@ -149,9 +127,8 @@ function leaderboard(section) {
 }
 
 /** Whether a thick line stands below a mean: the table is sorted by it and the run is settled there. */
-function settledRules(state, columns, rows) {
-  const column = columns.find(({ key }) => key === state.sort);
-  const settled = column?.head === "mean" ? data.settled?.[column.measure] : null;
+function settledRules(column, rows) {
+  const settled = column.head === "mean" ? data.settled?.[column.measure] : null;
   if (!settled) return () => false;
   const position = new Map(bestFirst(column.measure).map((run, at) => [run, at]));
   return (each, at) => {
