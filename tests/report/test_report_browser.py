@@ -308,12 +308,14 @@ def test_a_matrix_of_many_runs_has_the_best_and_a_filter(opening: Opening, tmp_p
     with opening(written(data, tmp_path)) as opened:
         rows = opened.page.locator("#differences .matrix tbody th .cut")
         assert rows.all_inner_texts() == run_names(data, best_first(data, 0)[:40])
+        note = "The matrix has the best 40 of 143 runs. Filter to see others."
+        assert opened.page.get_by_text(note).is_visible()
         opened.page.get_by_label("Runs with").fill("RUN-11")
         matching = [run for run in best_first(data, 0) if "run-11" in data["runs"][run]]
         assert rows.all_inner_texts() == run_names(data, matching)
-        assert status(opened.page) == f"{len(matching)} runs of 143."
+        assert status(opened.page) == f"{len(matching)} of 143 runs."
         opened.page.get_by_label("Runs with").fill("nothing has this")
-        assert status(opened.page) == "0 runs of 143."
+        assert status(opened.page) == "0 of 143 runs."
         assert (opened.messages, opened.requests) == ([], [])
 
 
@@ -420,14 +422,24 @@ def test_the_colours_can_be_switched(opened: Opened) -> None:
     assert paper() == light
 
 
-def test_print_has_no_controls_and_is_light(opening: Opening, path: Path) -> None:
-    with opening(path, DESKTOP, True) as opened:
-        opened.page.emulate_media(media="print")
-        assert opened.page.locator("select:visible, input:visible, .theme:visible").count() == 0
-        assert (
-            opened.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-            == "rgb(255, 255, 255)"
+def test_print_is_light_and_opened_without_controls(opening: Opening, path: Path) -> None:
+    with opening(path, 794, True) as opened:
+        page = opened.page
+        cell(page, 5, 3).click()
+        page.locator(".bars [data-item]").first.click()
+        assert page.locator(".heat").evaluate("each => each.parentElement.scrollHeight > 900")
+        page.emulate_media(media="print")
+        controls = "select:visible, input:visible, .theme:visible, .hint:visible, nav:visible"
+        assert page.locator(controls).count() == 0
+        assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == (
+            "rgb(255, 255, 255)"
         )
+        assert page.locator("details tbody tr").first.is_visible()
+        box = page.locator(".heat").evaluate(
+            "each => each.parentElement.scrollHeight - each.parentElement.clientHeight"
+        )
+        assert box <= 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 794
 
 
 @EVERYWHERE

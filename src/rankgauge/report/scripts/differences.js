@@ -67,9 +67,9 @@ function differencesSection(section) {
       openPair(state.measure, Number(item.dataset.first), Number(item.dataset.second), null, true);
     });
     holder.replaceChildren(box);
-    const beyond = matching.length > runs.length ? ` The matrix has the best ${runs.length} of ${matching.length}; filter to see others.` : "";
-    note.textContent = runs.length < runCount ? `${counted(runs.length, "run")} of ${runCount}.${beyond}` : "";
-    return note.textContent || `${counted(runCount, "run")}.`;
+    const beyond = `The matrix has the best ${runs.length} of ${matching.length} runs. Filter to see others.`;
+    const some = matching.length < runCount ? `${matching.length} of ${counted(runCount, "run")}.` : "";
+    note.textContent = matching.length > runs.length ? beyond : some;
   };
 
   const close = () => {
@@ -129,7 +129,8 @@ function differencesSection(section) {
     runCount > 8
       ? search("Runs with", (text) => {
           state.filter = text;
-          announce(redraw());
+          redraw();
+          announce(note.textContent || `All ${counted(runCount, "run")}.`);
         })
       : "",
     first, second, open);
@@ -137,7 +138,7 @@ function differencesSection(section) {
     make("li", {}, make("span", { class: "swatches", "aria-hidden": "true" }, ...["down-4", "down-2", "even", "up-2", "up-4"].map((kind) => make("i", { class: kind }))), make("span", {}, "the run of the row is worse (red) or better (blue) than the run of the column")),
     data.pairs ? make("li", {}, make("span", { class: "sample" }, "▲ ▼"), make("span", {}, `significant: p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected over all pairs: ${data.pairs.correction})`)) : "");
   place.replaceChildren(controls, note, holder, legend,
-    make("p", { class: "about" }, "A click or Enter on a cell opens the pair. Escape closes it."), panel);
+    make("p", { class: "about hint" }, "A click or Enter on a cell opens the pair. Escape closes it."), panel);
   redraw();
 }
 
@@ -187,7 +188,7 @@ function pairContent(measure, i, j, close) {
       differenceBars(measure, topics, all, (topic) => topicSentence(measure, i, j, topic), openTopic),
       make("p", { class: "ends about" },
         make("span", {}, "← ", cut(data.runs[i]), " is better"), make("span", {}, cut(data.runs[j]), " is better →")),
-      make("p", { class: "about" }, "A click or Enter on a bar opens the topic."),
+      make("p", { class: "about hint" }, "A click or Enter on a bar opens the topic."),
       place,
       differenceTable(measure, i, j, topics, all, openTopic));
   } else children.push(make("p", {}, "No topic has scores of both runs."));
@@ -210,7 +211,7 @@ function differenceBars(measure, topics, all, sentence, act) {
   const ends = least < greatest ? [least, greatest] : [-1, 1];
   const y = (value) => 10 + height - scale(ends, height)(value);
   const width = left + step * topics.length + 8;
-  const chart = draw("svg", { class: "bars", width, height: height + 20, role: "group", "aria-label": "Differences by topic, sorted" });
+  const chart = draw("svg", { class: "bars", width, height: height + 20, viewBox: `0 0 ${width} ${height + 20}`, role: "group", "aria-label": "Differences by topic, sorted" });
   for (const value of ticks(ends, 4)) {
     chart.append(
       draw("line", { class: Math.abs(value) < 1e-9 ? "zero" : "gridline", x1: left, x2: width, y1: y(value), y2: y(value) }),

@@ -106,7 +106,7 @@ function leaderboard(section) {
     const box = scrolling("Leaderboard", table, runCount > 40 ? "tall" : "");
     const left = holder.firstElementChild?.scrollLeft ?? 0;
     holder.replaceChildren(box);
-    box.scrollLeft = left;
+    if (left) box.scrollLeft = left;
   };
 
   const options = [["", "none"], ...runOptions()];

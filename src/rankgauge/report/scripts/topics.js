@@ -1,7 +1,14 @@
 // The topics: a heat map of scores by topic and run, and a map of the scores against chance.
 
 const SHADES = 9;
-const SHAPES = ["circle", "square", "triangle", "diamond", "cross"];
+/** How topics of each type are drawn on the map. */
+const SHAPES = {
+  ideal: "circle",
+  "uninformative hard": "triangle",
+  "uninformative easy": "diamond",
+  other: "square",
+  "nothing relevant": "cross",
+};
 
 const typeOf = (measure, topic) => data.types?.[measure]?.[topic] ?? null;
 
@@ -46,7 +53,7 @@ function topicsSection(section) {
       sortHead(each, state, redraw, holder, attributes));
     const left = holder.firstElementChild?.scrollLeft ?? 0;
     holder.replaceChildren(box);
-    box.scrollLeft = left;
+    if (left) box.scrollLeft = left;
     map.replaceChildren(chanceMap(measure, state.run, topics));
     note.textContent = `${counted(topics.length, "topic")} of ${data.topics.length}.`;
   };
@@ -72,7 +79,7 @@ function topicsSection(section) {
 
   drawTypes();
   const heatLegend = make("ul", { class: "legend" },
-    make("li", {}, make("span", { class: "swatches", "aria-hidden": "true" }, ...[1, 3, 5, 7, 9].map((shade) => make("i", { class: `shade-${shade}` }))), make("span", {}, "from the least score in the table to the greatest")),
+    make("li", {}, make("span", { class: "swatches", "aria-hidden": "true" }, ...[1, 3, 5, 7, 9].map((shade) => make("i", { class: `shade-${shade}` }))), make("span", {}, "from the least score to the greatest; the runs stand in the order of their means, the best first")),
     make("li", {}, make("span", { class: "sample" }, "○"), make("span", {}, "the score is not known")));
   place.replaceChildren(
     make("div", { class: "controls" },
@@ -88,7 +95,7 @@ function topicsSection(section) {
       })),
     note, holder, heatLegend,
     runCount > 1
-      ? make("p", { class: "about" }, "The runs stand in the order of their means, the best first. A click or Enter on a cell compares the run with the baseline, or with the best run, on the topic.")
+      ? make("p", { class: "about hint" }, "A click or Enter on a cell compares the run with the baseline on this topic, or with the best run if there is no baseline.")
       : "",
     make("h3", {}, "Scores against chance"),
     data.expected
@@ -168,7 +175,8 @@ function chanceMap(measure, run, topics) {
   const x = (value) => left + scale(xEnds, width)(value);
   const y = (value) => top + height - scale(yEnds, height)(value);
   const who = run === null ? "mean of all runs" : data.runs[run];
-  const chart = draw("svg", { class: "map", width: left + width + 16, height: top + height + 52, role: "group", "aria-label": `Scores against chance by topic, ${who}` });
+  const size = [left + width + 16, top + height + 52];
+  const chart = draw("svg", { class: "map", width: size[0], height: size[1], viewBox: `0 0 ${size[0]} ${size[1]}`, role: "group", "aria-label": `Scores against chance by topic, ${who}` });
   for (const value of ticks(xEnds, 5)) {
     chart.append(draw("line", { class: "gridline", x1: x(value), x2: x(value), y1: top, y2: top + height }),
       draw("text", { x: x(value), y: top + height + 20, "text-anchor": "middle" }, axisNumber(value)));
@@ -181,7 +189,7 @@ function chanceMap(measure, run, topics) {
   if (from < to) chart.append(draw("line", { class: "equal", x1: x(from), y1: y(from), x2: x(to), y2: y(to) }));
   chart.append(draw("text", { x: left + width / 2, y: top + height + 44, "text-anchor": "middle" }, "what chance gets →"));
   const types = [...new Set(data.types?.[measure] ?? [])].filter(Boolean).sort();
-  const shapeOf = (type) => SHAPES[Math.max(0, types.indexOf(type)) % SHAPES.length];
+  const shapeOf = (type) => SHAPES[type] ?? "circle";
   for (const topic of points) {
     const type = typeOf(measure, topic);
     const text = [`Topic ${data.topics[topic]}`, type].filter(Boolean).join(", ");
