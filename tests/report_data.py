@@ -39,7 +39,7 @@ def report_data(
     quality = np.linspace(-0.25, 0.25, runs)[random.permutation(runs)]
     noise = random.normal(0, 0.12, (3, runs, topics))
     values = np.clip(hardness + quality[None, :, None] + noise, 0, 1)
-    values[:, 1] = values[:, 0]
+    values[:, 1:2] = values[:, :1] if runs > 1 else values[:, 1:2]
     means = values.mean(axis=2)
     half = 1.96 * values.std(axis=2) / math.sqrt(topics)
     tests = [_pairs(each) for each in values]

@@ -48,10 +48,14 @@ function tick(label, checked, changed) {
 }
 
 const measureChoice = (value, changed) =>
-  choice("Measure", data.measures.map((name, at) => [at, name]), value, (text) => changed(Number(text)));
+  choice(
+    "Measure",
+    data.measures.map((name, at) => [at, name]),
+    value,
+    (text) => changed(Number(text)),
+  );
 
-const runOptions = () =>
-  data.runs.map((name, run) => [run, name]).sort((a, b) => byName(a[1], b[1]));
+const runOptions = () => data.runs.map((name, run) => [run, name]).sort((a, b) => byName(a[1], b[1]));
 
 /**
  * The head of a column with a button that sorts; without one if the column has no value to sort by.
@@ -60,11 +64,15 @@ const runOptions = () =>
 function sortHead(column, state, redraw, holder, attributes = {}) {
   if (!column.value) return make("th", { scope: "col", ...attributes }, column.head);
   const name = [column.group, column.head].filter(Boolean).join(" ");
-  const chosen = column.key === state.sort;
+  const sorted = column.key === state.sort;
   const order = () => (state.direction > 0 ? "ascending" : "descending");
-  const arrow = chosen ? { ascending: "↑", descending: "↓" }[order()] : "";
-  const button = make("button", { type: "button", class: "sort", "aria-label": name },
-    column.head, make("span", { class: "arrow", "aria-hidden": "true" }, arrow));
+  const arrow = sorted ? { ascending: "↑", descending: "↓" }[order()] : "";
+  const button = make(
+    "button",
+    { type: "button", class: "sort", "aria-label": name },
+    column.head,
+    make("span", { class: "arrow", "aria-hidden": "true" }, arrow),
+  );
   button.addEventListener("click", () => {
     state.direction = state.sort === column.key ? -state.direction : column.first;
     state.sort = column.key;
@@ -72,7 +80,7 @@ function sortHead(column, state, redraw, holder, attributes = {}) {
     holder.querySelector("th[aria-sort] button")?.focus();
     announce(`Sorted by ${name}, ${order()}.`);
   });
-  return make("th", { scope: "col", "aria-sort": chosen ? order() : null, ...attributes }, button);
+  return make("th", { scope: "col", "aria-sort": sorted ? order() : null, ...attributes }, button);
 }
 
 /** The items in the order that `state` asks for; equal ones in their own order, or turned as well. */
@@ -182,11 +190,15 @@ function ticks([least, greatest], count) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough * 0.999);
   const found = [];
-  for (let at = Math.ceil(least / step - 1e-9); at * step <= greatest + step * 1e-9; at += 1) found.push(at * step);
+  for (let at = Math.ceil(least / step - 1e-9); at * step <= greatest + step * 1e-9; at += 1)
+    found.push(at * step);
   return found;
 }
 
-const axisNumber = (value) => shown(value, 2).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+const axisNumber = (value) =>
+  shown(value, 2)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
 
 /** A level from 1 to `levels` for a share between 0 and 1. */
 const level = (share, levels) => Math.min(levels, Math.max(1, Math.ceil(share * levels)));
@@ -197,22 +209,39 @@ function barTable(caption, heads, bars, ends) {
   const x = scale(ends, width);
   const rows = bars.map(({ name, value, text, low, high, more = [] }) => {
     const bar = draw("svg", { class: "bar", width, height: 16, "aria-hidden": "true", focusable: "false" });
-    if (known(value)) bar.append(draw("rect", { class: "fill", y: 3, width: Math.max(1, x(value)), height: 10 }));
+    if (known(value))
+      bar.append(draw("rect", { class: "fill", y: 3, width: Math.max(1, x(value)), height: 10 }));
     if (known(low) && known(high)) {
       bar.append(draw("line", { class: "whisker", x1: x(low), x2: x(high), y1: 8, y2: 8 }));
     }
-    return make("tr", {},
+    return make(
+      "tr",
+      {},
       make("th", { scope: "row" }, cut(name)),
       make("td", {}, bar),
       make("td", { class: "number" }, text),
-      ...more.map((each) => make("td", { class: "number" }, each)));
+      ...more.map((each) => make("td", { class: "number" }, each)),
+    );
   });
   const [first, ...rest] = heads;
-  return scrolling(caption, make("table", {},
-    make("caption", {}, make("span", {}, make("strong", {}, caption))),
-    make("thead", {}, make("tr", {},
-      make("th", { scope: "col" }, first),
-      make("th", { scope: "col" }, make("span", { class: "unseen" }, "bar")),
-      ...rest.map((head) => make("th", { scope: "col", class: "number" }, head)))),
-    make("tbody", {}, ...rows)));
+  return scrolling(
+    caption,
+    make(
+      "table",
+      {},
+      make("caption", {}, make("span", {}, make("strong", {}, caption))),
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          make("th", { scope: "col" }, first),
+          make("th", { scope: "col" }, make("span", { class: "unseen" }, "bar")),
+          ...rest.map((head) => make("th", { scope: "col", class: "number" }, head)),
+        ),
+      ),
+      make("tbody", {}, ...rows),
+    ),
+  );
 }

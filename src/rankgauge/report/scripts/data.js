@@ -4,6 +4,9 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const runCount = data.runs.length;
 
+/** What the reader chose for the whole page: the run that others are compared with, or null. */
+const chosen = { baseline: data.baseline ?? null };
+
 const known = (value) => typeof value === "number" && Number.isFinite(value);
 
 /** A number with four decimals and a real minus sign; a dash for what is not known. */
@@ -66,9 +69,7 @@ const pairValue = (key, measure, i, j) =>
 /** The differences of two runs, topic by topic; null where a score is not known. */
 function differences(measure, i, j) {
   const [first, second] = [data.values[measure][i], data.values[measure][j]];
-  return first.map((value, topic) =>
-    known(value) && known(second[topic]) ? value - second[topic] : null,
-  );
+  return first.map((value, topic) => (known(value) && known(second[topic]) ? value - second[topic] : null));
 }
 
 /** Everything known of two different runs by a measure, seen from run i. */

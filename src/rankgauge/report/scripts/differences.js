@@ -15,33 +15,88 @@ function pairSentence(measure, i, j) {
   const found = comparison(measure, i, j);
   const parts = [`${data.runs[i]} − ${data.runs[j]}: ${signed(found.difference)}`];
   if (known(found.corrected)) parts.push(`corrected p ${shownP(found.corrected)}`);
-  if (known(found.wins)) parts.push(`better on ${found.wins}, worse on ${found.losses} of ${counted(data.topics.length, "topic")}`);
+  if (known(found.wins))
+    parts.push(
+      `better on ${found.wins}, worse on ${found.losses} of ${counted(data.topics.length, "topic")}`,
+    );
   return parts.join("\n");
 }
 
 /** The cells of the matrix: row minus column. */
 function matrixTable(measure, runs) {
   const ranks = new Map(bestFirst(measure).map((run, at) => [run, at + 1]));
-  const pairs = runs.flatMap((i) => runs.filter((j) => j !== i).map((j) => comparison(measure, i, j).difference));
+  const pairs = runs.flatMap((i) =>
+    runs.filter((j) => j !== i).map((j) => comparison(measure, i, j).difference),
+  );
   const [least, greatest] = extent(pairs) ?? [0, 0];
   const largest = Math.max(-least, greatest);
   const cell = (i, j) => {
     if (i === j) {
-      return make("td", { class: "same", "data-item": true, "data-first": i, "data-second": j, tabindex: "-1", "aria-label": `${data.runs[i]} itself` });
+      return make("td", {
+        class: "same",
+        "data-item": true,
+        "data-first": i,
+        "data-second": j,
+        tabindex: "-1",
+        "aria-label": `${data.runs[i]} itself`,
+      });
     }
     const { difference, corrected } = comparison(measure, i, j);
-    return make("td", {
-      class: heat(measure, difference, largest), "data-item": true, "data-first": i, "data-second": j, tabindex: "-1", "aria-label": pairSentence(measure, i, j),
-    }, mark(measure, difference, corrected));
+    return make(
+      "td",
+      {
+        class: heat(measure, difference, largest),
+        "data-item": true,
+        "data-first": i,
+        "data-second": j,
+        tabindex: "-1",
+        "aria-label": pairSentence(measure, i, j),
+      },
+      mark(measure, difference, corrected),
+    );
   };
-  return make("table", { class: `matrix ${runs.length > 24 ? "dense" : ""}`, role: "grid", "aria-label": `Differences of ${data.measures[measure]}, row minus column` },
-    make("thead", {}, make("tr", {},
-      make("th", { scope: "col" }, "run, by rank"),
-      ...runs.map((run) => make("th", { scope: "col", title: data.runs[run] },
-        String(ranks.get(run)), make("span", { class: "unseen" }, ` ${data.runs[run]}`))))),
-    make("tbody", {}, ...runs.map((i) => make("tr", {},
-      make("th", { scope: "row" }, make("span", { class: "rank" }, String(ranks.get(i))), cut(data.runs[i])),
-      ...runs.map((j) => cell(i, j))))));
+  return make(
+    "table",
+    {
+      class: `matrix ${runs.length > 24 ? "dense" : ""}`,
+      role: "grid",
+      "aria-label": `Differences of ${data.measures[measure]}, row minus column`,
+    },
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        make("th", { scope: "col" }, "run, by rank"),
+        ...runs.map((run) =>
+          make(
+            "th",
+            { scope: "col", title: data.runs[run] },
+            String(ranks.get(run)),
+            make("span", { class: "unseen" }, ` ${data.runs[run]}`),
+          ),
+        ),
+      ),
+    ),
+    make(
+      "tbody",
+      {},
+      ...runs.map((i) =>
+        make(
+          "tr",
+          {},
+          make(
+            "th",
+            { scope: "row" },
+            make("span", { class: "rank" }, String(ranks.get(i))),
+            cut(data.runs[i]),
+          ),
+          ...runs.map((j) => cell(i, j)),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Opens a pair, and perhaps a topic of it; the section of differences sets it. */
@@ -54,18 +109,26 @@ function differencesSection(section) {
     return;
   }
   const state = { measure: 0, filter: "", pair: null, content: null, opener: null };
-  const [holder, note, panel] = [make("div"), make("p", { class: "about" }), make("div", { class: "panel", hidden: true })];
+  const [holder, note, panel] = [
+    make("div"),
+    make("p", { class: "about" }),
+    make("div", { class: "panel", hidden: true }),
+  ];
 
   const redraw = () => {
     const order = bestFirst(state.measure);
     const matching = order.filter((run) => data.runs[run].toLowerCase().includes(state.filter));
     const runs = matching.slice(0, MOST_RUNS);
     const box = scrolling("Matrix of differences", matrixTable(state.measure, runs));
-    navigable(box, () => [...box.querySelectorAll("tbody tr")].map((row) => [...row.children].slice(1)), (item) => {
-      if (item.dataset.first === item.dataset.second) return;
-      state.opener = item;
-      openPair(state.measure, Number(item.dataset.first), Number(item.dataset.second), null, true);
-    });
+    navigable(
+      box,
+      () => [...box.querySelectorAll("tbody tr")].map((row) => [...row.children].slice(1)),
+      (item) => {
+        if (item.dataset.first === item.dataset.second) return;
+        state.opener = item;
+        openPair(state.measure, Number(item.dataset.first), Number(item.dataset.second), null, true);
+      },
+    );
     holder.replaceChildren(box);
     const beyond = `The matrix has the best ${runs.length} of ${matching.length} runs. Filter to see others.`;
     const some = matching.length < runCount ? `${matching.length} of ${counted(runCount, "run")}.` : "";
@@ -76,7 +139,9 @@ function differencesSection(section) {
     state.pair = null;
     panel.hidden = true;
     panel.replaceChildren();
-    const opener = state.opener?.isConnected ? state.opener : holder.querySelector("[data-item][tabindex='0']");
+    const opener = state.opener?.isConnected
+      ? state.opener
+      : holder.querySelector("[data-item][tabindex='0']");
     opener?.focus();
     announce("The pair is closed.");
   };
@@ -103,9 +168,9 @@ function differencesSection(section) {
     if (!state.content.closeTopic()) close();
   });
 
-  const chosen = () => [first, second].map((each) => Number(each.querySelector("select").value));
+  const chosenRuns = () => [first, second].map((each) => Number(each.querySelector("select").value));
   const change = () => {
-    const [i, j] = chosen();
+    const [i, j] = chosenRuns();
     if (i === j) announce("Choose two different runs.");
     else openPair(state.measure, i, j);
   };
@@ -114,12 +179,14 @@ function differencesSection(section) {
   const second = choice("with", runOptions(), best[1], change);
   const open = make("button", { type: "button" }, "Open the pair");
   open.addEventListener("click", () => {
-    const [i, j] = chosen();
+    const [i, j] = chosenRuns();
     state.opener = open;
     if (i === j) announce("Choose two different runs.");
     else openPair(state.measure, i, j, null, true);
   });
-  const controls = make("div", { class: "controls" },
+  const controls = make(
+    "div",
+    { class: "controls" },
     measureChoice(0, (measure) => {
       state.measure = measure;
       redraw();
@@ -133,12 +200,44 @@ function differencesSection(section) {
           announce(note.textContent || `All ${counted(runCount, "run")}.`);
         })
       : "",
-    first, second, open);
-  const legend = make("ul", { class: "legend" },
-    make("li", {}, make("span", { class: "swatches", "aria-hidden": "true" }, ...["down-4", "down-2", "even", "up-2", "up-4"].map((kind) => make("i", { class: kind }))), make("span", {}, "the run of the row is worse (red) or better (blue) than the run of the column")),
-    data.pairs ? make("li", {}, make("span", { class: "sample" }, "▲ ▼"), make("span", {}, `significant: p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected over all pairs: ${data.pairs.correction})`)) : "");
-  place.replaceChildren(controls, note, holder, legend,
-    make("p", { class: "about hint" }, "A click or Enter on a cell opens the pair. Escape closes it."), panel);
+    first,
+    second,
+    open,
+  );
+  const legend = make(
+    "ul",
+    { class: "legend" },
+    make(
+      "li",
+      {},
+      make(
+        "span",
+        { class: "swatches", "aria-hidden": "true" },
+        ...["down-4", "down-2", "even", "up-2", "up-4"].map((kind) => make("i", { class: kind })),
+      ),
+      make("span", {}, "the run of the row is worse (red) or better (blue) than the run of the column"),
+    ),
+    data.pairs
+      ? make(
+          "li",
+          {},
+          make("span", { class: "sample" }, "▲ ▼"),
+          make(
+            "span",
+            {},
+            `significant: p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected over all pairs: ${data.pairs.correction})`,
+          ),
+        )
+      : "",
+  );
+  place.replaceChildren(
+    controls,
+    note,
+    holder,
+    legend,
+    make("p", { class: "about hint" }, "A click or Enter on a cell opens the pair. Escape closes it."),
+    panel,
+  );
   redraw();
 }
 
@@ -178,19 +277,38 @@ function pairContent(measure, i, j, close) {
   const button = make("button", { type: "button" }, "Close");
   button.addEventListener("click", close);
   const children = [
-    make("div", { class: "title" },
-      make("h3", { tabindex: "-1" }, cut(data.runs[i]), " against ", cut(data.runs[j]), ` by ${data.measures[measure]}`), button),
-    make("dl", { class: "figures" }, ...facts.map(([name, value]) =>
-      make("div", {}, make("dt", {}, cut(name)), make("dd", {}, value)))),
+    make(
+      "div",
+      { class: "title" },
+      make(
+        "h3",
+        { tabindex: "-1" },
+        cut(data.runs[i]),
+        " against ",
+        cut(data.runs[j]),
+        ` by ${data.measures[measure]}`,
+      ),
+      button,
+    ),
+    make(
+      "dl",
+      { class: "figures" },
+      ...facts.map(([name, value]) => make("div", {}, make("dt", {}, cut(name)), make("dd", {}, value))),
+    ),
   ];
   if (topics.length) {
     children.push(
       differenceBars(measure, topics, all, (topic) => topicSentence(measure, i, j, topic), openTopic),
-      make("p", { class: "ends about" },
-        make("span", {}, "← ", cut(data.runs[i]), " is better"), make("span", {}, cut(data.runs[j]), " is better →")),
+      make(
+        "p",
+        { class: "ends about" },
+        make("span", {}, "← ", cut(data.runs[i]), " is better"),
+        make("span", {}, cut(data.runs[j]), " is better →"),
+      ),
       make("p", { class: "about hint" }, "A click or Enter on a bar opens the topic."),
       place,
-      differenceTable(measure, i, j, topics, all, openTopic));
+      differenceTable(measure, i, j, topics, all, openTopic),
+    );
   } else children.push(make("p", {}, "No topic has scores of both runs."));
   return { children, openTopic, closeTopic };
 }
@@ -211,41 +329,101 @@ function differenceBars(measure, topics, all, sentence, act) {
   const ends = least < greatest ? [least, greatest] : [-1, 1];
   const y = (value) => 10 + height - scale(ends, height)(value);
   const width = left + step * topics.length + 8;
-  const chart = draw("svg", { class: "bars", width, height: height + 20, viewBox: `0 0 ${width} ${height + 20}`, role: "group", "aria-label": "Differences by topic, sorted" });
+  const chart = draw("svg", {
+    class: "bars",
+    width,
+    height: height + 20,
+    viewBox: `0 0 ${width} ${height + 20}`,
+    role: "group",
+    "aria-label": "Differences by topic, sorted",
+  });
   for (const value of ticks(ends, 4)) {
     chart.append(
-      draw("line", { class: Math.abs(value) < 1e-9 ? "zero" : "gridline", x1: left, x2: width, y1: y(value), y2: y(value) }),
-      draw("text", { x: left - 8, y: y(value), "text-anchor": "end", "dominant-baseline": "middle" }, axisNumber(value)));
+      draw("line", {
+        class: Math.abs(value) < 1e-9 ? "zero" : "gridline",
+        x1: left,
+        x2: width,
+        y1: y(value),
+        y2: y(value),
+      }),
+      draw(
+        "text",
+        { x: left - 8, y: y(value), "text-anchor": "end", "dominant-baseline": "middle" },
+        axisNumber(value),
+      ),
+    );
   }
   topics.forEach((topic, at) => {
     const value = all[topic];
     const better = value * direction(measure) > 0;
-    chart.append(draw("g", { role: "button", tabindex: "-1", "data-item": true, "data-topic": topic, "aria-label": sentence(topic) },
-      draw("rect", { class: "hit", x: left + at * step, y: 0, width: step, height: height + 20 }),
-      draw("rect", { class: better ? "better" : "worse", x: left + at * step + 1, y: Math.min(y(value), y(0)), width: step - 2, height: Math.max(1, Math.abs(y(value) - y(0))) })));
+    chart.append(
+      draw(
+        "g",
+        {
+          role: "button",
+          tabindex: "-1",
+          "data-item": true,
+          "data-topic": topic,
+          "aria-label": sentence(topic),
+        },
+        draw("rect", { class: "hit", x: left + at * step, y: 0, width: step, height: height + 20 }),
+        draw("rect", {
+          class: better ? "better" : "worse",
+          x: left + at * step + 1,
+          y: Math.min(y(value), y(0)),
+          width: step - 2,
+          height: Math.max(1, Math.abs(y(value) - y(0))),
+        }),
+      ),
+    );
   });
-  navigable(chart, () => [[...chart.querySelectorAll("[data-item]")]], (item) => {
-    for (const each of chart.querySelectorAll("[aria-pressed]")) each.removeAttribute("aria-pressed");
-    item.setAttribute("aria-pressed", "true");
-    act(Number(item.dataset.topic), item);
-  });
+  navigable(
+    chart,
+    () => [[...chart.querySelectorAll("[data-item]")]],
+    (item) => {
+      for (const each of chart.querySelectorAll("[aria-pressed]")) each.removeAttribute("aria-pressed");
+      item.setAttribute("aria-pressed", "true");
+      act(Number(item.dataset.topic), item);
+    },
+  );
   return make("div", { class: "scroll" }, chart);
 }
 
 function differenceTable(measure, i, j, topics, all, act) {
   const values = data.values[measure];
   const rows = topics.map((topic) => {
-    const button = make("button", { type: "button", class: "plain", "aria-label": `Open topic ${data.topics[topic]}` }, cut(data.topics[topic]));
+    const button = make(
+      "button",
+      { type: "button", class: "plain", "aria-label": `Open topic ${data.topics[topic]}` },
+      cut(data.topics[topic]),
+    );
     button.addEventListener("click", () => act(topic, button));
-    return make("tr", {},
+    return make(
+      "tr",
+      {},
       make("th", { scope: "row" }, button),
       data.topicTexts ? make("td", {}, topicText(topic) ? cut(topicText(topic)) : "") : "",
-      ...[shown(values[i][topic]), shown(values[j][topic]), signed(all[topic])].map((text) => make("td", { class: "number" }, text)));
+      ...[shown(values[i][topic]), shown(values[j][topic]), signed(all[topic])].map((text) =>
+        make("td", { class: "number" }, text),
+      ),
+    );
   });
-  const heads = ["topic", ...(data.topicTexts ? ["text"] : [])].map((name) => make("th", { scope: "col" }, name));
-  const numbers = [cut(data.runs[i]), cut(data.runs[j]), "difference"].map((name) => make("th", { scope: "col", class: "number" }, name));
-  return make("details", {}, make("summary", {}, `All ${counted(topics.length, "topic")} as a table`),
-    scrolling("Differences by topic", make("table", {}, make("thead", {}, make("tr", {}, ...heads, ...numbers)), make("tbody", {}, ...rows)), "tall"));
+  const heads = ["topic", ...(data.topicTexts ? ["text"] : [])].map((name) =>
+    make("th", { scope: "col" }, name),
+  );
+  const numbers = [cut(data.runs[i]), cut(data.runs[j]), "difference"].map((name) =>
+    make("th", { scope: "col", class: "number" }, name),
+  );
+  return make(
+    "details",
+    {},
+    make("summary", {}, `All ${counted(topics.length, "topic")} as a table`),
+    scrolling(
+      "Differences by topic",
+      make("table", {}, make("thead", {}, make("tr", {}, ...heads, ...numbers)), make("tbody", {}, ...rows)),
+      "tall",
+    ),
+  );
 }
 
 /** One topic: its scores and the two rankings side by side. */
@@ -253,9 +431,18 @@ function topicContent(measure, i, j, topic) {
   const text = topicText(topic);
   const values = data.values[measure];
   const heading = make("h4", { tabindex: "-1" }, "Topic ", cut(data.topics[topic]));
-  const scores = make("p", {}, `${data.measures[measure]}: `, cut(data.runs[i]), ` ${shown(values[i][topic])}, `, cut(data.runs[j]), ` ${shown(values[j][topic])}.`);
+  const scores = make(
+    "p",
+    {},
+    `${data.measures[measure]}: `,
+    cut(data.runs[i]),
+    ` ${shown(values[i][topic])}, `,
+    cut(data.runs[j]),
+    ` ${shown(values[j][topic])}.`,
+  );
   const children = [heading, ...(text ? [make("p", { class: "query" }, text)] : []), scores];
-  if (!data.rankings) return [...children, make("p", { class: "about" }, "The report was made without rankings.")];
+  if (!data.rankings)
+    return [...children, make("p", { class: "about" }, "The report was made without rankings.")];
   return [...children, ...rankingsSideBySide(i, j, topic)];
 }
 
@@ -265,28 +452,61 @@ function rankingsSideBySide(i, j, topic) {
   const rows = Math.max(first.length, second.length);
   const labels = data.rankings.labels?.[topic] ?? {};
   const relevant = (document) => known(labels[document]) && labels[document] > 0;
-  const links = draw("svg", { class: "links", viewBox: `0 0 100 ${rows || 1}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  const links = draw("svg", {
+    class: "links",
+    viewBox: `0 0 100 ${rows || 1}`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
   first.forEach((document, at) => {
     const other = second.indexOf(document);
     if (other < 0) return;
-    links.append(draw("line", { class: relevant(document) ? "relevant" : "", "data-document": document, x1: 0, y1: at + 0.5, x2: 100, y2: other + 0.5 }));
+    links.append(
+      draw("line", {
+        class: relevant(document) ? "relevant" : "",
+        "data-document": document,
+        x1: 0,
+        y1: at + 0.5,
+        x2: 100,
+        y2: other + 0.5,
+      }),
+    );
   });
-  const list = (run, own, other, words) => make("ol", { class: "ranking", "aria-label": `The first documents of ${data.runs[run]}` },
-    ...own.map((document, at) => rankedDocument(document, at, other.indexOf(document), words, labels[document])),
-    ...Array.from({ length: rows - own.length }, () => make("li", { "aria-hidden": "true" })));
-  const box = make("div", { class: "rankings" },
-    make("h5", { class: "first" }, cut(data.runs[i])), make("h5", { class: "second" }, cut(data.runs[j])),
-    list(i, first, second, { moved: "to", absent: "gone" }), links,
-    list(j, second, first, { moved: "from", absent: "new" }));
+  const list = (run, own, other, words) =>
+    make(
+      "ol",
+      { class: "ranking", "aria-label": `The first documents of ${data.runs[run]}` },
+      ...own.map((document, at) =>
+        rankedDocument(document, at, other.indexOf(document), words, labels[document]),
+      ),
+      ...Array.from({ length: rows - own.length }, () => make("li", { "aria-hidden": "true" })),
+    );
+  const box = make(
+    "div",
+    { class: "rankings" },
+    make("h5", { class: "first" }, cut(data.runs[i])),
+    make("h5", { class: "second" }, cut(data.runs[j])),
+    list(i, first, second, { moved: "to", absent: "gone" }),
+    links,
+    list(j, second, first, { moved: "from", absent: "new" }),
+  );
   box.addEventListener("pointerover", (event) => {
-    const chosen = event.target.closest("[data-document]")?.dataset.document;
-    for (const each of box.querySelectorAll("[data-document]")) each.classList.toggle("on", each.dataset.document === chosen);
+    const under = event.target.closest("[data-document]")?.dataset.document;
+    for (const each of box.querySelectorAll("[data-document]"))
+      each.classList.toggle("on", each.dataset.document === under);
   });
   const whole = data.rankings.texts
-    ? make("div", { class: "controls" }, tick("Whole texts", false, (checked) => box.classList.toggle("whole", checked)))
+    ? make(
+        "div",
+        { class: "controls" },
+        tick("Whole texts", false, (checked) => box.classList.toggle("whole", checked)),
+      )
     : "";
   const notes = [`The lists have the first ${depth} documents of each run.`];
-  if (left?.documents) notes.push(`${left.documents.toLocaleString("en")} documents of all rankings are further down and not in this report.`);
+  if (left?.documents)
+    notes.push(
+      `${left.documents.toLocaleString("en")} documents of all rankings are further down and not in this report.`,
+    );
   if (left?.texts) notes.push(`${left.texts.toLocaleString("en")} texts were cut or left out.`);
   return [whole, box, make("p", { class: "about" }, notes.join(" "))].filter(Boolean);
 }
@@ -297,10 +517,18 @@ function rankedDocument(document, at, other, words, label) {
   const text = data.rankings.texts?.[document];
   const move = other < 0 ? words.absent : other === at ? "same" : `${words.moved} ${other + 1}`;
   const kind = !known(label) ? "unjudged" : label > 0 ? "relevant" : "other";
-  return make("li", { "data-document": document, class: kind },
+  return make(
+    "li",
+    { "data-document": document, class: kind },
     make("span", { class: "rank" }, String(at + 1)),
-    make("span", { class: "label" }, make("span", { class: "unseen" }, known(label) ? "label " : ""), known(label) ? String(label) : "unjudged"),
+    make(
+      "span",
+      { class: "label" },
+      make("span", { class: "unseen" }, known(label) ? "label " : ""),
+      known(label) ? String(label) : "unjudged",
+    ),
     make("span", { class: "name" }, cut(name)),
     make("span", { class: `move ${other < 0 ? "alone" : ""}` }, move),
-    text ? make("span", { class: "text" }, text) : "");
+    text ? make("span", { class: "text" }, text) : "",
+  );
 }

@@ -1,6 +1,11 @@
 // Puts every section into its place.
 
-const SECTIONS = { leaderboard, differences: differencesSection, topics: topicsSection, measures: measuresSection };
+const SECTIONS = {
+  leaderboard,
+  differences: differencesSection,
+  topics: topicsSection,
+  measures: measuresSection,
+};
 
 /** A button between light and dark, which starts with what the system prefers. */
 function themeSwitch() {
