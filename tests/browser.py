@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,13 +85,26 @@ class Look:
         return lines
 
 
+@dataclass(frozen=True)
+class Opened:
+    """A page that a test may click and type in: `page` is playwright's, `messages` and `requests` grow
+    as the page writes to the console and asks for addresses other than its own."""
+
+    page: Any
+    messages: list[str]
+    requests: list[str]
+
+
 LookedAt = Callable[..., Look]
 """`looked_at(path, width=DESKTOP, dark=False, screenshot=None)`."""
 
+Opening = Callable[..., AbstractContextManager[Opened]]
+"""`with opening(path, width=DESKTOP, dark=False) as opened:`."""
+
 
 @contextmanager
-def opened_browser() -> Iterator[LookedAt]:
-    """A function that opens a file in Chromium and says what it saw; skips where there is no browser."""
+def opened_browser() -> Iterator[Opening]:
+    """A function that opens files in one Chromium; skips where there is no browser."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="no playwright: pip install 'rankgauge[browser]'"
     )
@@ -101,9 +114,8 @@ def opened_browser() -> Iterator[LookedAt]:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=executable, args=["--no-sandbox"])
 
-        def looked_at(
-            path: Path, width: int = DESKTOP, dark: bool = False, screenshot: Path | None = None
-        ) -> Look:
+        @contextmanager
+        def opening(path: Path, width: int = DESKTOP, dark: bool = False) -> Iterator[Opened]:
             context = browser.new_context(
                 viewport={"width": width, "height": _HEIGHT},
                 color_scheme="dark" if dark else "light",
@@ -111,17 +123,41 @@ def opened_browser() -> Iterator[LookedAt]:
                 service_workers="block",
             )
             try:
-                return _look(context, path.resolve().as_uri(), width, screenshot)
+                yield _opened(context, path.resolve().as_uri())
             finally:
                 context.close()
 
         try:
-            yield looked_at
+            yield opening
         finally:
             browser.close()
 
 
-def _look(context: Any, address: str, width: int, screenshot: Path | None) -> Look:
+def looking(opening: Opening) -> LookedAt:
+    """A function that opens a file and says what it saw."""
+
+    def looked_at(
+        path: Path, width: int = DESKTOP, dark: bool = False, screenshot: Path | None = None
+    ) -> Look:
+        with opening(path, width, dark) as opened:
+            look = look_of(opened)
+            if screenshot is not None:
+                opened.page.screenshot(path=screenshot, full_page=True)
+            if opened.page.url.split("#")[0] != path.resolve().as_uri():
+                look.messages.append(f"the page went to {opened.page.url}")
+            return look
+
+    return looked_at
+
+
+def look_of(opened: Opened) -> Look:
+    """A look at a page as it is now."""
+    found = opened.page.evaluate(_SCRIPT, {"readable": READABLE, "contrast": CONTRAST})
+    width = opened.page.viewport_size["width"]
+    return Look(width=width, messages=opened.messages, requests=opened.requests, **found)
+
+
+def _opened(context: Any, address: str) -> Opened:
     messages: list[str] = []
     requests: list[str] = []
 
@@ -145,9 +181,4 @@ def _look(context: Any, address: str, width: int, screenshot: Path | None) -> Lo
     page.on("request", seen)
     context.route("**/*", asked)
     page.goto(address, wait_until="load")
-    found = page.evaluate(_SCRIPT, {"readable": READABLE, "contrast": CONTRAST})
-    if screenshot is not None:
-        page.screenshot(path=screenshot, full_page=True)
-    if page.url.split("#")[0] != address:
-        messages.append(f"the page went to {page.url}")
-    return Look(width=width, messages=messages, requests=requests, **found)
+    return Opened(page, messages, requests)

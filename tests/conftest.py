@@ -60,7 +60,13 @@ def encoder_folder() -> Path:
 
 
 @pytest.fixture(scope="module")
-def looked_at() -> Iterator[browser.LookedAt]:
+def opening() -> Iterator[browser.Opening]:
+    """Opens a file in headless Chromium, to click and type: `with opening(path, width, dark)`."""
+    with browser.opened_browser() as opening:
+        yield opening
+
+
+@pytest.fixture(scope="module")
+def looked_at(opening: browser.Opening) -> browser.LookedAt:
     """Opens a file in headless Chromium and says what it saw: `looked_at(path, width, dark)`."""
-    with browser.opened_browser() as look:
-        yield look
+    return browser.looking(opening)

@@ -1,0 +1,87 @@
+// The measures: how far they agree on the runs, and how well they tell runs apart.
+
+function measuresSection(section) {
+  const parts = [agreementTable(), powerTable(), swapTable()].filter(Boolean);
+  const nothing = make("p", {}, "Agreement, discriminative power and swap rates were not computed.");
+  section.querySelector(".place").replaceChildren(...(parts.length ? parts : [nothing]));
+}
+
+const explained = (title, text, content) =>
+  make("div", { class: "part" }, make("h3", {}, title), make("p", { class: "about" }, text), content);
+
+function agreementTable() {
+  if (!data.agreement) return null;
+  const { measures, tau } = data.agreement;
+  const kind = (value) =>
+    known(value) && value !== 0 ? `${value > 0 ? "up" : "down"}-${level(Math.abs(value), LEVELS)}` : "even";
+  const rows = measures.map((name, i) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, cut(name)),
+      ...measures.map((_, j) =>
+        make(
+          "td",
+          { class: `number ${kind(tau[i][j])}`, title: `${name} and ${measures[j]}` },
+          shown(tau[i][j]),
+        ),
+      ),
+    ),
+  );
+  const table = make(
+    "table",
+    { class: "matrix numbers" },
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        make("th", { scope: "col" }, "measure"),
+        ...measures.map((name) => make("th", { scope: "col" }, cut(name))),
+      ),
+    ),
+    make("tbody", {}, ...rows),
+  );
+  return explained(
+    "Agreement",
+    "Kendall’s τ-b of the orders in which two measures put the runs. 1 is the same order, 0 none, −1 the reverse.",
+    scrolling("Agreement of measures", table),
+  );
+}
+
+function powerTable() {
+  if (!data.power?.length) return null;
+  const bars = data.power.map(({ measure, significant: count, pairs, share }) => ({
+    name: measure,
+    value: share,
+    text: percent(share),
+    more: [`${count} of ${pairs}`],
+  }));
+  return explained(
+    "Discriminative power",
+    "The share of pairs of runs whose difference is significant.",
+    barTable("Discriminative power", ["measure", "share", "pairs"], bars, [0, 1]),
+  );
+}
+
+function swapTable() {
+  if (!data.swaps?.length) return null;
+  const bars = data.swaps.map(({ measure, rate, low, high }) => ({
+    name: measure,
+    value: rate,
+    low,
+    high,
+    text: percent(rate),
+    more: known(low) ? [`${percent(low)} to ${percent(high)}`] : ["–"],
+  }));
+  const [, greatest] = extent(bars.flatMap(({ value, high }) => [0, value, high]));
+  return explained(
+    "Swap rates",
+    "How often two halves of the topics put two runs in opposite orders. Lower is more stable.",
+    barTable("Swap rates", ["measure", "rate", `${axisNumber(100 * data.level)} % interval`], bars, [
+      0,
+      greatest || 1,
+    ]),
+  );
+}
