@@ -184,13 +184,13 @@ def signed(value: float) -> str:
 
 
 def test_the_matrix_has_every_difference_with_its_corrected_p(opened: Opened, data: Data) -> None:
-    labels = {
-        (int(each.get_attribute("data-first")), int(each.get_attribute("data-second"))): (
-            each.get_attribute("aria-label"),
-            each.inner_text(),
-        )
-        for each in opened.page.locator(".matrix [data-item]:not(.same)").all()
-    }
+    cells = opened.page.locator(".matrix [data-item]:not(.same)").evaluate_all(
+        """every => every.map(each => [
+            Number(each.dataset.first), Number(each.dataset.second),
+            each.getAttribute("aria-label"), each.textContent.trim()
+        ])"""
+    )
+    labels = {(first, second): (label, sign) for first, second, label, sign in cells}
     assert len(labels) == 20 * 19
     for (first, second), (label, sign) in labels.items():
         number = pair_number(data, first, second)
