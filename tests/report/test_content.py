@@ -158,20 +158,25 @@ def test_agreement_power_and_swaps_are_those_of_the_library(made: Any) -> None:
 
 def test_what_takes_long_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     judgments, runs = collection(4, 3)
-    scores = evaluate(judgments, runs, ["AP", "P@5", "nDCG@10"])
+    scores = evaluate(judgments, runs, ["Rprec", "AP", "P@5", "nDCG@10"])
     from rankgauge.report import agreement, rankings
 
     monkeypatch.setattr(rankings, "MOST_BOUNDED", 12)
     monkeypatch.setattr(agreement, "MOST_LISTS", 12)
-    monkeypatch.setattr(agreement, "MOST_SPLITS", 3 * 3 * 120)
+    monkeypatch.setattr(agreement, "MOST_SPLITS", 4 * 3 * 120)
     data = data_of(scores, judgments, runs)
-    assert [part is None for part in data["bounds"]] == [False, False, True]
-    assert data["settled"] == [None] * 3
+    assert [part is None for part in data["bounds"]] == [True, False, False, True]
+    assert [part is None for part in data["settled"]] == [True, True, False, True]
     assert data["swaps"] is not None
     said = "\n".join(data["how"]["left"])
-    for words in ("bounds of nDCG@10", "orders are settled is left out", "over 120 splits"):
+    for words in (
+        "bounds of Rprec",
+        "bounds of nDCG@10",
+        "orders by nDCG@10 are settled",
+        "over 120 splits",
+    ):
         assert words in said
-    monkeypatch.setattr(agreement, "MOST_SPLITS", 3 * 3 * 99)
+    monkeypatch.setattr(agreement, "MOST_SPLITS", 4 * 3 * 99)
     data = data_of(scores, judgments, runs)
     assert data["swaps"] is None
     assert data["power"] is not None

@@ -515,7 +515,8 @@ def test_one_run_has_no_differences(opening: Opening, tmp_path: Path) -> None:
         assert opened.messages == []
 
 
-def test_axe_finds_no_serious_fault(opening: Opening, path: Path, axe: str) -> None:
+def test_axe_finds_no_serious_fault(opening: Opening, tmp_path: Path, axe: str) -> None:
+    path = written(report_data(runs=7, topics=12), tmp_path)
     for dark in (False, True):
         with opening(path, DESKTOP, dark) as opened:
             cell(opened.page, 5, 3).click()

@@ -14,7 +14,7 @@ from rankgauge.comparison.correlation import kendall_tau_b
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Judgments
 from rankgauge.distance.settling import settled
-from rankgauge.measures.around import inner
+from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.scored import Scored
 from rankgauge.notes import counted
@@ -25,10 +25,10 @@ from rankgauge.report.rankings import Head, ties_of
 from rankgauge.rounding import rounded
 from rankgauge.scores.model import Scores
 
-DEEPEST = 100
+DEEPEST = 20
 """Orders are settled by measures that look at no more than so many documents."""
-MOST_LISTS = 40_000
-"""Orders are settled for at most so many lists: runs times topics times measures."""
+MOST_LISTS = 13_000
+"""Orders are settled for at most so many lists, over all measures: a few seconds."""
 MOST_SPLITS = 60_000_000
 """How many pairs of runs, times splits of the topics, swap rates are counted over at most."""
 FEWEST_SPLITS = 100
@@ -104,16 +104,34 @@ def settled_orders(
     )
     if not usual or len(heads) < 2:
         return none
-    if scores.values.size > MOST_LISTS:
-        left.out(
-            f"Which orders are settled is left out: there are {scores.values.size:,} scores, more than "
-            f"{MOST_LISTS:,}; `rankgauge distance --settled` says it."
-        )
-        return none
-    return [
-        _settled(scores, judgments, heads, row, measure, left)
-        for measure, row in zip(scores.measures, means, strict=True)
-    ]
+    result: list[list[bool] | None] = []
+    lists = 0
+    for measure, row in zip(scores.measures, means, strict=True):
+        reason = _unsettled(measure)
+        if reason is None and lists + len(heads) * len(scores.queries) > MOST_LISTS:
+            reason = "there are many rankings, so that it takes long"
+        if reason is None:
+            lists += len(heads) * len(scores.queries)
+            result.append(_settled(scores, judgments, heads, row, measure, left))
+        else:
+            left.out(
+                f"Which orders by {measure} are settled is left out: {reason}; "
+                "`rankgauge distance --settled` may say it."
+            )
+            result.append(None)
+    return result
+
+
+def _unsettled(measure: Scored | Aggregate) -> str | None:
+    """Why settled orders by a measure are not computed, if so."""
+    if not isinstance(measure, Measure):
+        return "it is not a mean over topics"
+    if (measure.depth or DEEPEST + 1) > DEEPEST:
+        return f"it looks at more than {DEEPEST} documents"
+    answers = measure.answers()
+    if answers["distance"] != "exact" or answers["bounds"] != "exact":
+        return "there is no quick algorithm for it"
+    return None
 
 
 def _settled(
@@ -121,21 +139,10 @@ def _settled(
     judgments: Judgments,
     heads: Sequence[Head],
     means: Floats,
-    measure: Scored | Any,
+    measure: Any,
     left: Left,
 ) -> list[bool] | None:
     """Which neighbours are settled by one measure."""
-    if not isinstance(measure, Measure):
-        left.out(
-            f"Which orders by {measure} are settled is left out: it is not a mean over topics."
-        )
-        return None
-    if (measure.depth or DEEPEST + 1) > DEEPEST:
-        left.out(
-            f"Which orders by {measure} are settled is left out: it looks at more than {DEEPEST} "
-            "documents; `rankgauge distance --settled` says it."
-        )
-        return None
     runs = [head.run for head in heads]
     try:
         result = settled(

@@ -16,7 +16,10 @@ from rankgauge.data.model import Judgments, Run
 from rankgauge.evaluation.evaluator import PRECISIONS
 from rankgauge.evaluation.inputs import Source, label
 from rankgauge.measures.around import inner
+from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Measure
+from rankgauge.measures.cumulative_gain import NormalizedDCG
+from rankgauge.measures.sets import OfCounts
 from rankgauge.notes import counted
 from rankgauge.policies import SEED, Policies, ScorePrecision, Ties
 from rankgauge.rankings.alignment import Alignment, align, judged_labels, located, moves
@@ -33,6 +36,10 @@ DEPTH = 10
 
 MOST_BOUNDED = 13_000
 """For how many lists bounds are sought one list at a time: about five seconds."""
+QUICK = (SumOfPrecisions, NormalizedDCG, OfCounts)
+"""Measures whose bounds need one pass over a list. Others try one labelling after the other."""
+SLOWER = 100
+"""How much longer that takes."""
 
 
 class Head(Record):
@@ -152,22 +159,23 @@ def ties_of(policies: Policies) -> Ties:
 def _bounded(scores: Scores, left: Left) -> tuple[Measure | None, ...]:
     """The measures whose bounds are computed: those with a formula, as long as it does not take long."""
     bounded: list[Measure | None] = []
-    lists = 0
+    effort = 0
     for measure in map(inner, scores.measures):
         without = f"The bounds of {measure} by unjudged documents are left out:"
         if not isinstance(measure, Measure) or measure.bounding != "exact":
             left.out(f"{without} there is no formula for them.")
             bounded.append(None)
             continue
-        if not measure.monotone:  # then list by list
-            lists += len(scores.runs) * len(scores.queries)
-        if lists > MOST_BOUNDED and not measure.monotone:
+        lists = 0 if measure.monotone else len(scores.runs) * len(scores.queries)
+        own = lists * (1 if isinstance(measure, QUICK) else SLOWER)
+        if effort + own > MOST_BOUNDED:
             left.out(
                 f"{without} they take long; `rankgauge evaluate -m 'lower({measure})' -m "
                 f"'upper({measure})'` computes them."
             )
             bounded.append(None)
         else:
+            effort += own
             bounded.append(measure)
     return tuple(bounded)
 
