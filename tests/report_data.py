@@ -20,7 +20,9 @@ from rankgauge.comparison.significance import holm
 
 Data = dict[str, Any]
 
-SCRIPTS = ("data", "charts", "leaderboard", "differences", "topics", "measures", "start")
+SCRIPTS = (
+    *("data", "charts", "leaderboard", "differences", "pair", "topics", "measures", "start"),
+)
 """The scripts of a page, in the order in which they stand in it."""
 
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other", "nothing relevant")

@@ -112,7 +112,7 @@ def test_a_result_can_be_shown_everywhere(result: Result) -> None:
     assert isinstance(table, Table)
     assert all(isinstance(note, Note) for note in result.notes)
     assert repr(result).startswith(type(result).__name__)
-    assert result._repr_html_().startswith("<table>")
+    assert result._repr_html_().startswith("<table style=")
     assert all(line in table.notes for line in worded(result.notes, gather=True))
     frame = result.to_polars()
     if not isinstance(result, rg.Scores | rg.Distances):  # whose frames have a row for each query

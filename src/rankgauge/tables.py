@@ -398,11 +398,12 @@ def _html_lines(table: Table, digits: int | None) -> Iterator[str]:
         return f"<tr>{''.join(styled)}</tr>"
 
     header, *rows = _grid(table, visible_line, _DASH, digits)
-    yield "<table>"
+    # As in the pages of reports: a line below the names of the columns, and digits of equal width.
+    yield "<table style='border-collapse: collapse; font-variant-numeric: tabular-nums'>"
     if table.notes:
         notes = "<br>".join(map(_html_note, table.notes))
-        yield f"<caption style='caption-side: bottom'>{notes}</caption>"
-    yield from ("<thead>", line("th", header), "</thead>")
+        yield f"<caption style='caption-side: bottom; text-align: left'>{notes}</caption>"
+    yield from ("<thead style='border-bottom: 1px solid'>", line("th", header), "</thead>")
     yield from ("<tbody>", *(line("td", row) for row in rows), "</tbody>", "</table>")
 
 

@@ -61,6 +61,7 @@ SCRIPTS = (
     "charts.js",
     "leaderboard.js",
     "differences.js",
+    "pair.js",
     "topics.js",
     "measures.js",
     "start.js",
@@ -412,12 +413,11 @@ def _how_items(parts: dict[str, Any]) -> list[tuple[str, Item]]:
 
 
 def _joined(folder: str, names: Sequence[str]) -> str:
-    """The files of these names that are in the folder, one after the other."""
+    """The files of these names in the folder, one after the other."""
     texts = []
-    for path in (os.path.join(folder, name) for name in names):
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                texts.append(file.read())
+    for name in names:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            texts.append(file.read())
     return "".join(texts)
 
 
