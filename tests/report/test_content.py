@@ -20,6 +20,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Judgments, Run
 from rankgauge.policies import Ties
 from rankgauge.query_sets import query_types
+from rankgauge.report import content
 from rankgauge.report.numbers import short
 from rankgauge.report.report import as_json
 from report_pages import collection, data_of
@@ -347,3 +348,28 @@ def test_short_numbers_have_six_digits(value: float) -> None:
     else:
         assert number == float(f"{value:.6g}")
         assert json.loads(json.dumps(number)) == number
+
+
+def test_differences_are_over_the_topics_that_all_runs_have() -> None:
+    """A run that was scored on easy topics alone has a higher mean, and loses where both were scored."""
+    nan = float("nan")
+    values = [[0.5, 0.1, 0.9, 0.8, 0.7, 0.6], [nan, nan, 0.85, 0.7, 0.66, 0.55]]
+    scores = Scores.from_matrix(values, runs=["s1", "s2"], measure="AP")
+    made, _ = content.pairs(scores, 0.95, content.Left())
+    means = content.leaderboard(scores, 0.95)["means"][0]
+    assert means[0] < means[1]
+    assert made["difference"][0] == pytest.approx([0.06])
+    assert (made["wins"], made["ties"], made["losses"]) == ([[4]], [[0]], [[0]])
+    alert = content.alerts(scores)[-1]
+    assert "differences and tests are over the topics that all runs have" in alert
+
+
+def test_runs_that_lack_topics_are_named_at_the_top() -> None:
+    qrels = {str(topic): {"a": 1} for topic in range(7)}
+    whole = {topic: {"a": 1.0} for topic in qrels}
+    runs = {"whole": whole, **{f"r{n}": dict(list(whole.items())[:n]) for n in range(1, 7)}}
+    alerts = content.alerts(evaluate(qrels, runs, "AP"))
+    assert alerts[0] == "r1 lacks 6 of 7 topics; they count as empty rankings."
+    assert len(alerts) == content.MOST_NAMED + 1
+    assert alerts[-1] == "Topics are lacking in 1 more run too."
+    assert content.alerts(evaluate(qrels, {"whole": whole}, "AP")) == []

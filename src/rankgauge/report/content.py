@@ -16,7 +16,7 @@ from rankgauge.comparison.systems import Comparison, compare
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note
+from rankgauge.notes import Note, counted
 from rankgauge.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.report.numbers import exact, short
 from rankgauge.scores.model import Scores, combined, mean_of, places
@@ -70,6 +70,38 @@ def leaderboard(scores: Scores, level: float) -> dict[str, Any]:
     }
 
 
+MOST_NAMED = 5
+"""So many runs that lack topics are named; the others are counted."""
+
+
+def alerts(scores: Scores) -> list[str]:
+    """What a reader must know before looking at the means: runs that lack topics or scores."""
+    found = []
+    lacking = {
+        run: int((~scores.present[r]).sum())
+        for r, run in enumerate(scores.runs)
+        if not scores.present[r].all()
+    }
+    how = (
+        "count as empty rankings"
+        if scores.policies.missing == "zero"
+        else "are left out of its mean"
+    )
+    for run, count in sorted(lacking.items(), key=lambda each: -each[1])[:MOST_NAMED]:
+        found.append(
+            f"{visible_line(run)} lacks {count} of {len(scores.queries)} topics; they {how}."
+        )
+    if len(lacking) > MOST_NAMED:
+        found.append(f"Topics are lacking in {counted(len(lacking) - MOST_NAMED, 'more run')} too.")
+    unknown = np.isnan(np.asarray(scores)).any() or (scores.policies.missing == "skip" and lacking)
+    if unknown:
+        found.append(
+            "Not every run has a score on every topic. Each mean is over the topics of its run; "
+            "differences and tests are over the topics that all runs have."
+        )
+    return found
+
+
 def judged_shares(scores: Scores) -> list[float | None] | None:
     """For each run, which share of its first ten documents is judged; None if it is not known."""
     if not scores.judgments_known:
@@ -103,8 +135,10 @@ def order_of(means: Floats, direction: int) -> list[int]:
 
 
 def pairs(scores: Scores, level: float, left: Left) -> tuple[dict[str, Any], list[Note]]:
-    """Every pair of runs by every measure: p-values, wins and losses; and notes on the tests."""
-    columns: dict[str, list[Any]] = {"p": [], "corrected": [], "wins": [], "losses": []}
+    """Every pair of runs by every measure: the difference over the topics that all runs have scores for,
+    p-values, wins, ties and losses; and notes on the tests."""
+    keys = ("difference", "p", "corrected", "wins", "ties", "losses")
+    columns: dict[str, list[Any]] = {key: [] for key in keys}
     count = len(scores.runs) * (len(scores.runs) - 1) // 2
     number = exact if count * len(scores.measures) <= MOST_EXACT else short
     if number is short:
@@ -121,9 +155,11 @@ def pairs(scores: Scores, level: float, left: Left) -> tuple[dict[str, Any], lis
                 if note.column is None or note.column.startswith("p")
             )
             parts = [
+                number(comparison.difference[0]),
                 number(comparison.p[0]),
                 number(comparison.p_corrected[0]),
                 comparison.wins[0].tolist(),
+                comparison.ties[0].tolist(),
                 comparison.losses[0].tolist(),
             ]
         for column, part in zip(columns.values(), parts, strict=True):

@@ -101,7 +101,8 @@ def _facts(
         ("Intervals", f"{100 * level:.10g}% intervals of the means, by Student's t"),
         (
             "Significance",
-            f"{DEFAULT_TEST}, corrected by {DEFAULT_CORRECTION} over all pairs of runs; a difference is "
+            f"{DEFAULT_TEST}, corrected by {DEFAULT_CORRECTION}: in the leaderboard over the runs that "
+            "are compared with the baseline, in the matrix over all pairs of runs; a difference is "
             f"significant if its corrected p-value is at most {1 - level:.4g}",
         ),
         ("Versions", _versions()),

@@ -24,7 +24,7 @@ from rankgauge.records import Record
 from rankgauge.report.added import added_section
 from rankgauge.report.agreement import agreement, needed_depth, power_and_swaps, settled_orders
 from rankgauge.report.chance import chance, expected_scores, types_of
-from rankgauge.report.content import Left, leaderboard, names, order_of, pairs
+from rankgauge.report.content import Left, alerts, leaderboard, names, order_of, pairs
 from rankgauge.report.how import how
 from rankgauge.report.html import (
     TEMPLATES,
@@ -246,6 +246,7 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
         .render(
             title=wishes.title or "Evaluation of runs",
             lead=lead,
+            alerts=alerts(scores),
             sections=sections,
             added=wishes.added,
             open_rows=OPEN_ROWS,
@@ -267,6 +268,8 @@ def report_data(reported: Reported, wishes: Wishes) -> dict[str, Any]:
     scores, left = reported.scores, Left()
     for sentence in wishes.left:
         left.out(sentence)
+    if wishes.document_texts is not None and not reported.sources:
+        left.out("The texts of documents are left out: there are no rankings to show them in.")
     compared, notes = pairs(scores, wishes.level, left)
     board = leaderboard(scores, wishes.level)
     means = np.array(board["means"], dtype=np.float64)

@@ -154,7 +154,7 @@ def shown_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> CutT
         if key not in texts:
             continue
         whole = texts[key]
-        text = visible_line(whole[:LONGEST])
+        text = visible_line(" ".join(whole[:LONGEST].split()))
         size = len(text.encode()) + text.count('"') + text.count("\\") + 5 * _escaped(text) + 3
         if size > room:
             without_room += 1

@@ -77,12 +77,16 @@ function comparison(measure, i, j) {
   const counts = [pairValue("wins", measure, i, j), pairValue("losses", measure, i, j)];
   const [wins, losses] = i < j ? counts : counts.reverse();
   const [first, second] = [data.means[measure][i], data.means[measure][j]];
+  // Over the topics that all runs have, as the tests are; the means are each over a run's own topics.
+  const shared = pairValue("difference", measure, i, j);
+  const own = known(first) && known(second) ? first - second : null;
   return {
-    difference: known(first) && known(second) ? first - second : null,
+    difference: known(shared) ? (i < j ? shared : -shared) : own,
     p: pairValue("p", measure, i, j),
     corrected: pairValue("corrected", measure, i, j),
     wins,
     losses,
+    ties: pairValue("ties", measure, i, j),
   };
 }
 

@@ -17,7 +17,7 @@ function pairSentence(measure, i, j) {
   if (known(found.corrected)) parts.push(`corrected p ${shownP(found.corrected)}`);
   if (known(found.wins))
     parts.push(
-      `better on ${found.wins}, worse on ${found.losses} of ${counted(data.topics.length, "topic")}`,
+      `better on ${found.wins}, worse on ${found.losses} of ${counted(known(found.ties) ? found.wins + found.ties + found.losses : data.topics.length, "topic")}`,
     );
   return parts.join("\n");
 }
@@ -162,10 +162,11 @@ function differencesSection(section) {
     else if (focus) panel.scrollIntoView({ block: "nearest" });
   };
 
-  section.addEventListener("keydown", (event) => {
+  document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || panel.hidden || event.defaultPrevented) return;
     event.preventDefault();
     if (!state.content.closeTopic()) close();
+    hideTip();
   });
 
   const chosenRuns = () => [first, second].map((each) => Number(each.querySelector("select").value));
@@ -225,7 +226,7 @@ function differencesSection(section) {
           make(
             "span",
             {},
-            `significant: p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected over all pairs: ${data.pairs.correction})`,
+            `significant: p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected by ${data.pairs.correction} over all ${counted((runCount * (runCount - 1)) / 2, "pair")})`,
           ),
         )
       : "",

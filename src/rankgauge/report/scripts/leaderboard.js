@@ -47,7 +47,10 @@ function leaderboardColumns(state) {
       "mean",
       (run) => means[run],
       (run) => {
-        const sign = corrected ? mark(measure, means[run] - means[chosen.baseline], corrected[run]) : "";
+        const sign =
+          corrected && run !== chosen.baseline
+            ? mark(measure, comparison(measure, run, chosen.baseline).difference, corrected[run])
+            : "";
         const meaning = {
           "▲": "better than the baseline",
           "▼": "worse than the baseline",
@@ -265,12 +268,12 @@ function leaderboardLegend() {
     { class: "legend" },
     sample("mean", "mean"),
     sample("range", `${percent(data.level).replace(".0", "")} interval of the mean`),
-    data.bounds ? sample("bounds", "what labels of unjudged documents could make of the mean") : "",
-    data.chance ? sample("chance", "what a random order gets") : "",
+    data.bounds ? sample("bounds", "what labels of the run's own unjudged documents could make of its mean") : "",
+    data.chance ? sample("chance", "what a random order of the judged documents gets") : "",
     data.pairs
       ? sentence(
           "▲ ▼",
-          `better or worse than the baseline, p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected by Holm within a measure)`,
+          `better or worse than the baseline, p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected by Holm over the ${counted(runCount - 1, "run")} compared with the baseline)`,
         )
       : "",
     data.settled

@@ -60,7 +60,7 @@ function powerTable() {
   }));
   return explained(
     "Discriminative power",
-    "The share of pairs of runs whose difference is significant.",
+    `The share of pairs of runs whose difference is significant, p ≤ ${axisNumber(1 - data.level)}, not corrected.`,
     barTable("Discriminative power", ["measure", "share", "pairs"], bars, [0, 1]),
   );
 }

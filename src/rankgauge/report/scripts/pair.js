@@ -15,7 +15,7 @@ function pairContent(measure, i, j, close) {
     ["difference", signed(found.difference)],
     ["p", shownP(found.p)],
     ["corrected p", shownP(found.corrected)],
-    ["wins, ties, losses", `${wins}, ${topics.length - wins - losses}, ${losses}`],
+    ["wins, ties, losses", `${wins}, ${found.ties ?? topics.length - wins - losses}, ${losses}`],
   ];
   const place = make("div", { class: "topic" });
   let opener = null;
@@ -245,9 +245,9 @@ function rankingsSideBySide(i, j, topic) {
     { class: "rankings" },
     make("h5", { class: "first" }, cut(data.runs[i])),
     make("h5", { class: "second" }, cut(data.runs[j])),
-    list(i, first, second, { moved: "to", absent: "gone" }),
+    list(i, first, second, { moved: "to", absent: "only here" }),
     links,
-    list(j, second, first, { moved: "from", absent: "new" }),
+    list(j, second, first, { moved: "from", absent: "only here" }),
   );
   box.addEventListener("pointerover", (event) => {
     const under = event.target.closest("[data-document]")?.dataset.document;
@@ -261,10 +261,12 @@ function rankingsSideBySide(i, j, topic) {
         tick("Whole texts", false, (checked) => box.classList.toggle("whole", checked)),
       )
     : "";
-  const notes = [`The lists have the first ${depth} documents of each run.`];
+  const notes = [
+    `The lists have the first ${counted(depth, "document")} of each run. “Only here” says nothing of the documents below.`,
+  ];
   if (left?.documents)
     notes.push(
-      `${left.documents.toLocaleString("en")} documents of all rankings are further down and not in this report.`,
+      `In the rankings of all runs and topics together, ${left.documents.toLocaleString("en")} documents are further down and not in this report.`,
     );
   if (left?.texts) notes.push(`${left.texts.toLocaleString("en")} texts were cut or left out.`);
   return [whole, box, make("p", { class: "about" }, notes.join(" "))].filter(Boolean);

@@ -129,6 +129,15 @@ function topicsSection(section) {
     note,
     holder,
     heatLegend,
+    data.types
+      ? make(
+          "p",
+          { class: "about" },
+          "Chance is what a random order of the judged documents gets; the spread is the highest score minus the lowest. " +
+            "Ideal topics are the quarter on which the runs are furthest above chance, uninformative ones the quarter on which " +
+            "they are least above it: easy if the scores are in the upper half of these, else hard.",
+        )
+      : "",
     runCount > 1
       ? make(
           "p",
