@@ -264,7 +264,7 @@ def test_bars_are_sorted_and_a_topic_shows_both_rankings(opened: Opened, data: D
             assert item.locator(".text").all_inner_texts() == ([] if text is None else [text])
     assert topic.locator(".links line").count() == len(set(lists[0]) & set(lists[1]))
     page.mouse.move(0, 0)
-    page.locator("summary").click()
+    page.locator(".panel summary").click()
     assert page.locator("details tbody tr").count() == 50
     assert faults(look_of(opened)) == []
     page.keyboard.press("Escape")
@@ -299,7 +299,7 @@ def test_a_phone_shows_a_pair_and_a_topic(opening: Opening, path: Path) -> None:
         opened.page.locator(".bars [data-item]").first.click()
         lists = [each.bounding_box() for each in opened.page.locator(".topic ol").all()]
         assert lists[1]["y"] >= lists[0]["y"] + lists[0]["height"]
-        opened.page.locator("summary").click()
+        opened.page.locator(".panel summary").click()
         visible = [line for line in faults(look_of(opened)) if line != "not visible: svg "]
         assert visible == []
 
@@ -447,7 +447,7 @@ def test_print_is_light_and_opened_without_controls(opening: Opening, path: Path
 def open_everything(page: Any) -> None:
     """Open a pair of runs, its first topic and its table."""
     cell(page, 2, 5).click()
-    page.locator("summary").click()
+    page.locator(".panel summary").click()
     page.locator("details tbody button").first.click()
     page.mouse.move(0, 0)
 
@@ -514,6 +514,25 @@ def test_one_run_has_no_differences(opening: Opening, tmp_path: Path) -> None:
         assert len(heat_rows(opened.page)) == 3
         opened.page.locator(".heat [data-item]").first.click()
         assert opened.messages == []
+
+
+def test_the_pairs_that_two_measures_order_differently_are_listed(
+    opened: Opened, data: Data
+) -> None:
+    means = data["means"]
+    expected = {
+        (a, b)
+        for a in range(20)
+        for b in range(20)
+        if means[0][a] > means[0][b] and means[1][a] < means[1][b]
+    }
+    part = opened.page.locator("#measures details").first
+    assert part.locator("summary").inner_text() == f"nDCG@10 and AP: {len(expected)} of 190 pairs"
+    part.locator("summary").click()
+    names = data["runs"]
+    assert set(part.locator("li").all_inner_texts()) == {
+        f"{names[a]} is above {names[b]} by nDCG@10, and below by AP" for a, b in expected
+    }
 
 
 def test_axe_finds_no_serious_fault(opening: Opening, tmp_path: Path, axe: str) -> None:

@@ -185,11 +185,13 @@ function differencesSection(section) {
     if (i === j) announce("Choose two different runs.");
     else openPair(state.measure, i, j, null, true);
   });
+  const printed = make("p", { class: "printed" }, `By ${data.measures[0]}.`);
   const controls = make(
     "div",
     { class: "controls" },
     measureChoice(0, (measure) => {
       state.measure = measure;
+      printed.textContent = `By ${data.measures[measure]}.`;
       redraw();
       announce(`Measure: ${data.measures[measure]}.`);
       if (state.pair) openPair(measure, ...state.pair);
@@ -233,6 +235,7 @@ function differencesSection(section) {
   );
   place.replaceChildren(
     controls,
+    printed,
     note,
     holder,
     legend,

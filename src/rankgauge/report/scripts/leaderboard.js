@@ -277,7 +277,7 @@ function leaderboardLegend() {
         )
       : "",
     data.settled
-      ? sentence("━", "settled: no labels of unjudged documents swap the run with the next one")
+      ? sentence("━", "settled: no labels of unjudged documents swap the run with the next one; without this line they could")
       : "",
   );
 }

@@ -1,7 +1,7 @@
 // The measures: how far they agree on the runs, and how well they tell runs apart.
 
 function measuresSection(section) {
-  const parts = [agreementTable(), powerTable(), swapTable()].filter(Boolean);
+  const parts = [agreementTable(), oppositeOrders(), powerTable(), swapTable()].filter(Boolean);
   const nothing = make("p", {}, "Agreement, discriminative power and swap rates were not computed.");
   section.querySelector(".place").replaceChildren(...(parts.length ? parts : [nothing]));
 }
@@ -48,6 +48,50 @@ function agreementTable() {
     "Kendall’s τ-b of the orders in which two measures put the runs. 1 is the same order, 0 none, −1 the reverse.",
     scrolling("Agreement of measures", table),
   );
+}
+
+const MOST_LISTED = 100;
+
+/** The pairs of runs that two measures put in opposite orders: the runs, the better one by the first first. */
+function oppositePairs(one, other) {
+  const ahead = (measure, i, j) => (data.means[measure][i] - data.means[measure][j]) * direction(measure);
+  const pairs = [];
+  for (let i = 0; i < runCount; i += 1)
+    for (let j = i + 1; j < runCount; j += 1)
+      if (ahead(one, i, j) * ahead(other, i, j) < 0) pairs.push(ahead(one, i, j) > 0 ? [i, j] : [j, i]);
+  return pairs;
+}
+
+/** For each two measures, which pairs of runs they put in opposite orders. */
+function oppositeOrders() {
+  const all = (runCount * (runCount - 1)) / 2;
+  const parts = [];
+  data.measures.forEach((first, one) =>
+    data.measures.slice(one + 1).forEach((second, step) => {
+      const pairs = oppositePairs(one, one + 1 + step);
+      if (!pairs.length) return;
+      const more = pairs.length - MOST_LISTED;
+      parts.push(
+        make(
+          "details",
+          {},
+          make("summary", {}, `${first} and ${second}: ${pairs.length} of ${counted(all, "pair")}`),
+          make(
+            "ul",
+            { class: "opposite" },
+            ...pairs
+              .slice(0, MOST_LISTED)
+              .map(([i, j]) =>
+                make("li", {}, `${data.runs[i]} is above ${data.runs[j]} by ${first}, and below by ${second}`),
+              ),
+            more > 0 ? make("li", {}, `and ${counted(more, "more pair")}`) : "",
+          ),
+        ),
+      );
+    }),
+  );
+  if (!parts.length) return null;
+  return explained("Opposite orders", "The pairs of runs that two measures put in opposite orders.", make("div", {}, ...parts));
 }
 
 function powerTable() {

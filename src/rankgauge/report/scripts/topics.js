@@ -44,11 +44,12 @@ function topicColumns(measure) {
 function topicsSection(section) {
   const place = section.querySelector(".place");
   const state = { measure: 0, type: "", filter: "", run: null, sort: "topic", direction: 1 };
-  const [holder, map, note, typePlace] = [
+  const [holder, map, note, typePlace, printed] = [
     make("div"),
     make("div"),
     make("p", { class: "about" }),
     make("div"),
+    make("p", { class: "printed" }),
   ];
 
   const matches = (topic) =>
@@ -67,6 +68,7 @@ function topicsSection(section) {
     holder.replaceChildren(box);
     if (left) box.scrollLeft = left;
     map.replaceChildren(chanceMap(measure, state.run, topics));
+    printed.textContent = `By ${data.measures[measure]}.`;
     note.textContent = `${counted(topics.length, "topic")} of ${data.topics.length}.`;
   };
   const changed = () => {
@@ -126,6 +128,7 @@ function topicsSection(section) {
         changed();
       }),
     ),
+    printed,
     note,
     holder,
     heatLegend,
