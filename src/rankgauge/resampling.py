@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
 from rankgauge.records import Record, Value
 from rankgauge.rounding import ROUNDING
-from rankgauge.workers import outcomes
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from rankgauge.workers import AnyExecutor, outcomes
 
 BLOCK = 1_000
 """How many samples are drawn at a time."""
@@ -36,7 +33,7 @@ class Drawing(Value):
 
     samples: int = SAMPLES
     seed: int = SEED
-    executor: Executor | None = None
+    executor: AnyExecutor | None = None
     progress: Progress | None = None
 
     @classmethod
@@ -44,7 +41,7 @@ class Drawing(Value):
         cls,
         samples: int,
         seed: int,
-        executor: Executor | None = None,
+        executor: AnyExecutor | None = None,
         progress: Progress | None = None,
     ) -> Drawing:
         """A drawing, after a check; RankgaugeError for a number of samples or a seed out of range."""

@@ -14,7 +14,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,10 +43,7 @@ from rankgauge.policies import (
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import Scores
-from rankgauge.workers import Shared, outcomes, share
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from rankgauge.workers import AnyExecutor, Shared, outcomes, share
 
 
 def assess(
@@ -65,7 +61,7 @@ def assess(
     persistence: float = PERSISTENCE,
     samples: int = SAMPLES,
     seed: int = SEED,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
     """How well each measure of the scores tells the runs apart, and how far the measures agree.

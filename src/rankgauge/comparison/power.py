@@ -27,7 +27,8 @@ from rankgauge.scores.model import Scores
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from rankgauge.workers import AnyExecutor
+
 
 PowerTest: TypeAlias = Literal["paired-t", "tukey-randomized"]
 MOST_TOPICS = 10**9
@@ -201,7 +202,7 @@ def detectable(
     missing: SharedTopics | None = None,
     samples: int = SAMPLES,
     seed: int = SEED,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Detectable:
     """For each pair of runs: the smallest difference that a test finds on these topics, and how many

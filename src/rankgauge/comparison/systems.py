@@ -31,7 +31,7 @@ from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, MadeRows, Marked, PValue, Table
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from rankgauge.workers import AnyExecutor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,7 +176,7 @@ def compare(
     missing: SharedTopics | None = None,
     samples: int | None = None,
     seed: int = SEED,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Whether the differences between runs are more than chance.

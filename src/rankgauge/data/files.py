@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.compression import NeedsMemory, compression, decompressed
-from rankgauge.data.errors import InputError
+from rankgauge.data.errors import AbsentFile, InputError
+from rankgauge.workers.places import place
 
 SIZE_LIMIT = 8 << 30
 """How many bytes a file may hold once decompressed, unless the caller says otherwise.
@@ -171,7 +172,7 @@ def _opened(path: str | os.PathLike[str], limit: int) -> Content | _Slices | byt
                 raise InputError(source, None, "is closed, expected a file or a pipe")
             return _within(_held(limit), _pieces(sys.stdin.buffer), source)
         with contextlib.ExitStack() as stack:
-            stream = stack.enter_context(open(path, "rb", buffering=0))
+            stream = stack.enter_context(open(place(path), "rb", buffering=0))
             if _in_place(stream):
                 stack.pop_all()  # it stays open for the content to be read from
                 return Content(source, limit, stream=stream)
@@ -208,7 +209,8 @@ def _compressed_size(stream: Any) -> int | None:
 def unreadable(source: str, error: Exception) -> InputError:
     """What the user is told of a file that the system does not let us read."""
     reason = getattr(error, "strerror", None) or error
-    return InputError(source, None, f"cannot be read: {reason}")
+    kind = AbsentFile if isinstance(error, FileNotFoundError) else InputError
+    return kind(source, None, f"cannot be read: {reason}")
 
 
 def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> bytes:

@@ -31,11 +31,9 @@ from rankgauge.rankings.alignment import rank_order
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 from rankgauge.results import Result
 from rankgauge.tables import Table
-from rankgauge.workers import outcomes
+from rankgauge.workers import AnyExecutor, outcomes
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from matplotlib.figure import Figure
 
 
@@ -48,7 +46,7 @@ def med(
     grades: Iterable[int] | None = None,
     offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
 ) -> Distance | Distances:
     """The greatest difference that the scores of two rankings can have, over all labels of the unjudged
     documents.
@@ -294,7 +292,7 @@ def med_matrix(
     offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
     ties: Ordered = DEFAULT_ORDERED,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Distances:
     """The distances of all pairs of runs, query by query.
@@ -358,7 +356,7 @@ def topics_of(
     offlist: Offlist,
     max_grade: int | None,
     ties: Ordered,
-    executor: Executor | None,
+    executor: AnyExecutor | None,
 ) -> Topics:
     """The lists of at least two runs, query by query.
 
@@ -482,7 +480,7 @@ def _topics(
     ties: Ordered,
     *,
     every: bool,
-    executor: Executor | None,
+    executor: AnyExecutor | None,
 ) -> Topics:
     """The lists of all runs, query by query."""
     names, tops = [], []

@@ -28,11 +28,9 @@ from rankgauge.results import Result
 from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import mean_of
 from rankgauge.tables import Table
-from rankgauge.workers import outcomes
+from rankgauge.workers import AnyExecutor, outcomes
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from rankgauge.data.model import Judgments
 
 
@@ -164,7 +162,7 @@ def settled(
     max_grade: int | None = None,
     ties: Ordered = DEFAULT_ORDERED,
     pairs: Paired = "all",
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Settled:
     """Which orders of two runs, by their means, no labels of the unjudged documents can reverse.

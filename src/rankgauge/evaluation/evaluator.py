@@ -39,11 +39,9 @@ from rankgauge.policies import (
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import Scores
-from rankgauge.workers import outcomes, processors
+from rankgauge.workers import AnyExecutor, outcomes, processors
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from rankgauge.data.features import Features
 
 Measures: TypeAlias = AnyMeasure | Sequence[AnyMeasure]
@@ -63,7 +61,7 @@ def evaluate(
     precision: ScorePrecision | None = None,
     max_grade: int | None = None,
     failures: Failures = DEFAULT_FAILURES,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Scores:
     """The score of every run on every judged query by every measure.
@@ -195,7 +193,7 @@ class Evaluator:
         runs: Runs,
         *,
         failures: Failures = DEFAULT_FAILURES,
-        executor: Executor | None = None,
+        executor: AnyExecutor | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> Scores:
         """The score of every run on every judged query by every measure.

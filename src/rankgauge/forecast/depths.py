@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -46,10 +45,7 @@ from rankgauge.policies import (
 )
 from rankgauge.records import Record
 from rankgauge.resampling import Drawing
-from rankgauge.workers import outcomes
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from rankgauge.workers import AnyExecutor, outcomes
 
 DEFAULT_MEASURE = "nDCG@100"
 DEFAULT_DEPTHS = (5, 10, 20, 30, 50)
@@ -71,7 +67,7 @@ def judging_depth(
     precision: ScorePrecision | None = None,
     max_grade: int | None = None,
     failures: Failures = DEFAULT_FAILURES,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> JudgingDepth:
     """What pools of smaller depths would have said about the runs, beside what all judgements say.

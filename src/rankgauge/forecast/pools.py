@@ -17,7 +17,8 @@ from rankgauge.policies import DEFAULT_POOL_TIES, SEED, SEEDS, PoolTies, ScorePr
 from rankgauge.records import Record
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from rankgauge.workers import AnyExecutor
+
 
 DEPTHS = Whole(1)
 """How many first documents of a run may go into a pool."""
@@ -94,7 +95,7 @@ def pool(
     ties: PoolTies = DEFAULT_POOL_TIES,
     seed: int = SEED,
     precision: ScorePrecision | None = None,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
 ) -> PooledJudgments:
     """The judgements that would have been made, if only a pool of the runs had been judged.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +21,7 @@ from rankgauge.policies import DEFAULT_FAILURES, Failures, PoolTies, ScorePrecis
 from rankgauge.rankings.alignment import alignment_notes, located, moves
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Record
-from rankgauge.workers import outcomes, processors
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from rankgauge.workers import AnyExecutor, outcomes, processors
 
 
 class Retrieved(Record):
@@ -79,7 +75,7 @@ def retrieved(
     seed: int,
     precision: ScorePrecision | None = None,
     failures: Failures = DEFAULT_FAILURES,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Retrieved:
     """What the runs retrieved for the judged topics. RankgaugeError where there is no run.

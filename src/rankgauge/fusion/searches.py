@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +21,7 @@ from rankgauge.resampling import Drawing, Progress
 from rankgauge.space.ascent import climbed
 from rankgauge.space.curves import NEAR, Curve, Interval, MeanSteps, Steps, simplest
 from rankgauge.space.lines import mean_of
-from rankgauge.workers import outcomes
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from rankgauge.workers import AnyExecutor, outcomes
 
 RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
 """The values of k that are tried for reciprocal rank fusion."""
@@ -223,7 +219,7 @@ class HeldOut(Record):
 def cross_validated(
     work: HeldOut,
     repeats: list[list[Ints]],
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Floats:
     """Repeat × topic: the scores by weights that were chosen without the topic."""

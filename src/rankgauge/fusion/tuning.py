@@ -55,7 +55,8 @@ from rankgauge.space.curves import Curve, Interval
 from rankgauge.space.lines import mean_of
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from rankgauge.workers import AnyExecutor
+
 
 ALL = "all"
 """Every normalisation is tried, and the best one taken."""
@@ -85,7 +86,7 @@ def tune(
     restarts: int = RESTARTS,
     level: float = LEVEL,
     seed: int = SEED,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
     """The weights of runs in a weighted sum of their scores that are best by a measure.
@@ -321,7 +322,7 @@ class _Design(Record):
         return self.topics if self.tested is None else self.tested
 
     def held_out(
-        self, work: HeldOut, executor: Executor | None = None, progress: Progress | None = None
+        self, work: HeldOut, executor: AnyExecutor | None = None, progress: Progress | None = None
     ) -> Floats:
         """Time × topic: the scores with a choice that the topic took no part in; NaN for one topic
         alone."""

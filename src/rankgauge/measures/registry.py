@@ -156,15 +156,23 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
     from pathlib import Path
 
     file = Path(path).resolve()
-    name = f"rankgauge_plugin_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None or not file.is_file():
+    if importlib.util.spec_from_file_location(file.stem, file) is None or not file.is_file():
         raise MeasureError(f"{path}: there is no such plug-in, expected a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    content = file.read_bytes()
+    _run_plugin(str(file), content, os.fspath(path))
+    prepare(_run_plugin, str(file), content)  # the content, since a worker may not see the file
+
+
+def _run_plugin(file: str, content: bytes, path: str | None = None) -> None:
+    """Run the content of a plug-in; messages call it `path`."""
+    import types
+
+    stem = os.path.splitext(os.path.basename(file))[0]
+    module = types.ModuleType(f"rankgauge_plugin_{stem}")
+    module.__file__ = file
+    sys.modules[module.__name__] = module
     try:
-        spec.loader.exec_module(module)
+        exec(compile(content, file, "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
-        message = f"{path}: the plug-in fails: {type(error).__name__}: {error}"
+        message = f"{path or file}: the plug-in fails: {type(error).__name__}: {error}"
         raise MeasureError(message) from error
-    prepare(load_plugin, str(file))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -38,10 +38,7 @@ from rankgauge.results import Result
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
 from rankgauge.version import __version__
-from rankgauge.workers import outcomes
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from rankgauge.workers import AnyExecutor, outcomes
 
 MEASURES = (MONITORED, "AP")
 SINGLE, RANDOM = "best feature", "random order"
@@ -58,7 +55,7 @@ def cross_validate(
     evaluation: EvaluationName = DEFAULT_EVALUATION,
     seed: int = SEED,
     output: str | os.PathLike[str] | None = None,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """The scores of rankers on the test queries of all folds; `cross_validation` has more beside.
@@ -104,7 +101,7 @@ def cross_validation(
     evaluation: EvaluationName = DEFAULT_EVALUATION,
     seed: int = SEED,
     output: str | os.PathLike[str] | None = None,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> CrossValidation:
     """Rankers trained on every fold, with their scores on test, training and validation data.

@@ -29,11 +29,9 @@ from rankgauge.space.documents import FeatureRows
 from rankgauge.space.lines import Segment
 from rankgauge.space.scorers import LinearScorer
 from rankgauge.tables import Cell, Table
-from rankgauge.workers import outcomes
+from rankgauge.workers import AnyExecutor, outcomes
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from matplotlib.figure import Figure
 
 MOST_ROUNDS = 20
@@ -107,7 +105,7 @@ def optima(
     rounds: int = 100,
     jitter: float | None = None,
     seed: int = SEED,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
 ) -> Optima:
     """Local optima of a measure over the weights of all features, and how often each was reached.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,10 +30,7 @@ from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.grammar import parse_metrics
 from rankgauge.text.texts import Candidates, Texts
 from rankgauge.text.tokens import word_counts
-from rankgauge.workers import outcomes
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from rankgauge.workers import AnyExecutor, outcomes
 
 FORMS = ("expected", "v1", "v2", "linear")
 """What stands beside the score of a metric: what chance gets, and the normalised forms."""
@@ -45,7 +42,7 @@ def evaluate(
     metrics: str | Metric | Iterable[str | Metric],
     *,
     missing: Missing = DEFAULT_MISSING,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """The score of every system on every text by every metric.
@@ -81,7 +78,7 @@ def scores_of_candidates(
     metrics: str | Metric | Iterable[str | Metric],
     *,
     missing: Missing = DEFAULT_MISSING,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """As `evaluate`, of all outputs as candidates. A second call with the same candidates shares what
@@ -164,7 +161,7 @@ def overview(
     null: Null | None = None,
     missing: Missing = DEFAULT_MISSING,
     level: float = LEVEL,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> TextOverview:
     """What each system gets by each metric, beside what chance gets, with the normalised forms.

@@ -33,11 +33,9 @@ from rankgauge.results import Result
 from rankgauge.studies.forecast.quality import ForecastQuality, quality_of
 from rankgauge.studies.forecast.splits import SPLITS, SplitRows, paper_part, parts
 from rankgauge.tables import Cell, Table
-from rankgauge.workers import outcomes
+from rankgauge.workers import AnyExecutor, outcomes
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from matplotlib.figure import Figure
 
 DEPTHS = (10, 15, 20, 25, 30)
@@ -124,7 +122,7 @@ def run_study(
     tracks: Sequence[Track],
     asked: Asked | None = None,
     *,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> ForecastStudy:
     """Forecast all targets from all depths, by all methods, in all splits."""

@@ -40,7 +40,8 @@ from rankgauge.text.preferences import Preferences, win_lose_tie
 from rankgauge.text.rouge_family import FIRST
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from rankgauge.workers import AnyExecutor
+
 
 EVERY_DOCUMENT = "all"
 LEVELS_OF: tuple[Over, ...] = ("systems", "texts")
@@ -186,7 +187,7 @@ def examine(
     data: RatedSummaries,
     asked: TextProtocol,
     store: PartStore,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     advance: Advance | None = None,
 ) -> Examined:
     """All of the work on a data set, a part after the other; finished parts are taken from the store."""

@@ -45,9 +45,9 @@ from rankgauge.text.embedding import current_encoder
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from matplotlib.figure import Figure
+
+    from rankgauge.workers import AnyExecutor
 
 STUDY_FILE, PARTS = "study.json", "parts"
 LIBRARIES = ("numpy", "scipy", "tokenizers", "rouge-score-rs")
@@ -59,7 +59,7 @@ def run_study(
     asked: TextProtocol | None = None,
     folder: Path | None = None,
     *,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> TextStudy:
     """The study on these data sets.

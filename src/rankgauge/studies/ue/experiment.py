@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -33,10 +33,7 @@ from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.scores.model import Scores
 from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
-from rankgauge.workers import outcomes
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from rankgauge.workers import AnyExecutor, outcomes
 
 UNINFORMATIVE, IDEAL, BROAD, FOCUSED = "uninformative", "ideal", "broad", "focused"
 TESTED = (ALL, UNINFORMATIVE, IDEAL)
@@ -128,7 +125,7 @@ def rank(
     reading: Reading,
     protocol: Protocol,
     output: Path,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> RankedQueries:
     """Train the methods on each fold, and rank its test queries. What `output` has is not done again."""
@@ -283,7 +280,7 @@ def study_cases(
     reading: Reading,
     protocol: Protocol,
     place: int,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> dict[str, CaseStudy]:
     """The tests on all sets, the same on drawn queries, and how far parts of the documents agree.

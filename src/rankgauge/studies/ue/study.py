@@ -47,9 +47,9 @@ from rankgauge.studies.verdicts import Judged, judged
 from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from matplotlib.figure import Figure
+
+    from rankgauge.workers import AnyExecutor
 
 PROTOCOL_FILE = "study.json"
 RUNS = "runs"
@@ -350,7 +350,7 @@ def run_study(
     protocol: Protocol,
     output: Path,
     *,
-    executor: Executor | None = None,
+    executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Study:
     """Do the study. `output` keeps the rankings, so that a later call goes on from what is finished.

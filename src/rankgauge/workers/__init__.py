@@ -1,0 +1,21 @@
+"""Work on many items, here or elsewhere; results come in order, and an item may fail alone.
+
+`outcomes` does the work: by threads, by processes of this machine, by a Dask cluster, or by any executor
+of `concurrent.futures`. `share` is for what all tasks need, `prepare` for what each process must
+do first.
+"""
+
+from rankgauge.workers.executors import AnyExecutor, Workers, outcomes, share
+from rankgauge.workers.sharing import Shared, prepare
+from rankgauge.workers.tasks import WorkerDied, processors
+
+__all__ = [
+    "AnyExecutor",
+    "Shared",
+    "WorkerDied",
+    "Workers",
+    "outcomes",
+    "prepare",
+    "processors",
+    "share",
+]

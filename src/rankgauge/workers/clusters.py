@@ -1,0 +1,403 @@
+"""Dask clusters: tasks and what they need on their way to the workers, and what is lost on the way.
+
+A value that all tasks need (`Scattered`) is known by its content. It is sent when a task first needs it,
+and every worker gets it once. If all workers that had it are gone, it is sent again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import queue
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from rankgauge.data.errors import AbsentFile, InputError, RankgaugeError
+from rankgauge.version import __version__
+from rankgauge.workers.crews import Lost
+from rankgauge.workers.places import working_for
+from rankgauge.workers.sharing import MOST_VALUES, Preparation, Shared, make_ready, preparations
+from rankgauge.workers.tasks import Ended, Task, perform
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+T = TypeVar("T")
+
+CONNECT = 20.0
+"""For how many seconds a scheduler is called."""
+PATIENCE = 300.0
+"""For how many seconds a cluster may have no worker."""
+AGAIN = 0.2
+"""After how many seconds values are sent again, if they did not arrive."""
+LOOK = 2.0
+"""After how many seconds the workers are counted again."""
+AHEAD, LEAST_AHEAD = 2, 8
+"""How many tasks a cluster has for each of its threads, so that none is idle; and at least."""
+LARGE = 1 << 20
+"""From how many bytes on a task goes straight to a worker, and only its key to the scheduler."""
+DIED = "the workers that worked on it died: they were killed, crashed, or had not enough memory"
+REMEDY = "start the same command again when the cluster is back; finished work is not done twice"
+
+
+class ClusterLost(RankgaugeError):
+    """The scheduler of a cluster, or all its workers, cannot be reached."""
+
+
+class ClusterError(RankgaugeError):
+    """The workers of a cluster are not made for this work."""
+
+
+class Cluster:
+    """A Dask cluster, by the address of its scheduler or by a client of it."""
+
+    def __init__(self, where: str | Client, *, timed: bool = False) -> None:
+        self._own = isinstance(where, str)
+        self._client: Any = _connected(where) if isinstance(where, str) else where
+        if self._client.asynchronous:
+            raise RankgaugeError("the Dask client is asynchronous, expected a client that waits")
+        self._address = _address(self._client)
+        self._name = f"rankgauge-{uuid.uuid4().hex}"
+        self._futures: dict[int, Future[Any]] = {}
+        self._ended: queue.SimpleQueue[tuple[int, Future[Any]]] = queue.SimpleQueue()
+        self._since: dict[int, float] = {}
+        self._timed = timed
+        if timed:
+            self._client.subscribe_topic(self._name, self._begun)
+        self._looked, self._last_worker, self._threads = -LOOK, time.monotonic(), 0
+
+    def close(self) -> None:
+        """End the connection, if it was made here."""
+        if self._timed and self._client.status == "running":
+            self._client.unsubscribe_topic(self._name)
+        if self._own:
+            self._client.close(timeout=CONNECT)
+
+    def share(self, value: T) -> Shared[T]:
+        """A value that each worker is sent once."""
+        return Scattered(value, self._client)
+
+    def room(self) -> int:
+        """How many tasks are given to the cluster at a time: enough for all threads of its workers."""
+        now = time.monotonic()
+        if now - self._looked >= LOOK:
+            self._looked = now
+            self._threads = sum(self._asked(self._client.nthreads).values())
+            if self._threads:
+                self._last_worker = now
+            elif now - self._last_worker > PATIENCE:
+                raise ClusterLost(
+                    f"the Dask cluster {self._address} has had no worker for {PATIENCE:g} seconds; "
+                    "start some workers"
+                )
+        return max(LEAST_AHEAD, AHEAD * self._threads)
+
+    def begin(self, number: int, task: Task[Any, Any]) -> None:
+        """Give a task to the cluster."""
+        content, needed = _packed(task)
+        self._futures[number] = future = self._asked(self._submitted, number, content, needed)
+        future.add_done_callback(lambda done: self._ended.put((number, done)))
+
+    def _submitted(self, number: int, content: bytes, needed: Iterable[Scattered[Any]]) -> Any:
+        values = {value.key: value.future() for value in needed}
+        large = len(content) > LARGE
+        sent = _scattered(self._client, [content])[0] if large else content
+        about = _About(__version__, os.getcwd(), self._name if self._timed else None, number)
+        key = f"{self._name}-{number}-{uuid.uuid4().hex[:8]}"
+        return self._client.submit(_performed, values, sent, about, key=key, pure=False)
+
+    def news(self, seconds: float) -> Iterator[tuple[int, Ended[Any] | Lost]]:
+        """The tasks that ended."""
+        try:
+            first = self._ended.get(timeout=seconds)
+        except queue.Empty:
+            self._check()
+            return
+        while True:
+            number, future = first
+            if self._futures.get(number) is future:  # not one that was dropped, or sent again
+                ended = self._how(future)
+                del self._futures[number]
+                self._since.pop(number, None)
+                yield number, ended
+            try:
+                first = self._ended.get_nowait()
+            except queue.Empty:
+                return
+
+    def _how(self, future: Future[Any]) -> Ended[Any] | Lost:
+        """How a task ended."""
+        from distributed import KilledWorker
+
+        try:
+            ended: Ended[Any] = future.result()
+        except KilledWorker:
+            return Lost(DIED)
+        except CancelledError:  # what it needs was lost with a worker, or the scheduler is gone
+            self._check()
+            return Lost(DIED, blameless=True)
+        except (ClusterError, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            self._check()
+            remedy = ""
+            if isinstance(error, ImportError):
+                remedy = "; install the same rankgauge on all workers"
+            raise ClusterError(
+                f"a worker of {self._address} failed: {type(error).__name__}: {error}{remedy}"
+            ) from error
+        if isinstance(ended.result, InputError):
+            ended.result = _seen_from_here(ended.result)
+        return ended
+
+    def age(self, number: int) -> float:
+        """For how many seconds a worker has been at a task; 0 before it begins."""
+        since = self._since.get(number)
+        return 0.0 if since is None else time.monotonic() - since
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Take these tasks from the cluster. A task that a worker is at goes on there to its end."""
+        futures = [self._futures.pop(number, None) for number in list(numbers)]
+        dropped = [future for future in futures if future is not None]
+        if dropped and self._client.status == "running":
+            with contextlib.suppress(Exception):
+                self._client.cancel(dropped, force=True)
+
+    def _begun(self, event: tuple[float, Any]) -> None:
+        self._since[event[1]] = time.monotonic()
+
+    def _asked(self, function: Any, *arguments: Any) -> Any:
+        """Call the scheduler; ClusterLost if it is gone."""
+        try:
+            return function(*arguments)
+        except Exception as error:
+            self._check()
+            if isinstance(error, OSError | CancelledError):
+                raise self._lost() from error
+            raise
+
+    def _check(self) -> None:
+        if self._client.status != "running":
+            raise self._lost()
+
+    def _lost(self) -> ClusterLost:
+        return ClusterLost(
+            f"the connection to the Dask scheduler {self._address} is lost; {REMEDY}"
+        )
+
+
+def _connected(address: str) -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise RankgaugeError(
+            "work on a cluster needs Dask: run pip install 'rankgauge[dask]'"
+        ) from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are told by exceptions
+    try:
+        connect: Any = distributed.Client
+        return connect(address, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ClusterLost(f"no Dask scheduler answers at {address}: {error}") from None
+
+
+def _address(client: Any) -> str:
+    scheduler = client.scheduler
+    return str(getattr(scheduler, "address", None) or "of this client")
+
+
+def _seen_from_here(error: InputError) -> InputError:
+    """The error, or, where the file is here but not where the worker is, the error that says so."""
+    if not isinstance(error, AbsentFile) or not os.path.exists(error.source):
+        return error
+    message = (
+        "a worker cannot see this file, this machine can; put it where all workers see it under the "
+        "same name, or read it here first"
+    )
+    return InputError(error.source, error.line, message)
+
+
+# What all tasks need
+
+
+_packing = threading.local()
+"""What the thread that packs a task has found in it."""
+
+_sent: WeakKeyDictionary[Any, OrderedDict[str, Future[Any]]] = WeakKeyDictionary()
+"""For each client, the values that it sent last: they stay on the workers, for the next call."""
+
+
+class Scattered(Shared[T]):
+    """A value on the workers of a cluster, known by its content."""
+
+    def __init__(self, value: T, client: Client) -> None:
+        super().__init__(value, anywhere=True)
+        self._client = client
+        self._parcel = _Parcel(preparations(), value)
+        digest, self._parcel.size = _digest(self._parcel)
+        self.key = f"rankgauge-{digest}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        _packing.found[self.key] = self
+        return _unpacked, (self.key,)
+
+    def future(self) -> Future[Any]:
+        """Where the value is; it is sent now if it is nowhere."""
+        sent = _sent.setdefault(self._client, OrderedDict())
+        future = sent.pop(self.key, None)
+        if future is None or future.status != "finished":
+            future = _scattered(self._client, {self.key: self._parcel})[self.key]
+        sent[self.key] = future
+        while len(sent) > MOST_VALUES:
+            sent.popitem(last=False)
+        return future
+
+
+def _scattered(client: Any, values: Any) -> Any:
+    """Send values to a worker. Other workers fetch them from there, and then from each other."""
+    start = time.monotonic()
+    while True:
+        try:
+            return client.scatter(values, hash=False)
+        except Exception:  # the worker died meanwhile, or there is none
+            if client.status != "running" or time.monotonic() - start > PATIENCE:
+                raise
+            time.sleep(AGAIN)
+
+
+class _Parcel:
+    """A value on its way. What each process must do first is done before the value is unpickled: the
+    value may be of a class that a plug-in brings."""
+
+    def __init__(self, prepared: tuple[Preparation, ...], value: Any, size: int = 0) -> None:
+        self.prepared, self.value, self.size = prepared, value, size
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _parcel, (_Ready(self.prepared), self.value, self.size)
+
+    def __sizeof__(self) -> int:
+        return self.size  # Dask asks, to know how full a worker is
+
+
+class _Ready:
+    """Makes the process ready that unpickles it."""
+
+    def __init__(self, prepared: tuple[Preparation, ...]) -> None:
+        self.prepared = prepared
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _ready, (self.prepared,)
+
+
+def _ready(prepared: tuple[Preparation, ...]) -> _Ready:
+    make_ready(prepared)
+    return _Ready(prepared)
+
+
+def _parcel(ready: _Ready, value: Any, size: int) -> _Parcel:
+    return _Parcel(ready.prepared, value, size)
+
+
+class _Hashing:
+    """A file that keeps nothing but a digest of what is written to it."""
+
+    def __init__(self) -> None:
+        self.found, self.size = hashlib.blake2b(digest_size=16), 0
+
+    def write(self, content: Any) -> None:
+        self.found.update(content)
+        self.size += memoryview(content).nbytes
+
+    def take(self, buffer: pickle.PickleBuffer) -> None:
+        """The content of an array, which is not copied."""
+        self.write(buffer.raw())
+
+
+def _digest(value: Any) -> tuple[str, int]:
+    """A digest of a value, and its size in bytes; of what cannot be pickled, a digest that nothing else
+    has."""
+    hashing = _Hashing()
+    with _found_in_it():
+        try:
+            pickle.Pickler(hashing, 5, buffer_callback=hashing.take).dump(value)
+        except Exception:  # cloudpickle will do
+            return uuid.uuid4().hex, hashing.size
+    return hashing.found.hexdigest(), hashing.size
+
+
+@contextlib.contextmanager
+def _found_in_it() -> Iterator[dict[str, Scattered[Any]]]:
+    """What is found, while something is pickled, of what all tasks need."""
+    before = getattr(_packing, "found", None)
+    found: dict[str, Scattered[Any]] = {}
+    _packing.found = found
+    try:
+        yield found
+    finally:
+        _packing.found = before
+
+
+def _packed(task: Task[Any, Any]) -> tuple[bytes, list[Scattered[Any]]]:
+    """A task as bytes, without what it shares with others; and that."""
+    from distributed.protocol import pickle as any_pickle
+
+    dumps: Any = any_pickle.dumps
+    with _found_in_it() as found:
+        content = bytes(dumps(task))
+    return content, list(found.values())
+
+
+# On the worker
+
+
+class _About:
+    """What a worker is told of a task."""
+
+    def __init__(self, version: str, folder: str, topic: str | None, number: int) -> None:
+        self.version, self.folder, self.topic, self.number = version, folder, topic, number
+
+
+_unpacking = threading.local()
+"""The values that the task needs which this thread unpacks."""
+
+
+class _Given:
+    """A shared value on a worker."""
+
+    def __init__(self, key: str, value: Any) -> None:
+        self.key, self.value = key, value
+
+
+def _unpacked(key: str) -> _Given:
+    return _Given(key, _unpacking.values[key].value)
+
+
+def _performed(values: Mapping[str, _Parcel], content: bytes, about: _About) -> Ended[Any]:
+    """Do a task, on a worker."""
+    from distributed import get_worker
+    from distributed.protocol import pickle as any_pickle
+
+    loads: Any = any_pickle.loads
+    if about.version != __version__:
+        raise ClusterError(
+            f"the worker {get_worker().address} has rankgauge {__version__}, expected "
+            f"{about.version} as on this machine; install the same version on all workers"
+        )
+    if about.topic is not None:
+        get_worker().log_event(about.topic, about.number)
+    _unpacking.values = values
+    try:
+        task = loads(content)
+    finally:
+        del _unpacking.values
+    with working_for(about.folder):
+        return perform(task)

@@ -1,0 +1,114 @@
+"""Workers that may die: which task goes to whom, how often it is tried, and who is blamed."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from rankgauge.records import Record
+from rankgauge.workers.sharing import Shared
+from rankgauge.workers.tasks import Ended, Task, WorkerDied
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+PAUSE = 0.5
+"""For how many seconds news is awaited at a time."""
+MOST_RESENT = 3
+"""How often a task that may be blameless is sent again beside others, before it is tried alone."""
+
+
+class Lost(Record):
+    """A task whose worker is gone. `blameless`: another task, or nobody, may be the cause."""
+
+    fault: str
+    blameless: bool = False
+
+
+class Crew(Protocol):
+    """Workers that are given tasks by number, and say how each ended."""
+
+    def share(self, value: T) -> Shared[T]:
+        """A value that reaches each worker at most once."""
+
+    def room(self) -> int:
+        """How many tasks they can have at a time."""
+
+    def begin(self, number: int, task: Task[Any, Any]) -> None:
+        """Give them a task."""
+
+    def news(self, seconds: float) -> Iterable[tuple[int, Ended[Any] | Lost]]:
+        """The tasks that ended; waits for this time until there is one."""
+
+    def age(self, number: int) -> float:
+        """For how many seconds a worker has been at a task."""
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Forget these tasks, and stop them where that is possible."""
+
+
+def by_crew(
+    crew: Crew, tasks: Sequence[Task[T, R]], retries: int, timeout: float | None
+) -> Generator[tuple[int, Ended[R]], None, None]:
+    """The number of each task, and how it ended.
+
+    A task whose worker died is tried again when nothing else is under way. So it cannot be blamed for
+    what another task did, and it cannot hurt another task.
+    """
+    waiting, suspects = deque(range(len(tasks))), deque[int]()
+    under_way: set[int] = set()
+    tried: Counter[int] = Counter()
+    resent: Counter[int] = Counter()
+    alone = False
+    try:
+        while waiting or suspects or under_way:
+            alone = alone and bool(under_way)
+            while waiting and not alone and len(under_way) < crew.room():
+                under_way.add(number := waiting.popleft())
+                crew.begin(number, tasks[number])
+            if suspects and not under_way:
+                alone = True
+                under_way.add(number := suspects.popleft())
+                crew.begin(number, tasks[number])
+            for number, ended in crew.news(PAUSE):
+                if number not in under_way:
+                    continue
+                under_way.discard(number)
+                if isinstance(ended, Ended):
+                    yield number, ended
+                elif ended.blameless and not alone and resent[number] < MOST_RESENT:
+                    resent[number] += 1
+                    waiting.append(number)
+                elif tried[number] < retries:
+                    tried[number] += 1
+                    suspects.append(number)
+                else:
+                    yield number, _failed(tasks[number], ended.fault)
+            late = [n for n in under_way if timeout is not None and crew.age(n) > timeout]
+            for number in late:
+                crew.drop([number])
+                under_way.discard(number)
+                yield number, _failed(tasks[number], f"took longer than {timeout:g} seconds")
+    finally:
+        crew.drop(under_way)
+
+
+def _failed(task: Task[Any, Any], fault: str) -> Ended[Any]:
+    _, item, name = task
+    return Ended(WorkerDied(f"{name(item)}: {fault}"))
+
+
+class Tasks(Sequence[Task[T, R]]):
+    """The tasks for these items, each made when it is asked for."""
+
+    def __init__(
+        self, work: Shared[Callable[[T], R]], items: Sequence[T], name: Callable[[T], str]
+    ) -> None:
+        self._work, self._items, self._name = work, items, name
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._work, self._items[number], self._name

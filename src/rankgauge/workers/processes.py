@@ -1,0 +1,173 @@
+"""Processes of this machine that work on tasks. One that dies is replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from multiprocessing import connection as connections
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+from rankgauge.workers.crews import Lost
+from rankgauge.workers.sharing import Shared
+from rankgauge.workers.tasks import DIED, Ended, Task, WorkerDied, perform
+
+T = TypeVar("T")
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Variables that keep the algebra of a process to one thread: the processes share the processors."""
+
+
+class Processes:
+    """A number of processes. Each is started when there is a task for it, and has one task at a time."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._idle: list[_Process] = []
+        self._at_work: dict[int, _Process] = {}
+        self._unsent: list[tuple[int, Ended[Any]]] = []
+
+    def share(self, value: T) -> Shared[T]:
+        """A value that each process reads once, from a file."""
+        return Shared(value, anywhere=False)
+
+    def room(self) -> int:
+        """The number of processes."""
+        return self._count
+
+    def begin(self, number: int, task: Task[Any, Any]) -> None:
+        """Give a task to a process."""
+        try:
+            content = pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
+        except Exception as error:  # lambdas, open files
+            _, item, name = task
+            fault = f"cannot be sent to another process: {type(error).__name__}: {error}"
+            self._unsent.append((number, Ended(WorkerDied(f"{name(item)}: {fault}"))))
+            return
+        while self._idle:
+            process = self._idle.pop()
+            if process.given(content):
+                break
+            process.end()  # it died while nobody looked
+        else:
+            process = _Process()
+            process.given(content)
+        self._at_work[number] = process
+
+    def news(self, seconds: float) -> Iterator[tuple[int, Ended[Any] | Lost]]:
+        """The tasks that ended."""
+        yield from self._unsent
+        self._unsent.clear()
+        numbers: dict[Any, int] = {
+            process.connection: number for number, process in self._at_work.items()
+        }
+        for ready in connections.wait(list(numbers), seconds):
+            number = numbers[ready]
+            process = self._at_work.pop(number)
+            ended = process.result()
+            if ended is None:
+                process.end()
+                yield number, Lost(DIED)
+            else:
+                self._idle.append(process)
+                yield number, ended
+
+    def age(self, number: int) -> float:
+        """For how many seconds a process has been at a task."""
+        process = self._at_work.get(number)
+        return 0.0 if process is None else time.monotonic() - process.since
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """End the processes that are at these tasks."""
+        for number in list(numbers):
+            process = self._at_work.pop(number, None)
+            if process is not None:
+                process.end()
+
+    def close(self) -> None:
+        """End all processes."""
+        self.drop(list(self._at_work))
+        for process in self._idle:
+            process.end()
+        self._idle.clear()
+
+
+class _Process:
+    """A process, and the connection to it."""
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self.connection, other = context.Pipe()
+        self._process = context.Process(target=_serve, args=(other,), daemon=True)
+        with _one_thread_each():
+            self._process.start()
+        other.close()
+        self.since = time.monotonic()
+
+    def given(self, content: bytes) -> bool:
+        """Send it a task; False if it is dead."""
+        self.since = time.monotonic()
+        try:
+            self.connection.send_bytes(content)
+        except OSError:
+            return False
+        return True
+
+    def result(self) -> Ended[Any] | None:
+        """How its task ended; None if it died."""
+        try:
+            content = self.connection.recv_bytes()
+        except (EOFError, OSError):
+            return None
+        ended: Ended[Any] = pickle.loads(content)
+        return ended
+
+    def end(self) -> None:
+        """End it now, whatever it does."""
+        self.connection.close()
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+
+
+@contextlib.contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """For processes that are started meanwhile: their algebra has one thread, unless the user said."""
+    unset = [name for name in ONE_THREAD if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
+    try:
+        yield
+    finally:
+        for name in unset:
+            del os.environ[name]
+
+
+def _serve(connection: connections.Connection) -> None:
+    """Work on one task after the other, until the other process closes the connection or dies."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that gives the tasks
+    while True:
+        try:
+            content = connection.recv_bytes()
+        except (EOFError, OSError):
+            return
+        with contextlib.suppress(OSError):
+            connection.send_bytes(_performed(content))
+
+
+def _performed(content: bytes) -> bytes:
+    """How a task ended, as it is sent back."""
+    try:
+        ended = perform(pickle.loads(content))
+    except Exception as error:  # a class that this process does not know
+        ended = Ended(
+            WorkerDied(f"a process could not take a task: {type(error).__name__}: {error}")
+        )
+    try:
+        return pickle.dumps(ended, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        fault = f"its result cannot be sent between processes: {type(error).__name__}: {error}"
+        return pickle.dumps(Ended(None, WorkerDied(fault)))

@@ -1,0 +1,85 @@
+"""A task: the work on one item, and how it ended."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, cast
+
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.workers.sharing import Shared
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+DIED = "the process that worked on it was killed or crashed"
+
+
+class WorkerDied(RankgaugeError):
+    """A worker ended before its work was done, or took too long."""
+
+
+SHARING = threading.local()
+"""Marks the threads that share the processors with other threads of this library."""
+
+
+def processors() -> int:
+    """How many processors this thread may use."""
+    if getattr(SHARING, "one_of_many", False):
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Ended(Generic[R]):
+    """How a task ended: with a result, with a failure of its item, or with an error that ends
+    everything."""
+
+    def __init__(self, result: R | RankgaugeError | None, error: Exception | None = None) -> None:
+        self.result, self.error = result, error
+
+    def outcome(self) -> R | RankgaugeError:
+        """The result or the failure; raises the error if there is one."""
+        if self.error is not None:
+            raise self.error
+        return cast("R | RankgaugeError", self.result)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        error = self.error
+        if error is not None:
+            import pickle
+
+            try:
+                pickle.loads(pickle.dumps(error))
+            except Exception:  # not every error can be sent between processes
+                error = RankgaugeError(f"{type(error).__name__}: {error}")
+        return Ended, (self.result, error)
+
+
+Task = tuple[Shared[Callable[[T], R]], T, Callable[[T], str]]
+"""The work, which all tasks share; an item; and what gives its name."""
+
+
+def perform(task: Task[T, R]) -> Ended[R]:
+    """Do a task, in the thread that was given it."""
+    shared, item, name = task
+    before = getattr(SHARING, "one_of_many", False)
+    SHARING.one_of_many = True
+    try:
+        return ended(lambda one: shared.value(one), item, name)
+    finally:
+        SHARING.one_of_many = before
+
+
+def ended(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> Ended[R]:
+    """Do the work on an item; a failure of the item is its result."""
+    try:
+        return Ended(work(item))
+    except InputError as error:
+        return Ended(error)
+    except MemoryError:
+        return Ended(RankgaugeError(f"{name(item)}: not enough memory"))
+    except Exception as error:
+        return Ended(None, error)
