@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rankgauge.scores.model import Scores
     from rankgauge.text.human import human_correlation
     from rankgauge.text.human_results import HumanCorrelation
+    from rankgauge.workers import Workers
 
 __all__ = [
     *measures.__all__,
@@ -77,6 +78,7 @@ __all__ = [
     "Tuning",
     "TwoPhase",
     "Unsupported",
+    "Workers",
     "__version__",
     "assess",
     "compare",
@@ -135,6 +137,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Tuning": "rankgauge.fusion.tuned",
     "TwoPhase": "rankgauge.forecast.estimates",
     "Unsupported": "rankgauge.data.errors",
+    "Workers": "rankgauge.workers",
     "assess": "rankgauge.comparison.assessment",
     "compare": "rankgauge.comparison.systems",
     "concordance": "rankgauge.comparison.correlation",

@@ -27,6 +27,7 @@ from rankgauge.cli.topic_sets import (
     set_size,
     topic_sets,
 )
+from rankgauge.cli.workers import workers
 from rankgauge.comparison.assessment import assess
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.policies import (
@@ -231,6 +232,7 @@ def command(
                 persistence=persistence,
                 samples=samples,
                 seed=seed,
+                executor=workers(),
                 progress=advance,
             )
         if shown == "pairs" and len(assessment.measures) < 2:

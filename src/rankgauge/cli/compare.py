@@ -20,6 +20,7 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import fail_if_incomplete, progress, show_with_notes
 from rankgauge.cli.scoring import WantedScores
+from rankgauge.cli.workers import workers
 from rankgauge.comparison.design import pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.significance import TESTS
@@ -136,6 +137,7 @@ def command(
                 "missing": missing,
                 "samples": drawing.samples,
                 "seed": seed,
+                "executor": workers(),
                 "progress": advance,
             }
             if power is not None:

@@ -30,6 +30,7 @@ from rankgauge.cli.scoring import (
     read_judgments,
     same_file,
 )
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.files import display_name
 from rankgauge.data.model import Judgments, Run
@@ -99,6 +100,7 @@ from rankgauge.workers import outcomes
 @max_grade_option("label")
 @ties_option(get_args(Ordered), DEFAULT_ORDERED)
 @reading_options
+@workers_options
 @output_options
 @plugin_option
 def command(
@@ -205,6 +207,7 @@ def command(
                 offlist=offlist,
                 max_grade=max_grade,
                 ties=ties,
+                executor=workers(),
                 progress=advance,
             )
         notify([*read.notes, *about_known])
@@ -228,6 +231,7 @@ def command(
                     offlist=offlist,
                     max_grade=max_grade,
                     ties=ties,
+                    executor=workers(),
                     progress=advance,
                 )
             )

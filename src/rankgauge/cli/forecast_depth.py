@@ -23,6 +23,7 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import fail_if_incomplete, notify, progress, show_with_notes
 from rankgauge.cli.scoring import Scoring, about_judgments, check_order
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Run
 from rankgauge.data.trec import RunFile
@@ -61,6 +62,7 @@ from rankgauge.policies import DEFAULT_POOL_TIES, PoolTies
 )
 @plot_option("Draw τ and the bias for each depth, as .svg or .png.")
 @level_option(text="A difference of two runs is significant if its p-value is at most 1 - level.")
+@workers_options
 @condensed_option
 @ties_option(
     get_args(PoolTies),
@@ -168,6 +170,7 @@ def command(
                 level=level,
                 unjudged="condensed" if condensed else "nonrelevant",
                 failures="skip",
+                executor=workers(),
                 progress=advance,
                 **policies,
             )

@@ -22,6 +22,7 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import (
     MACHINE_FORMATS,
+    Incomplete,
     chosen_format,
     notify,
     print_or_write,
@@ -30,6 +31,7 @@ from rankgauge.cli.output import (
     show_with_notes,
 )
 from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.data.files import writing
@@ -237,6 +239,7 @@ def statistics(
     "A setting of all the methods, such as preset=ranklib, or of one, such as lambdamart.trees=100"
 )
 @folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
+@workers_options
 @seed_option("everything that is drawn at random")
 @form_options
 @output_option(
@@ -289,6 +292,7 @@ def crossval(
                 evaluation=evaluation,
                 seed=seed,
                 output=output,
+                executor=workers(),
                 progress=advance,
             )
     except KeyboardInterrupt:
@@ -306,3 +310,8 @@ def crossval(
         show(compared.table(), form, digits, None)
     elif output is None:  # a program reads one table
         notify([Note("-o DIR also writes the differences between rankers, with their tests")])
+    if found.failed:
+        again = "" if output is None else "; the same command tries these again, and only these"
+        raise Incomplete(
+            "\n".join((*found.failed, f"methods without all folds are left out{again}"))
+        )

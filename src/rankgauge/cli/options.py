@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE, SPREADSHEET
+from rankgauge.cli.workers import workers_options
 from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, Role
 from rankgauge.measures import load_plugin
@@ -431,6 +432,7 @@ policy_options = together(
         help="QRELS has subtopics in its second column. alpha_nDCG, ERR_IA, NRBP and strec need them.",
     ),
     reading_options,
+    workers_options,
 )
 """How runs and judgements are read and scored: fields of `scoring.Scoring`."""
 

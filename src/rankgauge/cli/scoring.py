@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from rankgauge.cli.output import notify, progress
+from rankgauge.cli.workers import workers
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments, Run
@@ -194,6 +195,7 @@ class Scoring(Record):
                 precision=self.precision,
                 max_grade=self.max_grade,
                 failures="skip",
+                executor=workers(),
                 progress=advance,
             )
         if not scores.runs:

@@ -9,6 +9,7 @@ import click
 
 from rankgauge.cli.output import progress
 from rankgauge.cli.scoring import Scoring
+from rankgauge.cli.workers import workers
 from rankgauge.data.files import STANDARD_INPUT
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
@@ -62,6 +63,7 @@ def with_settled(table: Table, scoring: Scoring, judgments: Judgments, scores: S
             max_grade=scoring.max_grade,
             ties=scoring.ties,  # type: ignore[arg-type]  # checked before
             pairs="neighbours",
+            executor=workers(),
             progress=advance,
         )
     above = [orders.runs[run] for run in orders.ranking[:-1]]

@@ -11,6 +11,7 @@ from rankgauge.cli.options import depth_option, output_option, seed_option
 from rankgauge.cli.output import Incomplete, fail_if_incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.tracks import TRACK, read_tracks, track_options
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import writing
 from rankgauge.figures.drawing import check_plotting
@@ -26,6 +27,7 @@ from rankgauge.tables import Table
 @click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK}...")
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
 @depth_option(DEPTHS, "A depth of judging; may be repeated.")
+@workers_options
 @seed_option("everything that is drawn at random")
 @track_options
 def forecast(
@@ -56,7 +58,7 @@ def forecast(
         notify([Note(lacking)])
     asked = Asked(depths=tuple(sorted(set(depths))), seed=seed)
     with progress(len(asked.depths) * len(TARGETS) * len(JUDGMENTS), "forecasting") as advance:
-        study = run_study(read.tracks, asked, progress=advance)
+        study = run_study(read.tracks, asked, executor=workers(), progress=advance)
     claims = claim_table(study)
     tables = {
         "overview": study.overview(),

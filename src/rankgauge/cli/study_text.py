@@ -18,6 +18,7 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.study import can, lacking_libraries
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.files import TEMPORARY, writing
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
@@ -52,6 +53,7 @@ PAGE, TABLES, FIGURES = "study.html", "tables", "figures"
 @samples_option(
     CORRELATION_SAMPLES, text="How often the documents are drawn again, for the intervals."
 )
+@workers_options
 @seed_option("what is drawn at random")
 def text(
     data: tuple[str, ...],
@@ -87,7 +89,7 @@ def text(
     notify([Note(each) for each in lacking])
     try:
         with progress(len(read) * steps(asked), "working") as advance:
-            study = run_study(read, asked, folder, progress=advance)
+            study = run_study(read, asked, folder, executor=workers(), progress=advance)
     except KeyboardInterrupt:
         notify([Note(f"the same command goes on from what is finished in {output}")])
         raise

@@ -24,6 +24,7 @@ from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER
 from rankgauge.cli.scoring import named
 from rankgauge.cli.study import can, lacking_libraries
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import TEMPORARY, display_name, read_bytes, writing
 from rankgauge.figures.drawing import check_plotting
@@ -146,6 +147,7 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 @samples_option(RESAMPLES, text="How often the queries are drawn again, for the intervals.")
 @level_option("A difference is significant if its p-value is at most 1 - level.")
 @folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
+@workers_options
 @seed_option("everything that is drawn at random")
 @method_plugin_option
 def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) -> None:
@@ -180,7 +182,7 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
     notify([Note(text) for text in lacking])
     try:
         with progress(_steps(protocol), "working") as advance:
-            study = run_study(protocol, folder, progress=advance)
+            study = run_study(protocol, folder, executor=workers(), progress=advance)
     except KeyboardInterrupt:
         notify([Note(f"the same command goes on from what is finished in {output}")])
         raise

@@ -22,6 +22,7 @@ from rankgauge.cli.options import (
     signature_option,
 )
 from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, progress, show, show_with_notes
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.figures.files import save_figure
 from rankgauge.measures.scored import Around
 from rankgauge.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, SEED, Missing
@@ -110,6 +111,7 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     text="With --human: how many samples of the texts are drawn for the intervals.",
 )
 @seed_option("what is drawn at random")
+@workers_options
 @signature_option
 @save_option
 @plot_option("With --human: draw the correlations to FILE.")
@@ -193,6 +195,7 @@ def command(
             null=chance,
             missing=missing,
             level=level,
+            executor=workers(),
             progress=advance,
         )
     if save is not None:

@@ -29,6 +29,7 @@ from rankgauge.cli.output import progress, show_with_notes
 from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import check_output, column_names, read_judgments
 from rankgauge.cli.topic_sets import read_set
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.trec import run_files, write_run
 from rankgauge.fusion.tuning import ALL, FOLDS, MARGIN, REPEATS, RESTARTS, SAMPLES, tune
 from rankgauge.policies import Absent, SharedTopics
@@ -103,6 +104,7 @@ STANDARD_OUTPUT = "-"
 @level_option()
 @seed_option("the parts and the samples of topics")
 @reading_options
+@workers_options
 @form_options
 @output_option(
     "FILE",
@@ -192,6 +194,7 @@ def command(
             restarts=restarts,
             level=level,
             seed=seed,
+            executor=workers(),
             progress=advance,
         )
     if plot is not None:

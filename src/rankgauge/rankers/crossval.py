@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from rankgauge.policies import SEED
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, Evaluation, EvaluationName
-from rankgauge.rankers.fold_store import FoldStore, Trained, data_digest
+from rankgauge.rankers.fold_store import Finished, FoldStore, Trained, data_digest
 from rankgauge.rankers.libraries import PACKAGES, version_of
 from rankgauge.rankers.ranking import run_of
 from rankgauge.rankers.registry import find_method
@@ -38,7 +38,7 @@ from rankgauge.results import Result
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
 from rankgauge.version import __version__
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor, WorkerDied, outcomes
 
 MEASURES = (MONITORED, "AP")
 SINGLE, RANDOM = "best feature", "random order"
@@ -118,18 +118,43 @@ def cross_validation(
     store = None if output is None else FoldStore(Path(output))
     if store is not None:
         store.begin(_protocol(folds, rankers, parsed, by))
-    work = FoldWork(tuple(folds), rankers, parsed, by, store)
+    work = FoldWork(tuple(folds), rankers, parsed, by, store is not None)
     items = [(place, name) for place in range(len(work.folds)) for name in (*rankers, SINGLE)]
+    advance = progress or _no_progress
     parts: dict[tuple[int, str], Trained] = {}
-    for item, result in outcomes(work, items, executor, name=work.label):
-        if isinstance(result, RankgaugeError):
+    for place, name in items:
+        finished = None if store is None else store.finished(work.folds[place].number, name)
+        if finished is not None:
+            parts[place, name] = finished
+            advance(work.label((place, name)))
+    failed: dict[tuple[int, str], WorkerDied] = {}
+    left = [item for item in items if item not in parts]
+    # What is finished is kept here, not where it was made: a worker may not see the folder.
+    for item, result in outcomes(work, left, executor, name=work.label, in_order=False):
+        if isinstance(result, WorkerDied):
+            failed[item] = result
+        elif isinstance(result, RankgaugeError):
             raise result
-        parts[item] = result
-        if progress is not None:
-            progress(work.label(item))
+        else:
+            parts[item] = result.trained
+            if store is not None:
+                store.keep(work.folds[item[0]].number, item[1], result)
+        advance(work.label(item))
     if store is not None:
         store.write_times([fold.number for fold in work.folds], (*rankers, SINGLE))
-    return _gathered(work, parts)
+    lacking = {name for _, name in failed}
+    if SINGLE in lacking or lacking.issuperset(rankers):
+        raise RankgaugeError("\n".join(str(failed[item]) for item in items if item in failed))
+    there = {name: ranker for name, ranker in rankers.items() if name not in lacking}
+    return _gathered(
+        replace(work, rankers=there),
+        parts,
+        tuple(str(failed[item]) for item in items if item in failed),
+    )
+
+
+def _no_progress(_: str) -> None:
+    """Tells nobody."""
 
 
 def _protocol(
@@ -184,25 +209,21 @@ def _rankers(given: Method | Sequence[Method] | None, seed: int) -> dict[str, Ra
 
 
 class FoldWork(Record):
-    """Trains and evaluates a ranker on a fold, or reads what was finished before."""
+    """Trains and evaluates a ranker on a fold. `with_scores`: scores are made too, to be kept."""
 
     folds: tuple[Fold, ...]
     rankers: dict[str, Ranker]
     measures: tuple[Measure | Aggregate, ...]
     by: Evaluation
-    store: FoldStore | None
+    with_scores: bool
 
     def label(self, item: tuple[int, str]) -> str:
         """What the work is called."""
         return f"fold {self.folds[item[0]].number}, {item[1]}"
 
-    def __call__(self, item: tuple[int, str]) -> Trained:
+    def __call__(self, item: tuple[int, str]) -> Finished:
         place, name = item
         fold = self.folds[place]
-        if self.store is not None:
-            finished = self.store.finished(fold.number, name)
-            if finished is not None:
-                return finished
         start = time.perf_counter()
         check_apart(fold)
         scorer, notes = self._trained(fold, name)
@@ -212,10 +233,10 @@ class FoldWork(Record):
             validation = self._means(fold.validation, scorer(fold.validation))
         run = run_of(fold.test, scorer(fold.test), name, ties_in_file_order=self.by.ties == "input")
         trained = Trained(run, train, validation, notes)
-        if self.store is not None:
+        scores = None
+        if self.with_scores:
             scores = self.by.evaluator(fold.test, list(self.measures)).scores([trained.run])
-            self.store.keep(fold.number, name, trained, scores, time.perf_counter() - start)
-        return trained
+        return Finished(trained, scores, time.perf_counter() - start)
 
     def _trained(self, fold: Fold, name: str) -> tuple[Any, tuple[str, ...]]:
         """What scores documents after training on the fold, and the sentences of its notes."""
@@ -275,6 +296,8 @@ class CrossValidation(Result):
     train: Floats
     validation: Floats | None
     notes: tuple[Note, ...]
+    failed: tuple[str, ...] = ()
+    """Which folds of which methods failed, because workers died, and why. These methods are left out."""
 
     def table(self) -> Table:
         """A row for each measure and method: the mean on test queries with its interval, `linear` of it,
@@ -297,7 +320,9 @@ class CrossValidation(Result):
         return f"CrossValidation: {counted(len(self.scores.runs), 'ranker')}"
 
 
-def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossValidation:
+def _gathered(
+    work: FoldWork, parts: dict[tuple[int, str], Trained], failed: tuple[str, ...]
+) -> CrossValidation:
     """The scores of all folds together."""
     test = Features.joined([fold.test for fold in work.folds])
     names = (*work.rankers, SINGLE)
@@ -329,7 +354,7 @@ def _gathered(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> CrossVal
         *_fold_notes(work, parts),
     )
     return CrossValidation(
-        scores, tuple(runs), test.judgments, linear, expected, train, validation, notes
+        scores, tuple(runs), test.judgments, linear, expected, train, validation, notes, failed
     )
 
 

@@ -32,6 +32,15 @@ class Trained(Record):
     notes: tuple[str, ...] = ()
 
 
+class Finished(Record):
+    """A ranker on a fold, with its scores on the test queries if they were asked for, and how long it
+    took."""
+
+    trained: Trained
+    scores: Scores | None
+    seconds: float
+
+
 def begin_folder(folder: Path, name: str, content: Mapping[str, Any], what: str) -> None:
     """Make a folder for long work, with a file that says what it is. RankgaugeError where the folder has
     other work of this kind (`what`); with the same content the work goes on."""
@@ -89,8 +98,10 @@ class FoldStore(Record):
         except (OSError, InputError, KeyError, TypeError, ValueError):
             return None  # made anew
 
-    def keep(self, fold: int, name: str, trained: Trained, scores: Scores, seconds: float) -> None:
+    def keep(self, fold: int, name: str, finished: Finished) -> None:
         """Write what is finished."""
+        trained, scores = finished.trained, finished.scores
+        assert scores is not None
         path = self._path(fold, name, "json")
         path.parent.mkdir(exist_ok=True)
         write_run(trained.run, self._path(fold, name, "run"))
@@ -100,7 +111,7 @@ class FoldStore(Record):
         with writing(path) as stream:
             stream.write(json_bytes({**means, DIGEST: self._digest(fold, name, means)}))
         with writing(self._path(fold, name, "seconds")) as stream:
-            stream.write(f"{seconds:.3f}\n".encode())
+            stream.write(f"{finished.seconds:.3f}\n".encode())
 
     def _digest(self, fold: int, name: str, means: Mapping[str, Any]) -> str:
         """A digest of the run, the scores and the means."""

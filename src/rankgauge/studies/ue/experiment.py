@@ -137,6 +137,8 @@ def rank(
         executor=executor,
         progress=progress,
     )
+    if found.failed:
+        raise RankgaugeError("\n".join(found.failed))
     runs = tuple(run for run in found.runs if run.name != SINGLE)
     learnt = [note for note in found.notes if note.detail]
     return RankedQueries(runs, found.judgments, worded(learnt))
