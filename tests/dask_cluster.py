@@ -12,6 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+TESTS = str(Path(__file__).parent)
+SETTINGS = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
+PATHS = [path for path in (os.environ.get("PYTHONPATH"),) if path]
+
 
 class LoopbackCluster:
     """A scheduler, and workers that each have one thread. `folder` is where they work."""
@@ -35,7 +39,7 @@ class LoopbackCluster:
         return subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
             cwd=self.folder,
-            env={**os.environ},
+            env={**os.environ, **SETTINGS, "PYTHONPATH": os.pathsep.join((*PATHS, TESTS))},
             stdout=log,
             stderr=log,
             start_new_session=True,
@@ -66,7 +70,8 @@ class LoopbackCluster:
         from distributed import Client
 
         client = Client(self.address, timeout=30, set_as_default=False)
-        client.wait_for_workers(len(self.workers), timeout=60)
+        alive = sum(worker.poll() is None for worker in self.workers)
+        client.wait_for_workers(alive, timeout=60)
         return client
 
     def close(self) -> None:

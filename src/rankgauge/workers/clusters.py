@@ -33,12 +33,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CONNECT = 20.0
+CONNECT = 10.0
 """For how many seconds a scheduler is called."""
 PATIENCE = 300.0
 """For how many seconds a cluster may have no worker."""
-AGAIN = 0.2
-"""After how many seconds values are sent again, if they did not arrive."""
+AGAIN, MOST_TRIES = 0.2, 5
+"""After how many seconds values are sent again that did not arrive, and how often at most, if it is not
+the connection that failed."""
 LOOK = 2.0
 """After how many seconds the workers are counted again."""
 AHEAD, LEAST_AHEAD = 2, 8
@@ -202,7 +203,9 @@ def _connected(address: str) -> Any:
         raise RankgaugeError(
             "work on a cluster needs Dask: run pip install 'rankgauge[dask]'"
         ) from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are told by exceptions
+    for name in list(logging.root.manager.loggerDict):  # what goes wrong is told by exceptions
+        if name.startswith("distributed"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         connect: Any = distributed.Client
         return connect(address, timeout=CONNECT, set_as_default=False)
@@ -264,14 +267,20 @@ class Scattered(Shared[T]):
 
 def _scattered(client: Any, values: Any) -> Any:
     """Send values to a worker. Other workers fetch them from there, and then from each other."""
-    start = time.monotonic()
+    start, tries = time.monotonic(), 0
     while True:
         try:
             return client.scatter(values, hash=False)
-        except Exception:  # the worker died meanwhile, or there is none
+        except Exception as error:  # the worker died meanwhile, or there is none, or it refuses
             if client.status != "running" or time.monotonic() - start > PATIENCE:
                 raise
-            time.sleep(AGAIN)
+            tries += 1
+            if tries > MOST_TRIES and not isinstance(error, OSError | KeyError):
+                raise ClusterError(
+                    f"a worker could not take what the tasks need: {error}; install the same packages "
+                    "on all workers"
+                ) from error
+        time.sleep(AGAIN)
 
 
 class _Parcel:

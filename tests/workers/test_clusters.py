@@ -1,0 +1,328 @@
+"""A Dask cluster on loopback: the same bytes as here, and what is sent how often."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankgauge as rg
+from command_line import called
+from dask_cluster import LoopbackCluster, loopback_cluster
+from dask_tasks import Heavy, by_heavy, hide, show
+from rankgauge import text
+from rankgauge.rankers import cross_validate
+from rankgauge.tables import Table
+from rankgauge.workers import outcomes, share
+
+pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
+    with loopback_cluster(tmp_path_factory.mktemp("cluster")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(cluster: LoopbackCluster) -> Iterator[Any]:
+    made = cluster.client()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgements and six runs, as files; one run is faulty."""
+    made = tmp_path_factory.mktemp("files")
+    generator = np.random.default_rng(3)
+    topics, documents = [f"q{n}" for n in range(12)], [f"d{n}" for n in range(30)]
+    qrels = [f"{t} 0 {d} {generator.integers(0, 3)}" for t in topics for d in documents[:20]]
+    (made / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    (made / "runs").mkdir()
+    for number in range(6):
+        lines = [
+            f"{topic} Q0 {document} 0 {score:.3f} r{number}"
+            for topic in topics
+            for document, score in zip(documents, generator.random(30), strict=True)
+        ]
+        content = ("\n".join(lines) + "\n").encode()
+        (made / "runs" / f"r{number}.run.gz").write_bytes(gzip.compress(content))
+    (made / "runs" / "r6.run").write_text("q1 Q0 d1 0 not-a-number r6\n")
+    return made
+
+
+# The same bytes
+
+
+def scores_of(folder: Path, **more: Any) -> rg.Scores:
+    measures = ["nDCG@10", "AP", "v2(P@5)"]
+    return rg.evaluate(folder / "qrels.txt", folder / "runs", measures, failures="skip", **more)
+
+
+def rows(folder: Path) -> tuple[rg.Judgments, list[rg.Run]]:
+    judgments = rg.read_qrels(folder / "qrels.txt")
+    return judgments, [rg.read_run(folder / "runs" / f"r{n}.run.gz") for n in range(3)]
+
+
+def evaluated(folder: Path, executor: Any) -> Any:
+    files = scores_of(folder, executor=executor)
+    judgments, runs = rows(folder)
+    given = rg.evaluate(judgments, runs, "AP", ties="random", executor=executor)
+    assert len(files.failed) == 1
+    return files.values.tobytes(), files.notes, files.failed, given.values.tobytes()
+
+
+def compared(folder: Path, executor: Any) -> Any:
+    scores = scores_of(folder)
+    tests = ("randomization", "tukey-randomized", "bootstrap")
+    return [
+        rg.compare(scores, test=test, samples=2500, executor=executor).table() for test in tests
+    ]
+
+
+def assessed(folder: Path, executor: Any) -> Any:
+    sets = {"odd": [f"q{n}" for n in range(1, 12, 2)]}
+    found = rg.assess(scores_of(folder), sets=sets, splits=20, executor=executor)
+    return found.table()
+
+
+def measured(folder: Path, executor: Any) -> Any:
+    judgments, runs = rows(folder)
+    found = rg.med_matrix("nDCG@10", runs, judgments, executor=executor)
+    return found.table(), rg.settled(judgments, runs, "AP@10", executor=executor).table()
+
+
+def tuned(folder: Path, executor: Any) -> Any:
+    judgments, runs = rows(folder)
+    return repr(rg.tune(judgments, runs[:2], "AP", folds=3, repeats=3, executor=executor))
+
+
+def depth(folder: Path, executor: Any) -> Any:
+    found = rg.judging_depth(
+        folder / "qrels.txt", folder / "runs/r[0-4]*", "AP", [2, 5], teams="runs", executor=executor
+    )
+    return found.table(), found.team_table()
+
+
+def pooled(folder: Path, executor: Any) -> Any:
+    return repr(rg.pool(folder / "qrels.txt", folder / "runs/r[0-4]*", 3, executor=executor))
+
+
+def detected(folder: Path, executor: Any) -> Any:
+    found = rg.detectable(
+        scores_of(folder), test="tukey-randomized", samples=300, executor=executor
+    )
+    return found.table()
+
+
+def texts(folder: Path, executor: Any) -> Any:
+    pytest.importorskip("rouge_score_rs")
+    given = text.Texts(
+        ["the cat sat on the mat and the dog sat by the door"],
+        ["the cat sat on the mat"],
+        {"one": ["the cat sat"], "two": ["a dog sat by the door"]},
+    )
+    return text.evaluate(
+        given, ["rouge1", "v2(rouge2)", "rougeL"], executor=executor
+    ).values.tobytes()
+
+
+def trained(folder: Path, executor: Any) -> Any:
+    pytest.importorskip("lightgbm")
+    pytest.importorskip("sklearn")
+    generator = np.random.default_rng(5)
+    data = folder / "letor.txt"
+    if not data.exists():
+        lines = [
+            f"{int(3 * a)} qid:{query} 1:{a:.4f} 2:{b:.4f} # docid = {query}-{number}"
+            for query in range(20)
+            for number, (a, b) in enumerate(generator.random((8, 2)))
+        ]
+        data.write_text("\n".join(lines) + "\n")
+    folds = rg.read_folds(data, 5)
+    return cross_validate(folds, ["logisticregression"], ["AP"], executor=executor).values.tobytes()
+
+
+def written(found: Any) -> Any:
+    """What was found, with tables as text: numbers that are none do not equal themselves."""
+    if isinstance(found, list | tuple):
+        return [written(each) for each in found]
+    return found.render("csv") if isinstance(found, Table) else found
+
+
+FUNCTIONS = [
+    *(evaluated, compared, assessed, measured, tuned, depth, pooled, detected, texts, trained)
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_a_cluster_gives_the_same_as_threads(
+    function: Callable[[Path, Any], Any], folder: Path, client: Any
+) -> None:
+    assert written(function(folder, client)) == written(function(folder, None))
+
+
+@pytest.mark.parametrize("function", [evaluated, assessed, trained], ids=lambda f: f.__name__)
+def test_processes_give_the_same_as_threads(
+    function: Callable[[Path, Any], Any], folder: Path
+) -> None:
+    with rg.Workers(2) as workers:
+        assert written(function(folder, workers)) == written(function(folder, None))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["evaluate", "qrels.txt", "runs", "-q"],
+        ["compare", "qrels.txt", "runs/r[0-4]*", "--test", "randomization", "--samples", "1500"],
+        ["assess", "qrels.txt", "runs/r[0-4]*"],
+        ["distance", "runs/r0.run.gz", "runs/r1.run.gz", "--qrels", "qrels.txt"],
+        ["tune", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
+        ["forecast", "depth", "qrels.txt", "runs/r[0-4]*"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_commands_print_the_same(
+    command: list[str], folder: Path, cluster: LoopbackCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)  # the workers have another folder
+    here = called(*command)
+    there = called(*command, "--workers", cluster.address)
+    assert (there.code, there.out, there.err) == (here.code, here.out, here.err)
+    assert here.code == (3 if command[0] == "evaluate" else 0)
+
+
+# What is sent
+
+
+def sent_bytes(client: Any) -> int:
+    """How many bytes the workers have sent, to each other and to the client, as Dask counts them."""
+    return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
+
+
+def test_each_worker_is_sent_the_work_once(client: Any, tmp_path: Path) -> None:
+    work = Heavy(tmp_path / "log")
+    before = sent_bytes(client)
+    found = list(outcomes(work, range(60), client))
+    assert found == [(n, work.load[n]) for n in range(60)]
+    sent = sent_bytes(client) - before
+    size = work.load.nbytes
+    arrived = work.log.read_text().split()
+    assert len(arrived) == len(set(arrived)) <= 3  # once for each process
+    # The first worker gets it from here, through the scheduler; the others from a worker.
+    assert (len(arrived) - 1) * size <= sent < (len(arrived) - 1) * size + size // 2
+    copies = client.run_on_scheduler(
+        lambda dask_scheduler: [
+            (len(task.who_has), task.nbytes)
+            for task in dask_scheduler.tasks.values()
+            if task.key.startswith("rankgauge-") and task.nbytes > 1 << 19
+        ]
+    )
+    assert [bytes_ for _, bytes_ in copies] == [pytest.approx(size, rel=0.01)]
+
+
+def test_the_same_content_is_not_sent_again(client: Any, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    for _ in range(3):
+        list(outcomes(Heavy(log), range(12), client))
+    arrived = log.read_text().split()
+    assert len(arrived) == len(set(arrived))
+
+
+def test_what_items_share_is_sent_once_too(client: Any, tmp_path: Path) -> None:
+    heavy = share(Heavy(tmp_path / "log"), client)
+    items = [(heavy, n) for n in range(30)]
+    found = list(outcomes(by_heavy, items, client, str))
+    assert [result for _, result in found] == [heavy.value.load[n] for n in range(30)]
+    arrived = heavy.value.log.read_text().split()
+    assert len(arrived) == len(set(arrived))
+
+
+def test_large_items_go_straight_to_the_workers(client: Any) -> None:
+    items = [np.full(1 << 18, n, dtype=np.float64) for n in range(5)]
+    found = [result for _, result in outcomes(np.sum, items, client, lambda _: "an array")]
+    assert found == [n * (1 << 18) for n in range(5)]
+
+
+# Plug-ins, files, versions
+
+PLUGIN = """
+import numpy as np
+import rankgauge as rg
+
+class OnWorkers(rg.Binary):
+    name = "OnWorkers"
+    summary = "Whether anything relevant was found."
+
+    def _score(self, lists):
+        return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
+
+rg.register(OnWorkers())
+"""
+
+
+def test_a_plugin_comes_along_though_workers_do_not_see_its_file(
+    client: Any, folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "on_workers.py"
+    file.write_text(PLUGIN)
+    rg.load_plugin(file)
+    file.unlink()
+    found, here = (
+        rg.evaluate(folder / "qrels.txt", folder / "runs/r[0-4]*", "OnWorkers", executor=executor)
+        for executor in (client, None)
+    )
+    assert found.values.tobytes() == here.values.tobytes()
+
+
+def test_a_file_that_only_this_machine_sees_is_said_to_be_so(
+    client: Any, folder: Path, tmp_path: Path
+) -> None:
+    only_here = tmp_path / "only-here.run"
+    shutil.copy(folder / "runs/r1.run.gz", only_here)
+    hidden = client.run(hide, str(tmp_path))
+    assert set(hidden.values()) == {True}
+    try:
+        found = rg.evaluate(
+            folder / "qrels.txt",
+            [only_here, folder / "runs/r0.run.gz"],
+            "AP",
+            failures="skip",
+            executor=client,
+        )
+    finally:
+        client.run(show)
+    assert found.runs == ("r0",)
+    assert f"{only_here}: a worker cannot see this file, this machine can" in found.failed[0]
+    assert "put it where all workers see it" in found.failed[0]
+
+
+def test_another_version_on_a_worker_is_refused(client: Any, folder: Path) -> None:
+    def other(version: str) -> str:
+        from rankgauge.workers import clusters
+
+        old, clusters.__version__ = clusters.__version__, version
+        return old
+
+    old = next(iter(client.run(other, "0.0.0").values()))
+    try:
+        with pytest.raises(rg.RankgaugeError, match=r"has rankgauge 0\.0\.0, expected"):
+            scores_of(folder, executor=client)
+    finally:
+        client.run(other, old)
+
+
+def test_what_cannot_be_used_is_said(folder: Path) -> None:
+    with pytest.raises(rg.RankgaugeError, match="expected a Dask client, Workers, or an executor"):
+        scores_of(folder, executor=3)
+
+
+def test_the_executor_of_a_client_is_its_cluster(client: Any, folder: Path) -> None:
+    with client.get_executor() as executor:
+        assert written(evaluated(folder, executor)) == written(evaluated(folder, None))

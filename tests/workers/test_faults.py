@@ -1,0 +1,248 @@
+"""What becomes of work when workers, the scheduler, files or the user go away."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankgauge as rg
+from command_line import called
+from dask_cluster import LoopbackCluster, loopback_cluster
+from dask_tasks import Deadly, hungry, slow, squared
+from rankgauge.workers import WorkerDied, outcomes
+
+pytest.importorskip("distributed")
+
+SQUARES = [(n, n * n) for n in range(40)]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
+    """Three workers; whoever kills one puts another in its place."""
+    with loopback_cluster(tmp_path_factory.mktemp("cluster")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(cluster: LoopbackCluster) -> Iterator[Any]:
+    made = cluster.client()
+    yield made
+    made.close()
+
+
+def failures(found: Any) -> dict[Any, str]:
+    return {item: str(result) for item, result in found if isinstance(result, Exception)}
+
+
+# Workers
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_worker_is_killed_at_a_random_moment(
+    seed: int, cluster: LoopbackCluster, client: Any
+) -> None:
+    moment = random.Random(seed)
+    victim = moment.choice([each for each in cluster.workers if each.poll() is None])
+
+    def kill() -> None:
+        time.sleep(moment.random() * 0.5)
+        victim.kill()
+        cluster.add_worker()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    assert list(outcomes(squared, range(40), client)) == SQUARES
+    killer.join()
+
+
+def test_all_workers_are_killed_at_once(cluster: LoopbackCluster, client: Any) -> None:
+    def kill() -> None:
+        time.sleep(0.2)
+        victims = [each for each in cluster.workers if each.poll() is None]
+        for each in victims:
+            each.kill()
+        for _ in range(3):
+            cluster.add_worker()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    assert list(outcomes(squared, range(40), client)) == SQUARES
+    killer.join()
+
+
+def test_one_item_kills_every_worker_and_is_named(tmp_path: Path) -> None:
+    """Workers with nannies, which start them again."""
+    with loopback_cluster(tmp_path, 2, memory="1GB") as cluster:
+        client = cluster.client()
+        found = list(outcomes(Deadly(7), range(12), client, lambda item: f"run {item}"))
+        assert [result for _, result in found if isinstance(result, int)] == [
+            n * n for n in range(12) if n != 7
+        ]
+        ((item, text),) = failures(found).items()
+        assert item == 7
+        assert text.startswith("run 7: the workers that worked on it died: they were killed")
+        client.close()
+
+
+def test_too_little_memory_is_the_fault_of_its_item(tmp_path: Path) -> None:
+    with loopback_cluster(tmp_path, 2, memory="320MB") as cluster:
+        client = cluster.client()
+        with rg.Workers(client, retries=0) as workers:
+            found = list(outcomes(hungry, [1, 2, 600, 3], workers, lambda item: f"{item} MB"))
+        assert [result for _, result in found if isinstance(result, int)] == [1, 2, 3]
+        assert "not enough memory" in failures(found)[600]
+        client.close()
+
+
+def test_processes_of_this_machine_die_too() -> None:
+    with rg.Workers(2) as workers:
+        for _ in range(2):  # they are replaced
+            found = list(outcomes(Deadly(3, 5), range(8), workers))
+            assert list(failures(found)) == [3, 5]
+            assert "was killed or crashed" in failures(found)[3]
+
+
+@pytest.mark.parametrize("where", ["here", "cluster"])
+def test_what_takes_too_long_is_given_up(where: str, client: Any) -> None:
+    with rg.Workers(2 if where == "here" else client, timeout=0.6) as workers:
+        found = list(outcomes(slow, [0.0, 2.5, 0.1], workers))
+    assert failures(found) == {2.5: "2.5: took longer than 0.6 seconds"}
+    while any(client.processing().values()):  # a thread on a worker cannot be stopped
+        time.sleep(0.1)
+
+
+# The scheduler
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Judgements, and runs large enough to take a while."""
+    folder = tmp_path / "files"
+    (folder / "runs").mkdir(parents=True)
+    topics = range(200)
+    (folder / "qrels.txt").write_text("".join(f"{topic} 0 d7 1\n" for topic in topics))
+    lines = "".join(f"{topic} Q0 d{n} 0 {100 - n} r\n" for topic in topics for n in range(100))
+    for number in range(30):
+        (folder / "runs" / f"r{number:02}.run").write_text(lines)
+    return folder
+
+
+def command(files: Path, runs: str, *more: str) -> subprocess.Popen[str]:
+    call = ["evaluate", "qrels.txt", runs, "-o", "out.tsv", *more]
+    return subprocess.Popen(
+        [sys.executable, "-m", "rankgauge", *call], cwd=files, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_until_at_work(cluster: LoopbackCluster) -> None:
+    client = cluster.client()
+    while not any(client.processing().values()):
+        time.sleep(0.02)
+    client.close()
+
+
+def test_the_scheduler_is_killed(files: Path, tmp_path: Path) -> None:
+    os.mkfifo(files / "endless.run")  # the worker stays at work
+    with loopback_cluster(tmp_path, 1) as cluster:
+        process = command(files, "endless.run", "--workers", cluster.address)
+        wait_until_at_work(cluster)
+        cluster.scheduler.kill()
+        _, text = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert f"the connection to the Dask scheduler {cluster.address} is lost" in text
+    assert "Traceback" not in text
+    assert not (files / "out.tsv").exists()
+
+
+def test_no_scheduler_is_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rankgauge.workers import clusters
+
+    monkeypatch.setattr(clusters, "CONNECT", 0.5)
+    monkeypatch.chdir(files)
+    there = called("evaluate", "qrels.txt", "runs", "--workers", "tcp://127.0.0.1:9")
+    assert there.code == 2
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in there.err
+
+
+# The user
+
+
+def test_the_user_interrupts(files: Path, cluster: LoopbackCluster, client: Any) -> None:
+    path = files / "endless.run"
+    os.mkfifo(path)
+    process = command(files, path.name, "--workers", cluster.address)
+    wait_until_at_work(cluster)
+    process.send_signal(signal.SIGINT)
+    _, text = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGINT
+    assert text.strip().endswith("interrupted")
+    assert not (files / "out.tsv").exists()
+    with open(path, "wb"):  # the task on the worker ends
+        pass
+    assert list(outcomes(squared, range(40), client)) == SQUARES  # the cluster is free again
+
+
+# Files
+
+
+def test_a_run_is_deleted_midway(files: Path, client: Any) -> None:
+    deleted: list[str] = []
+
+    def delete(done: str) -> None:
+        if not deleted:
+            path = files / "runs" / "r29.run"
+            path.unlink()
+            deleted.append(str(path))
+
+    scores = rg.evaluate(
+        files / "qrels.txt", files / "runs", "AP", failures="skip", executor=client, progress=delete
+    )
+    assert len(scores.runs) == 29
+    assert scores.failed == (f"{deleted[0]}: cannot be read: No such file or directory",)
+    assert np.isfinite(scores.values).all()
+
+
+def test_workers_that_fail_are_named_by_the_command(files: Path) -> None:
+    """Exit code 3, and the rest is there."""
+    plugin = files / "plugin.py"
+    plugin.write_text(PLUGIN)
+    (files / "runs" / "r03.run").write_text("0 Q0 deadly 0 1 r\n0 Q0 d7 0 0.5 r\n")
+    process = command(files, "runs", "--plugin", "plugin.py", "-m", "Deadly", "--workers", "2")
+    _, text = process.communicate(timeout=90)
+    assert process.returncode == 3
+    assert "r03: the process that worked on it was killed or crashed" in text
+    assert "1 run of 30 not evaluated" in text
+    assert len((files / "out.tsv").read_text().splitlines()) == 30
+
+
+PLUGIN = """
+import os
+import numpy as np
+import rankgauge as rg
+
+class Deadly(rg.Binary):
+    name = "Deadly"
+    summary = "Kills its process on lists of two documents."
+
+    def _score(self, lists):
+        if (np.diff(lists.offsets) == 2).any():
+            os.kill(os.getpid(), 9)
+        return np.ones(len(lists))
+
+rg.register(Deadly())
+"""
+
+
+def test_failures_of_workers_are_errors_of_their_own() -> None:
+    assert issubclass(WorkerDied, rg.RankgaugeError)
