@@ -20,6 +20,7 @@ import rankgauge as rg
 from command_line import called
 from dask_cluster import LoopbackCluster, loopback_cluster
 from dask_tasks import Deadly, hungry, slow, squared
+from rankgauge.rankers.crossval import cross_validation
 from rankgauge.workers import WorkerDied, outcomes
 
 pytest.importorskip("distributed")
@@ -163,6 +164,64 @@ def test_the_scheduler_is_killed(files: Path, tmp_path: Path) -> None:
     assert f"the connection to the Dask scheduler {cluster.address} is lost" in text
     assert "Traceback" not in text
     assert not (files / "out.tsv").exists()
+
+
+def write_letor(path: Path) -> rg.Folds:
+    generator = np.random.default_rng(5)
+    lines = [
+        f"{int(3 * a)} qid:{query} 1:{a:.4f} 2:{b:.4f} # docid = {query}-{number}"
+        for query in range(20)
+        for number, (a, b) in enumerate(generator.random((8, 2)))
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return rg.read_folds(path, 5)
+
+
+def test_what_cross_validation_has_finished_is_kept(tmp_path: Path) -> None:
+    pytest.importorskip("lightgbm")
+    pytest.importorskip("sklearn")
+    folds, kept = write_letor(tmp_path / "letor.txt"), tmp_path / "out"
+    done: list[str] = []
+    with loopback_cluster(tmp_path, 1) as cluster:
+
+        def kill(what: str) -> None:
+            done.append(what)
+            if len(done) == 3:
+                cluster.scheduler.kill()
+
+        client = cluster.client()
+        with pytest.raises(rg.RankgaugeError, match="the connection to the Dask scheduler"):
+            cross_validation(
+                folds, "logisticregression", "AP", output=kept, executor=client, progress=kill
+            )
+        client.close()
+    finished = sorted(kept.glob("fold-*/*.json"))
+    assert len(finished) >= 3
+    assert not list(kept.rglob(".rankgauge-*"))
+    before = {path: path.stat().st_mtime_ns for path in finished}
+    again = cross_validation(folds, "logisticregression", "AP", output=kept)
+    assert {path: path.stat().st_mtime_ns for path in finished} == before
+    anew = cross_validation(folds, "logisticregression", "AP")
+    assert again.scores.values.tobytes() == anew.scores.values.tobytes()
+
+
+def test_a_method_that_fails_on_a_fold_is_left_out_and_named(tmp_path: Path) -> None:
+    pytest.importorskip("lightgbm")
+    pytest.importorskip("sklearn")
+    from deadly_ranker import DeadlyRanker
+
+    folds = write_letor(tmp_path / "letor.txt")
+    usual = cross_validation(folds, "logisticregression", "AP")
+    with rg.Workers(2, retries=0) as workers:
+        found = cross_validation(
+            folds, [DeadlyRanker(), "logisticregression"], "AP", executor=workers
+        )
+    assert found.scores.values.tobytes() == usual.scores.values.tobytes()
+    assert found.scores.runs == usual.scores.runs
+    assert 1 <= len(found.failed) <= 2
+    assert all(
+        "DeadlyRanker: the process that worked on it was killed" in text for text in found.failed
+    )
 
 
 def test_no_scheduler_is_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
