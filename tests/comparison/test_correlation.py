@@ -14,13 +14,17 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from oracles import correlation as oracle
+from profiles import examples
 from rankgauge.comparison.correlation import (
+    FEW,
     concordance,
     concordance_of,
     kendall_tau,
     kendall_tau_b,
     smaller_before,
     spearman,
+    swap_rate_of,
+    swapped_pairs,
     tau_ap,
 )
 from rankgauge.comparison.overlap import rbo
@@ -235,6 +239,14 @@ def test_concordance_has_all_correlations_and_counts(
     assert found.discordant == oracle.discordant(x, y)
     assert found.concordant + found.discordant + found.tied == pairs
     assert found.swap_rate == found.discordant / pairs
+    assert swap_rate_of(x, y) == found.swap_rate
+
+
+@given(st.integers(0, 2**32), st.sampled_from([FEW, FEW + 1, 150]))
+@examples(40)
+def test_swapped_pairs_of_many_items(seed: int, size: int) -> None:
+    x, y = np.random.default_rng(seed).integers(0, 40, (2, size)).tolist()
+    assert swapped_pairs(x, y) == oracle.discordant(x, y)
 
 
 @given(vectors(12), st.sampled_from([1e-300, 1e-5, 1.0, 1e300]), st.integers(0, 2**32))

@@ -48,10 +48,10 @@ def test_the_script_takes_every_measure_with_a_direction(chance: ModuleType) -> 
 
 def test_a_random_ranker_gets_what_is_expected(chance: ModuleType, collections: list[Any]) -> None:
     mq2008 = collections[0].judged
-    judged = mq2008.take(chance.with_relevant(mq2008)[:100])
-    rows = chance.random_ranker(judged, chance.all_measures(), shuffles=200, seed=5)
+    judged = mq2008.take(chance.with_relevant(mq2008)[:100:10])
+    rows = chance.random_ranker(judged, chance.all_measures(), shuffles=2000, seed=5)
     for row in rows:
-        assert row.plain.queries == 100, row
+        assert row.plain.queries == 10, row
         assert abs(row.plain.distance) < 4.5, row
         assert row.linear is None or abs(row.linear.distance) < 4.5, row
     assert {str(row.measure) for row in rows if row.linear is None} == {

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.text import Null, Texts, parse_metric, use_encoder
-from rankgauge.text.bert_chance import expected_precision, expected_recall
+from rankgauge.text import Null, Texts, bert_chance, parse_metric, use_encoder
+from rankgauge.text.bert_chance import drawn_pairs, expected_precision, expected_recall
 from rankgauge.text.bert_metric import FEWEST_TOKENS
 from rankgauge.text.bert_nulls import document_similarity, ranked_tokens, summaries
-from rankgauge.text.embedding import embedded
-from rankgauge.text.matching import References, matched
+from rankgauge.text.embedding import embedded, unit
+from rankgauge.text.matching import References, drawn_from, matched, reference_vectors
+from rankgauge.text.texts import DrawnTexts
 from stand_in_encoder import FIRST, LAST, StandIn
 
 TEXTS = Texts(
@@ -84,6 +85,35 @@ def test_formulas_equal_all_draws(source: int, reference: int, drawn: int, rando
         assert ours == pytest.approx(right[0, weighting], abs=1e-10)
     ours = expected_recall(similarity, references, length)
     assert ours[:, 0, 0] == pytest.approx(right[1, :, 0], abs=1e-12)
+
+
+@given(st.lists(st.integers(0, 30), max_size=12), st.integers(1, 800), st.booleans(), st.data())
+@examples(60)
+def test_drawn_texts_are_matched_as_each_alone(
+    lengths: list[int], cells: int, first: bool, data: st.DataObject
+) -> None:
+    """Whatever number of similarities is held at a time."""
+    store = embedded(TEXTS, StandIn())
+    number = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    of = np.sort(number.integers(0, len(TEXTS), len(lengths)))
+    places = [
+        number.integers(0, len(drawn_from(store, text)), length)
+        for text, length in zip(of.tolist(), lengths, strict=True)
+    ]
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    drawn = DrawnTexts(TEXTS, np.concatenate([*places, np.zeros(0, dtype=np.int64)]), offsets, of)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bert_chance, "CELLS", cells)
+        ours = drawn_pairs(store, drawn, first, 5)
+    alone = [np.zeros((2, 2, 0))]
+    for text, chosen in zip(of.tolist(), places, strict=True):
+        known = drawn_from(store, text)
+        theirs = reference_vectors(store, text, first, (5,))[5]
+        similarity = unit(store.source(text, (5,))[5][known]) @ theirs.T
+        weights = store.weights(first).both(store.sources[text][known])
+        references = References.of(store, text, first)
+        alone.append(matched(similarity[chosen], weights[:, chosen], references))
+    assert ours == pytest.approx(np.concatenate(alone, axis=2), abs=1e-6)
 
 
 @pytest.mark.parametrize("length", ["reference", "candidate", 40])

@@ -41,7 +41,7 @@ from rankgauge.policies import (
     SharedTopics,
 )
 from rankgauge.resampling import Drawing, Progress
-from rankgauge.rounding import ROUNDING
+from rankgauge.rounding import ROUNDING, greatest_magnitude
 from rankgauge.scores.model import Scores
 from rankgauge.workers import AnyExecutor, Shared, outcomes, share
 
@@ -169,7 +169,7 @@ class Testing:
             pairs = Pairs(each, self.first, self.second, self.level, self.drawing)
             p.append(self._p(pairs))
             better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))
-        together = np.mean(values, axis=0)
+        together = values[0] if len(values) == 1 else np.mean(values, axis=0)
         halves = None
         if self.halving is not None:
             halves = split_halves(together, self.first, self.second, self.halving, self.fuzziness)
@@ -220,7 +220,8 @@ class _Task:
             notes += remarks
             values.append(scored)
         assessed = self.testing.assessed(name, values, lower)
-        if np.ptp(assessed.means) <= ROUNDING * np.abs(np.mean(values, axis=0)).max():
+        together = values[0] if len(values) == 1 else np.mean(values, axis=0)
+        if np.ptp(assessed.means) <= ROUNDING * greatest_magnitude(together):
             notes.append(Note("the same mean for all runs"))
         return assessed, notes
 

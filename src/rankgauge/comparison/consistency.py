@@ -8,14 +8,14 @@ difference of at most `fuzziness` times the greater mean counts as a tie (Buckle
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.native.differences import agreements
 from rankgauge.resampling import CELLS, Drawing
-from rankgauge.rounding import ROUNDING
+from rankgauge.rounding import ROUNDING, greatest_magnitude
 
 BINS = 40
 FEWEST = 100
@@ -100,41 +100,25 @@ def split_halves(
     half = topics // 2
     if not half:
         raise RankgaugeError("1 topic, expected at least two to split them into halves")
-    least = ROUNDING * np.abs(values).max(initial=0.0)
+    least = ROUNDING * greatest_magnitude(values)
     differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
     greatest = float(np.abs(differences).max(initial=0.0))
     edges = np.linspace(0.0, greatest if greatest > least else 1.0, BINS, endpoint=False)
     tau = np.empty(drawing.samples)
     decided, swapped = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     tied = 0
-    step = max(1, CELLS // 4 // max(1, len(first)))
+    pairs = tuple(np.ascontiguousarray(side, dtype=np.intp) for side in (first, second))
+    step = max(1, CELLS // 4 // topics)
     for start in range(0, drawing.samples, step):
         some = range(start, min(start + step, drawing.samples))
-        halves = _halves(topics, half, some, drawing)
-        means = [values @ counts / half for counts in halves]
-        apart = [_apart(each, first, second, 0.0, least) for each in means]
-        agreed = np.sign(apart[0]) * np.sign(apart[1])
-        tau[start : start + len(some)] = agreed.mean(axis=0)
-        if fuzziness:
-            apart = [_apart(each, first, second, fuzziness, least) for each in means]
-            agreed = np.sign(apart[0]) * np.sign(apart[1])
-        decides = agreed != 0
-        place = np.minimum((np.abs(apart[0][decides]) / edges[1]).astype(np.int64), BINS - 1)
-        decided += np.bincount(place, minlength=BINS)
-        swapped += np.bincount(place[agreed[decides] < 0], minlength=BINS)
-        tied += int(np.count_nonzero(~decides))
+        means = (
+            np.ascontiguousarray((values @ counts / half).T)
+            for counts in _halves(topics, half, some, drawing)
+        )
+        agreed, ties = agreements(*means, *pairs, least, fuzziness, edges[1], decided, swapped)
+        tau[start : start + len(some)] = agreed / len(first)
+        tied += ties
     return Splits(half, tau, tied, edges, decided, swapped)
-
-
-def _apart(means: Floats, first: Ints, second: Ints, fuzziness: float, least: float) -> Floats:
-    """The difference of each pair in each split, 0 for a tie."""
-    a, b = means[first], means[second]
-    apart = a - b
-    bar: Any = least
-    if fuzziness:
-        bar = np.maximum(fuzziness * np.maximum(np.abs(a), np.abs(b)), least)
-    apart[np.abs(apart) <= bar] = 0.0
-    return apart
 
 
 def _halves(topics: int, half: int, splits: range, drawing: Drawing) -> tuple[Floats, Floats]:

@@ -27,6 +27,9 @@ from rankgauge.tables import Cell, Table
 Ranked: TypeAlias = Mapping[Any, float] | Iterable[Any]
 """Numbers or `{name: number}`, higher is better; or a list of ids and groups of tied ids, best first."""
 
+FEW = 64
+"""Of so many items, comparing each with each takes less time than sorting them."""
+
 
 def kendall_tau(x: Ranked, y: Ranked) -> float:
     """Kendall's τ of two rankings, τ-a: from −1 (one is the other reversed) to 1 (the same order).
@@ -229,6 +232,26 @@ def concordance_of(x: Ranked, y: Ranked, p: float = PERSISTENCE) -> Concordance:
         discordant=pair.discordant,
         tied=pair.pairs - pair.concordant - pair.discordant,
     )
+
+
+def swapped_pairs(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> int:
+    """How many pairs of systems two vectors of mean scores put in opposite orders: `discordant` of
+    `concordance_of`, without the rest.
+
+    >>> swapped_pairs([0.5, 0.4, 0.3], [0.5, 0.1, 0.2])
+    1
+    """
+    a, b = map(_rounded, _scores(x, y))
+    if len(a) > FEW:
+        return _Pair(a, b).discordant
+    return int(np.count_nonzero((a[:, None] > a) & (b[:, None] < b)))
+
+
+def swap_rate_of(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> float:
+    """The share of all pairs of systems that two vectors of mean scores put in opposite orders; NaN
+    for fewer than two systems."""
+    pairs = len(x) * (len(x) - 1) // 2
+    return swapped_pairs(x, y) / pairs if pairs else math.nan
 
 
 def _rounded(means: Floats) -> Floats:

@@ -61,11 +61,12 @@ def counted_topics(
                 "not the worst score; leave these topics out: --missing intersection, in Python "
                 "missing='intersection'"
             )
-        values = np.where(unknown, 0.0, values)
+        if unknown.any():
+            values = np.where(unknown, 0.0, values)
     left_out = lacking if policy == "intersection" else np.zeros_like(lacking)
     undefined = np.isnan(values).any(axis=0) & ~left_out
     counts = ~left_out & ~undefined
-    if not np.isfinite(values[:, counts]).all():
+    if not np.isfinite(values).all(axis=0)[counts].all():
         raise RankgaugeError(f"{measure}: some scores are infinite, expected finite scores")
     how = "scored 0" if unknown.any() else "scored as empty rankings"
     remarks = {

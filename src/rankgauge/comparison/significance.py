@@ -8,7 +8,7 @@ tests.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from rankgauge.arrays import Floats, Ints, T
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.measures.base import ratio
+from rankgauge.native.differences import moments
 from rankgauge.resampling import (
     CELLS,
     Drawing,
@@ -28,6 +29,9 @@ from rankgauge.resampling import (
     studentized,
 )
 from rankgauge.rounding import ROUNDING, rounded
+
+AT_A_TIME = 100_000_000
+"""How many differences are computed before the user can interrupt."""
 
 
 @dataclass(frozen=True)
@@ -96,18 +100,33 @@ class Pairs:
     @cached_property
     def difference(self) -> Floats:
         """The difference of the means of each pair; 0 if it is only rounding."""
-        differences = self.each(lambda apart: np.asarray(apart.mean(axis=1)))
+        differences = self._moments[0].copy()
         differences[np.abs(differences) <= ROUNDING * self.greatest] = 0.0
         return differences
 
     @cached_property
     def spread(self) -> Floats:
         """The standard deviation of the differences of each pair."""
-        if self.topics < 2:
-            return np.full(len(self.first), np.nan)
-        deviations = self.each(lambda apart: np.asarray(apart.std(axis=1, ddof=1)))
-        deviations[self.each(lambda apart: np.ptp(apart, axis=1), exactly=True) == 0] = 0.0
+        deviations = self._moments[1].copy()
+        # Differences that are the same but for rounding deviate by less than this.
+        few = np.flatnonzero(deviations <= 10 * ROUNDING * self.greatest)
+        if self.topics > 1 and len(few):
+            pairs = replace(self, first=self.first[few], second=self.second[few])
+            same = pairs.each(lambda apart: np.ptp(apart, axis=1), exactly=True) == 0
+            deviations[few[same]] = 0.0
         return deviations
+
+    @cached_property
+    def _moments(self) -> tuple[Floats, Floats]:
+        """The mean and the standard deviation of the differences of each pair, as they are."""
+        values = np.ascontiguousarray(self.values, dtype=np.float64)
+        step = max(1, AT_A_TIME // self.topics)
+        means, deviations = np.empty(len(self.first)), np.empty(len(self.first))
+        for start in range(0, len(self.first), step):
+            some = slice(start, start + step)
+            sides = (np.ascontiguousarray(each[some]) for each in (self.first, self.second))
+            means[some], deviations[some] = moments(values, *sides)
+        return means, deviations
 
 
 class Outcome(NamedTuple):

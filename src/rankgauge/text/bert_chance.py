@@ -6,7 +6,7 @@ serves all lengths and all draws.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from rankgauge.text.embedding import Embedded, unit
 from rankgauge.text.matching import (
     IDF,
     PLAIN,
+    PRECISION,
+    RECALL,
     References,
     drawn_from,
-    matched,
     reference_vectors,
 )
 from rankgauge.text.rouge_words import ReferenceGrid, runs
@@ -27,6 +28,8 @@ STEP = 0.25
 """The step of the integral, in the logarithm of its variable."""
 ROUNDING = 1e-13
 """What the ends of the integral, which are left out, add to it at most."""
+CELLS = 1_000_000
+"""How many similarities are held at a time."""
 DECAYED = 45.0
 """exp(-45) is nothing beside 1, in double precision."""
 
@@ -142,8 +145,73 @@ def drawn_pairs(store: Embedded, drawn: DrawnTexts, first: bool, layer: int) -> 
         theirs = reference_vectors(store, of, first, layers)[layer]
         similarity = unit(store.source(of, layers)[layer][places]) @ theirs.T
         weights = store.weights(first).both(store.sources[of][places])
-        for row in range(start, stop):
-            chosen = drawn.places[drawn.offsets[row] : drawn.offsets[row + 1]]
-            found = matched(similarity[chosen], weights[:, chosen], references)
-            scores[:, :, ends[row] : ends[row + 1]] = found
+        best = np.maximum.reduceat(similarity, references.starts, axis=1)
+        for some in _row_blocks(drawn.offsets[start : stop + 1], similarity.shape[1]):
+            rows = slice(start + some.start, start + some.stop)
+            both = _drawn_rows(drawn, rows, similarity, best, weights, references)
+            scores[:, :, ends[rows.start] : ends[rows.stop]] = both.reshape(2, 2, -1)
     return scores
+
+
+def _row_blocks(offsets: Ints, width: int) -> Iterator[slice]:
+    """Rows whose tokens have at most `CELLS` similarities together, or a single row."""
+    start, rows = 0, len(offsets) - 1
+    while start < rows:
+        most = offsets[start] + CELLS // max(1, width)
+        stop = max(start + 1, int(np.searchsorted(offsets, most, side="right")) - 1)
+        yield slice(start, stop)
+        start = stop
+
+
+def _drawn_rows(
+    drawn: DrawnTexts,
+    rows: slice,
+    similarity: Floats,
+    best: Floats,
+    weights: Floats,
+    references: References,
+) -> Floats:
+    """Precision and recall of some drawn texts of one source: 2 × 2 × text × reference.
+
+    Parameters
+    ----------
+    drawn
+        The drawn texts, as places of the source.
+    rows
+        Which of them.
+    similarity
+        The similarity of each token of the source to each token of the references.
+    best
+        The greatest similarity of each token of the source to each reference.
+    weights
+        The weights of the tokens of the source: 2 × token.
+    references
+        The references.
+    """
+    offsets = drawn.offsets[rows.start : rows.stop + 1]
+    filled = np.flatnonzero(np.diff(offsets))
+    both = np.zeros((2, 2, len(offsets) - 1, len(references.starts)))
+    if not len(filled):
+        return both
+    starts = offsets[filled] - offsets[0]
+    chosen = drawn.places[offsets[0] : offsets[-1]]
+    share = _shares_by_row(weights[:, chosen], starts)
+    both[PRECISION][:, filled] = np.add.reduceat(share[:, :, None] * best[chosen], starts, axis=1)
+    greatest = np.maximum.reduceat(similarity[chosen], starts, axis=0)
+    weighted = greatest * references.weights[:, None, :]
+    counted = np.logical_or.reduceat(share[PLAIN] > 0, starts)
+    recall = np.add.reduceat(weighted, references.starts, axis=2)
+    both[RECALL][:, filled] = recall * counted[:, None]
+    both *= references.filled
+    return both
+
+
+def _shares_by_row(weights: Floats, starts: Ints) -> Floats:
+    """As `shared_out`, for the tokens of many texts; each text begins at one of the starts."""
+    sizes = np.diff(np.append(starts, weights.shape[1]))
+    total = np.add.reduceat(weights, starts, axis=1)
+    same = total[IDF] == 0
+    total[IDF, same] = total[PLAIN, same]
+    weights[IDF] = np.where(np.repeat(same, sizes), weights[PLAIN], weights[IDF])
+    shares: Floats = weights / np.repeat(np.where(total > 0, total, 1.0), sizes, axis=1)
+    return shares

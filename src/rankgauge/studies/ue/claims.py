@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from rankgauge.comparison.assessed import ALL, conflicts_of
-from rankgauge.comparison.correlation import concordance_of
+from rankgauge.comparison.correlation import swapped_pairs
 from rankgauge.studies.ue.experiment import IDEAL, UNINFORMATIVE, Parts
 from rankgauge.studies.ue.protocol import CASES, VERSIONS, Case
 from rankgauge.studies.ue.tables import (
@@ -142,7 +142,7 @@ def _reordered(case: Case, version: str, part: str = UNINFORMATIVE) -> Statistic
         if part not in parts:
             return NOT_A_NUMBER
         own = parts[part]
-        return float(concordance_of(own[case.name].merits, own[version].merits).discordant)
+        return float(swapped_pairs(own[case.name].merits, own[version].merits))
 
     return number
 

@@ -16,7 +16,7 @@ import numpy as np
 from rankgauge.arrays import Floats, Ints
 from rankgauge.comparison.assessed import ALL, Assessed
 from rankgauge.comparison.assessment import Testing
-from rankgauge.comparison.correlation import concordance_of
+from rankgauge.comparison.correlation import swap_rate_of
 from rankgauge.comparison.design import pairs_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.folds import Folds
@@ -375,11 +375,7 @@ class _Splitting(Record):
         return {
             which: float(
                 np.mean(
-                    [
-                        concordance_of(own[a], own[b]).swap_rate
-                        for a in range(ways)
-                        for b in range(a + 1, ways)
-                    ]
+                    [swap_rate_of(own[a], own[b]) for a in range(ways) for b in range(a + 1, ways)]
                 )
             )
             for which, own in means.items()

@@ -156,6 +156,10 @@ class Study(Result):
 
     def tables(self) -> dict[str, StudyTable]:
         """All tables, by the names of their files."""
+        return dict(self._tables)
+
+    @cached_property
+    def _tables(self) -> dict[str, StudyTable]:
         made: dict[str, StudyTable] = {
             "claims": StudyTable(self.table(), "claims", "The paper's claims on these data", ""),
             "statistics": StudyTable(self._statistics(), "statistics", "The data", "1"),

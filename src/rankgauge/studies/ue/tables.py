@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.comparison.assessed import ALL, Assessed, conflicts_of
-from rankgauge.comparison.correlation import concordance_of
+from rankgauge.comparison.correlation import concordance_of, swap_rate_of, swapped_pairs
 from rankgauge.studies.ue.experiment import (
     BROAD,
     EQUAL,
@@ -164,7 +164,7 @@ def swap_rate(one: Parts, part: str, other: Parts, against: str, version: str) -
     """The share of the pairs of methods that two sets put in opposite orders; NaN without a set."""
     if part not in one or against not in other:
         return float("nan")
-    return concordance_of(one[part][version].merits, other[against][version].merits).swap_rate
+    return swap_rate_of(one[part][version].merits, other[against][version].merits)
 
 
 class Opposed(NamedTuple):
@@ -191,10 +191,11 @@ class Opposed(NamedTuple):
         if self.part not in self.one.parts or self.against not in self.other.parts:
             return (version, None, None, None, None, None)
         first = self.one.parts[self.part][version].merits
-        alike = concordance_of(first, self.other.parts[self.against][version].merits)
-        ends = drawn_interval(alike.swap_rate, self.drawn_rates(version), level)
+        swapped = swapped_pairs(first, self.other.parts[self.against][version].merits)
+        rate = self.rate(version)
+        ends = drawn_interval(rate, self.drawn_rates(version), level)
         pairs = len(first) * (len(first) - 1) // 2
-        return (version, alike.swap_rate, *ends, alike.discordant, pairs)
+        return (version, rate, *ends, swapped, pairs)
 
 
 def across_collections(found: Mapping[str, Drawn]) -> dict[str, Opposed]:
