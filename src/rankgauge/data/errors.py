@@ -21,6 +21,10 @@ class InputError(RankgaugeError):
         return type(self), (self.source, self.line, self.message)
 
 
+class NoRows(InputError):
+    """A file without any row."""
+
+
 class DuplicateError(InputError):
     """A document that occurs twice for a topic."""
 

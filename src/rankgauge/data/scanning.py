@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -53,6 +54,10 @@ class Spans:
         """The ids, copied out."""
         return Ids(*native_ids.gather(self.text, self.starts, self.lengths))
 
+    def between(self, start: int, end: int) -> Spans:
+        """The ids of these neighbouring rows. No place is copied."""
+        return Spans(self.text, self.starts[start:end], self.lengths[start:end])
+
     def take(self, rows: NDArray[np.integer]) -> Ids:
         """The ids of these rows, copied out."""
         return self.part(rows).ids()
@@ -63,7 +68,8 @@ class Piece(Record):
 
     Each topic has its number among the judged queries, or -1, and says whether its scores fall from row
     to row, in single precision too. Each row has its score or grade, and its row in the judgments, or
-    -1. `precision` says how scores are compared; `tag` is the tag of the run's last line.
+    -1. `precision` says how scores are compared; `tag` is the tag of the run's last line. `starts` and
+    `ends` say whether the file or run starts and ends with this piece.
     """
 
     queries: Spans
@@ -75,6 +81,22 @@ class Piece(Record):
     rows: Labels | Ints
     precision: ScorePrecision = "single"
     tag: bytes = b""
+    starts: bool = True
+    ends: bool = True
+
+    def between(self, start: int, end: int) -> Piece:
+        """The topics from `start` up to `end`. Nothing is copied."""
+        rows = slice(self.bounds[start], self.bounds[end])
+        return replace(
+            self,
+            queries=self.queries.between(start, end),
+            numbers=self.numbers[start:end],
+            descending=self.descending[start:end],
+            bounds=self.bounds[start : end + 1] - self.bounds[start],
+            documents=self.documents.between(rows.start, rows.stop),
+            scores=self.scores[rows],
+            rows=self.rows[rows],
+        )
 
     def part(self, topics: Ints) -> Piece:
         """These topics of it, in their order."""
@@ -91,6 +113,8 @@ class Piece(Record):
             self.rows[rows],
             self.precision,
             self.tag,
+            self.starts,
+            self.ends,
         )
 
 
@@ -129,10 +153,11 @@ def scanned(
         hashes, piece = found
         if _repeats(hashes):  # a topic in two places
             return None
+        piece = replace(piece, starts=place is places[0], ends=place is places[-1])
         return hashes, each(piece)
 
-    done = []
-    for result in _mapped(work, _places(content), threads):
+    done, places = [], _places(content)
+    for result in _mapped(work, places, threads):
         if result is None:
             return None
         done.append(result)

@@ -16,6 +16,7 @@ from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.model import POOLED, Run
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, label, sources_of
+from rankgauge.evaluation.parts import scored_runs
 from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.base import Measure
@@ -39,7 +40,6 @@ from rankgauge.policies import (
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import Scores
-from rankgauge.workers import outcomes, processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -217,11 +217,9 @@ class Evaluator:
         """
         checked("failures", failures, one_of(Failures))
         sources = sources_of(runs)
-        threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
-        scorer = replace(self._scorer, threads=threads)
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
-        for source, result in outcomes(scorer, sources, executor, label):
+        for source, result in scored_runs(self._scorer, sources, executor):
             if isinstance(result, RunScores):
                 results.append(result)
             elif failures == "raise":
