@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,9 @@ from rankgauge.data.trec import (
     RUN_LINE,
     Path,
     RunFile,
+    distinct_names,
     dropped_lines,
+    run_files,
     run_name,
 )
 from rankgauge.native import ids as native
@@ -89,11 +91,15 @@ class RunParts(Value):
         """The name of the run."""
         return parts_name(self.path) if self.name is None else self.name
 
+    def paths(self) -> list[str]:
+        """The files of the parts, in the order of their names; InputError if there are none."""
+        return _part_paths(os.fspath(self.path))
+
     def files(self) -> list[RunFile]:
         """The parts, in the order of their names; InputError if there are none."""
         return [
             RunFile(path, self.label, self.lenient, self.size_limit, self.columns)
-            for path in part_paths(self.path)
+            for path in self.paths()
         ]
 
     def __call__(self) -> Run:
@@ -116,15 +122,53 @@ class RunParts(Value):
         return replace(run, source=display_name(self.path), dropped=notes)
 
 
-def part_paths(path: Path) -> list[str]:
+StoredRun: TypeAlias = RunFile | RunParts
+"""A run that is still in its file, or in its files."""
+
+
+def stored_runs(
+    paths: Sequence[Path],
+    *,
+    parts: bool,
+    lenient: bool = False,
+    size_limit: int = SIZE_LIMIT,
+    columns: ColumnNames = USUAL_NAMES,
+) -> list[RunFile] | list[StoredRun]:
+    """The runs at these paths.
+
+    Parameters
+    ----------
+    paths
+        Files, folders and patterns.
+    parts
+        Whether a folder or a pattern is one run in parts. Otherwise each of its files is a run.
+    lenient, size_limit, columns
+        How files are read, as in `read_run`.
+    """
+    if not parts:
+        return run_files(paths, lenient=lenient, size_limit=size_limit, columns=columns)
+    texts = [os.fspath(path) for path in paths]
+    return [
+        (RunParts if _stands_for_several(path) else RunFile)(
+            path, name, lenient, size_limit, columns
+        )
+        for path, name in zip(texts, distinct_names(texts, parts_name), strict=True)
+    ]
+
+
+def _stands_for_several(path: str) -> bool:
+    """Whether this is a folder or a pattern."""
+    return os.path.isdir(path) or (not os.path.lexists(path) and bool(set(path) & set(WILDCARDS)))
+
+
+def _part_paths(name: str) -> list[str]:
     """The parts in a folder or of a pattern, in the order of their names; or the one file."""
-    name = os.fspath(path)
     if os.path.isdir(name):
         try:
             inside = [os.path.join(name, file) for file in sorted(os.listdir(name))]
         except OSError as error:
             raise unreadable(name, error) from None
-    elif os.path.lexists(name) or not set(name) & set(WILDCARDS):
+    elif not _stands_for_several(name):
         return [name]
     else:
         import glob
@@ -164,8 +208,10 @@ def parts_name(path: Path) -> str:
     ['bm25', 'bm25', 'bm25']
     """
     name = os.path.normpath(path)
-    if os.path.lexists(name) or not set(name) & set(WILDCARDS):
-        return run_name(os.path.abspath(name) if name == os.curdir else name)
+    if os.path.isdir(name):
+        return run_name(os.path.realpath(name))
+    if not _stands_for_several(name):
+        return run_name(name)
     *folders, pattern = name.split(os.sep)
     start = pattern
     for wildcard in WILDCARDS:

@@ -236,6 +236,10 @@ class RunFile(Value):
         """The name of the run."""
         return run_name(self.path) if self.name is None else self.name
 
+    def paths(self) -> list[str]:
+        """The file, in a list."""
+        return [os.fspath(self.path)]
+
     def __call__(self) -> Run:
         """The run, as `read_run` gives it."""
         with self.opened() as content:
@@ -297,15 +301,20 @@ def run_files(
     given twice.
     """
     files = [file for path in paths for file in _files(path)]
-    twice, count = Counter(files).most_common(1)[0] if files else ("", 0)
-    if count > 1:
-        raise InputError(display_name(twice), None, f"given {count} times, expected once")
-    count_of = Counter(map(run_name, files))
-    names = [run_name(file) if count_of[run_name(file)] == 1 else file for file in files]
     return [
         RunFile(file, name, lenient, size_limit, columns)
-        for file, name in zip(files, names, strict=True)
+        for file, name in zip(files, distinct_names(files, run_name), strict=True)
     ]
+
+
+def distinct_names(paths: Sequence[str], name: Callable[[str], str]) -> list[str]:
+    """The names of the runs at these paths: by the function, or the whole path if two runs would have
+    the same name. InputError if a path is given twice."""
+    twice, count = Counter(paths).most_common(1)[0] if paths else ("", 0)
+    if count > 1:
+        raise InputError(display_name(twice), None, f"given {count} times, expected once")
+    count_of = Counter(map(name, paths))
+    return [name(path) if count_of[name(path)] == 1 else path for path in paths]
 
 
 def _files(path: Path) -> list[str]:
