@@ -348,7 +348,7 @@ def test_a_run_in_parts_is_taken_wherever_a_run_is(tmp_path: Path) -> None:
     assert rg.med("AP", parts, other).table() == rg.med("AP", parts(), other).table()
     fused = rg.fuse([parts, other], method="rrf")
     assert columns_of(fused) == columns_of(rg.fuse([parts(), other], method="rrf"))
-    assert rg.pool(QRELS, [parts, other], depth=1).grades.tolist() == [0, 2]
+    assert rg.pool(QRELS, [parts, other], depth=1).grades.tolist() == [2, 0]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -96,6 +96,36 @@ class Piece(Record):
             documents=self.documents.between(rows.start, rows.stop),
             scores=self.scores[rows],
             rows=self.rows[rows],
+        )
+
+    def copied(self) -> Piece:
+        """The same, copied out of the text and of larger pieces."""
+        return replace(
+            self,
+            queries=Spans.of(self.queries.ids()),
+            numbers=self.numbers.copy(),
+            descending=self.descending.copy(),
+            documents=Spans.of(self.documents.ids()),
+            scores=self.scores.copy(),
+            rows=self.rows.copy(),
+        )
+
+    @classmethod
+    def joined(cls, topics: Sequence[Sequence[Piece]]) -> Piece:
+        """A piece of these topics. Each is given in pieces of its own, which have no other topic."""
+        pieces = list(itertools.chain.from_iterable(topics))
+        firsts = [own[0] for own in topics]
+        sizes = [sum(len(piece.scores) for piece in own) for own in topics]
+        whole = [len(own) == 1 and bool(own[0].descending[0]) for own in topics]
+        return cls(
+            Spans.of(Ids.joined([piece.queries.ids() for piece in firsts])),
+            np.concatenate([piece.numbers for piece in firsts]),
+            np.array(whole),
+            np.concatenate(([0], np.cumsum(sizes))),
+            Spans.of(Ids.joined([piece.documents.ids() for piece in pieces])),
+            np.concatenate([piece.scores for piece in pieces]),
+            np.concatenate([piece.rows for piece in pieces]),
+            firsts[0].precision,
         )
 
     def part(self, topics: Ints) -> Piece:

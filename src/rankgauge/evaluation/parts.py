@@ -1,9 +1,9 @@
 """Many runs, whole or in parts, to their scores: parts are scored one by one, and then joined.
 
-A topic may be in several parts. A task scores each topic of its part as if no other part had it, and
-sends the rows of the first and the last topic along. If a run was sorted by topic and then cut, only
-these can be in two parts; they are joined as the parts come in. Any other topic of several parts is
-found when all parts are there, and the parts that have it are read again.
+A topic may be in several parts. A task scores the topics inside its part as if no other part had them,
+and sends back the rows of the first and the last topic. If a run was sorted by topic and then cut, only
+these are in several parts; they are joined and scored as the parts come in. Any other topic of several
+parts is found when all parts are there, and the parts that have it are read again.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from rankgauge.arrays import Bools, Ints, Labels
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.model import Ids
 from rankgauge.data.parts import DroppedRows, Outline, RunParts, all_empty, check_neighbours, summed
+from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Source, place_of
 from rankgauge.evaluation.mismatch import no_shared_topics
 from rankgauge.evaluation.runs import PieceScores, RunScores, Scorer
 from rankgauge.evaluation.tasks import (
-    Edge,
     OnePart,
     PartScores,
     Result,
@@ -36,7 +36,6 @@ from rankgauge.evaluation.tasks import (
     task_label,
 )
 from rankgauge.native import ids as native
-from rankgauge.rankings.alignment import located
 from rankgauge.records import Record
 from rankgauge.workers import outcomes, processors
 
@@ -45,6 +44,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 10_000_000
 """How many rows a task holds that joins topics of several parts; it may hold one topic more."""
+
+MOST_EDGES, MOST_EDGE_ROWS = 64, 1 << 17
+"""How many topics at the edges of parts are held before they are scored, and how many of their rows."""
 
 
 def scored_runs(
@@ -110,31 +112,48 @@ def _joined(
 
 
 class _Unit(Record):
-    """Topics that were scored together: the topics inside a part, or one topic at the edge of parts.
+    """Topics that were scored together: the topics inside a part, or topics at the edges of parts.
 
     Parameters
     ----------
     scores
         Their scores.
-    parts
-        The numbers of the parts they are in.
     sizes
         How many rows each topic has, the judged topics before the others.
+    places
+        Where each topic begins: three times the number of a part, and 0, 1 or 2 for the first topic of
+        the part, the topics inside it and the last one. One place stands for all topics.
+    ends
+        The number of the last part that has the rows of each topic. One number stands for all topics.
     inside
         Whether these are the topics inside a part.
     again
-        Whether a document is there twice for a topic.
+        Whether a document is there twice for one of the topics.
     """
 
     scores: PieceScores
-    parts: range
     sizes: Labels
+    places: Ints
+    ends: Ints
     inside: bool = False
     again: bool = False
 
 
+class _EdgeTopic:
+    """A topic at the edge of parts: its rows in each of these parts."""
+
+    def __init__(self, place: int, rows: Piece) -> None:
+        self.place, self.end, self.rows, self.size = place, place // 3, [rows], len(rows.scores)
+
+    def extend(self, place: int, rows: Piece) -> None:
+        """Add its rows in a later part."""
+        self.end = place // 3
+        self.rows.append(rows)
+        self.size += len(rows.scores)
+
+
 class _Joining:
-    """A run in parts, which are added in their order. Only the rows of one topic are held."""
+    """A run in parts, which are added in their order. Only the rows of some topics are held."""
 
     def __init__(self, source: RunParts, files: Sequence[RunFile], scorer: Scorer) -> None:
         self.source, self.files, self.scorer = source, files, scorer
@@ -142,8 +161,8 @@ class _Joining:
         self.units: list[_Unit] = []
         self.dropped: list[DroppedRows] = []
         self.outline: Outline | None = None
-        self.edges: list[tuple[int, Edge]] = []
-        """The last topic so far: its rows in the last parts, each with the number of the part."""
+        self.edges: dict[bytes, _EdgeTopic] = {}
+        """Topics at edges that are not scored yet; the next parts may have more of their rows."""
 
     def add(self, part: PartScores) -> None:
         """Add the next part; InputError if it does not go with the part before."""
@@ -155,52 +174,53 @@ class _Joining:
         self.outline = part.outline
         self.dropped += part.dropped
         if part.first is not None:
-            if self.edges and self.edges[-1][1].topic != part.first.topic:
-                self._settle()
-            self.edges.append((number, part.first))
+            self._add_edge(3 * number, part.first)
         if part.middle is not None:
-            self._settle()
-            parts = range(number, number + 1)
-            self.units.append(_Unit(part.middle, parts, part.sizes, inside=True))
+            place, end = np.array([3 * number + 1]), np.array([number])
+            self.units.append(_Unit(part.middle, part.sizes, place, end, inside=True))
         if part.last is not None:
-            self._settle()
-            self.edges.append((number, part.last))
+            self._add_edge(3 * number + 2, part.last)
 
-    def _settle(self) -> None:
-        """Score the last topic, whose rows are then no longer held."""
+    def _add_edge(self, place: int, rows: Piece) -> None:
+        topic = rows.queries.ids()[0]
+        if topic in self.edges:
+            self.edges[topic].extend(place, rows)
+            return
+        held = sum(edge.size for edge in self.edges.values())
+        if len(self.edges) >= MOST_EDGES or held >= MOST_EDGE_ROWS:
+            self._score_edges()
+        self.edges[topic] = _EdgeTopic(place, rows)
+
+    def _score_edges(self) -> None:
+        """Score the topics at edges, whose rows are then no longer held."""
         if not self.edges:
             return
-        parts = range(self.edges[0][0], self.edges[-1][0] + 1)
-        edges = [edge for _, edge in self.edges]
-        self.edges = []
-        scores, again = edges[0].scores, False
-        size = sum(len(edge.rows.scores) for edge in edges)
-        if len(edges) > 1:
-            rows = replace(
-                edges[0].rows,
-                bounds=np.array([0, size]),
-                documents=Ids.joined([edge.rows.documents for edge in edges]),
-                scores=np.concatenate([edge.rows.scores for edge in edges]),
+        edges, self.edges = list(self.edges.values()), {}
+        piece = Piece.joined([edge.rows for edge in edges])
+        documents = piece.documents.ids()
+        repeated = native.repeats(documents.data, documents.offsets, piece.bounds)
+        order = np.argsort(piece.numbers < 0, kind="stable")  # the judged topics first
+        self.units.append(
+            _Unit(
+                self.scorer.piece_scores(piece),
+                np.diff(piece.bounds)[order].astype(np.int32),
+                np.array([edge.place for edge in edges])[order],
+                np.array([edge.end for edge in edges])[order],
+                again=bool((repeated >= 0).any()),
             )
-            repeated = native.repeats(rows.documents.data, rows.documents.offsets, rows.bounds)
-            again = bool((repeated >= 0).any())
-            if not again:
-                scores = self.scorer.piece_scores(located(self.scorer.judgments, rows))
-        self.units.append(_Unit(scores, parts, np.array([size], dtype=np.int32), again=again))
+        )
 
     def scores(self, worker: Worker, executor: Executor | None) -> RunScores:
         """The scores of the run, of which all parts were added."""
-        self._settle()
+        self._score_edges()
         if self.outline is None:
             raise all_empty(self.source.path, self.count)
         if not self.units:
             raise no_shared_topics(place_of(self.source), Ids.of([]), self.scorer.judgments)
         topics = _Topics(self.units, self.scorer.judgments.queries)
-        if not topics.spread.any():
-            return self._run_scores(PieceScores.joined([unit.scores for unit in self.units]))
         pieces = [
             unit.scores
-            for unit, own in zip(self.units, topics.each(), strict=True)
+            for unit, own in zip(self.units, topics.of_unit, strict=True)
             if not topics.spread[own].any()
         ]
         tasks, self.units = self._tasks(topics), []
@@ -212,97 +232,104 @@ class _Joining:
             elif isinstance(result, TopicScores):
                 pieces.append(result.scores)
                 self.dropped += result.dropped
-        return self._run_scores(topics.ordered(PieceScores.joined(pieces)))
-
-    def _run_scores(self, piece: PieceScores) -> RunScores:
-        where = place_of(self.source)
-        return self.scorer.run_scores(self.source.label, where, piece, summed(self.dropped))
+        return self.scorer.run_scores(
+            self.source.label,
+            place_of(self.source),
+            topics.ordered(PieceScores.joined(pieces)),
+            summed(self.dropped),
+        )
 
     def _tasks(self, topics: _Topics) -> list[Task]:
-        """The tasks for what is spread over the parts.
+        """The tasks for topics that are spread over the parts; none if there are no such topics.
 
-        Some join the topics that are spread. The others score again the parts that have such topics
-        inside, without them: the notes on these parts count them too.
+        Some tasks join these topics. The others score again the parts that have such topics inside,
+        without them: the notes on these parts count them too.
         """
-        tasks: list[Task] = [
-            OnePart(unit.parts.start, self.files[unit.parts.start], topics.ids(own[spread]))
-            for unit, own in zip(self.units, topics.each(), strict=True)
-            if unit.inside and (spread := topics.spread[own]).any()
-        ]
+        tasks: list[Task] = []
+        for unit, own in zip(self.units, topics.of_unit, strict=True):
+            if unit.inside and topics.spread[own].any():
+                number = int(unit.ends[0])
+                left_out = topics.ids(own[topics.spread[own]])
+                tasks.append(OnePart(number, self.files[number], left_out))
         for group in topics.groups(MOST_ROWS):
-            has = topics.units_with(group)
-            parts = sorted({part for number in has for part in self.units[number].parts})
-            files = tuple((part, self.files[part]) for part in parts)
+            files = tuple((part, self.files[part]) for part in topics.parts_of(group))
             tasks.append(TopicsOfParts(files, topics.ids(group)))
         return tasks
 
 
 class _Topics:
-    """The topics of all units, each as a number: the judged ones first, as the judgments have them, then
-    the others by their first appearance. `spread` says which are in several units, or have a document
-    twice; these must be read again."""
+    """The topics of all units, each as a number: the judged topics first, as in the judgments, then the
+    others. A topic that is in several units has several entries; entries are in the order of the run.
+
+    `spread` says which topics must be read again: those in several units, and those at edges that were
+    scored together with one of them, or with a topic that has a document twice.
+    """
 
     def __init__(self, units: Sequence[_Unit], judged: Ids) -> None:
         self.judged = judged
         strangers = Ids.joined([unit.scores.strangers for unit in units])
         numbers, firsts = native.number(strangers.data, strangers.offsets)
-        self.strangers = strangers if len(firsts) == len(strangers) else strangers.take(firsts)
+        self.strangers = strangers.take(firsts)
         ends = np.cumsum([len(unit.scores.strangers) for unit in units])
         strange = np.split(len(judged) + numbers, ends[:-1])
-        each = [
+        self.of_unit = [
             np.concatenate((unit.scores.queries, own))
             for unit, own in zip(units, strange, strict=True)
         ]
-        self.numbers = np.concatenate(each)
-        self.unit = np.repeat(np.arange(len(units)), [len(own) for own in each])
-        self.sizes = np.concatenate([unit.sizes for unit in units])
-        self.spread: Bools = np.bincount(self.numbers) > 1
-        for unit, own in zip(units, each, strict=True):
-            if unit.again:
+        """The topics of each unit."""
+        places = np.concatenate([_for_all(unit.places, unit.sizes) for unit in units])
+        order = np.argsort(places, kind="stable")
+        self.entries: Ints = np.concatenate(self.of_unit)[order]
+        self.sizes = np.concatenate([unit.sizes for unit in units])[order]
+        self.starts = places[order] // 3
+        self.ends = np.concatenate([_for_all(unit.ends, unit.sizes) for unit in units])[order]
+        self.spread: Bools = np.bincount(self.entries) > 1
+        for unit, own in zip(units, self.of_unit, strict=True):
+            if not unit.inside and (unit.again or self.spread[own].any()):
                 self.spread[own] = True
 
-    def each(self) -> list[Ints]:
-        """The topics of each unit."""
-        count = int(self.unit[-1]) + 1
-        return np.split(self.numbers, np.searchsorted(self.unit, np.arange(1, count)))
-
-    def ids(self, numbers: Ints) -> Ids:
+    def ids(self, topics: Ints) -> Ids:
         """The ids of these topics."""
-        strange = numbers >= len(self.judged)
-        return Ids.joined(
-            [
-                self.judged.take(numbers[~strange]),
-                self.strangers.take(numbers[strange] - len(self.judged)),
-            ]
-        )
+        strange = topics >= len(self.judged)
+        ours, others = topics[~strange], topics[strange] - len(self.judged)
+        return Ids.joined([self.judged.take(ours), self.strangers.take(others)])
 
     def by_appearance(self) -> Ints:
         """All topics, in the order of the run."""
-        numbers, firsts = np.unique(self.numbers, return_index=True)
-        return np.asarray(numbers[np.argsort(firsts)])
+        topics, firsts = np.unique(self.entries, return_index=True)
+        return np.asarray(topics[np.argsort(firsts)])
 
     def groups(self, most: int) -> list[Ints]:
         """The topics that are spread, in groups that have so many rows, and perhaps one topic more."""
         topics = self.by_appearance()
         topics = topics[self.spread[topics]]
-        sizes = np.bincount(self.numbers, self.sizes)[topics]
+        sizes = np.bincount(self.entries, self.sizes)[topics]
         group = (np.cumsum(sizes) - sizes) // most
-        return np.split(topics, np.flatnonzero(group[1:] != group[:-1]) + 1)
+        cuts = np.flatnonzero(group[1:] != group[:-1]) + 1
+        return np.split(topics, cuts) if len(topics) else []
 
-    def units_with(self, topics: Ints) -> list[int]:
-        """The units that have any of these topics."""
+    def parts_of(self, topics: Ints) -> list[int]:
+        """The numbers of the parts that have any of these topics."""
         wanted = np.zeros(len(self.spread), dtype=np.bool_)
         wanted[topics] = True
-        return sorted(set(self.unit[wanted[self.numbers]].tolist()))
+        entries = wanted[self.entries]
+        ranges = set(zip(self.starts[entries].tolist(), self.ends[entries].tolist(), strict=True))
+        return sorted({part for start, end in ranges for part in range(start, end + 1)})
 
     def ordered(self, piece: PieceScores) -> PieceScores:
         """The scores of all topics, with unjudged topics and documents in the order of the run."""
+        topics = self.by_appearance()
         place = np.empty(len(self.spread), dtype=np.int64)
-        place[self.by_appearance()] = np.arange(np.count_nonzero(np.bincount(self.numbers)))
+        place[topics] = np.arange(len(topics))
         order = np.argsort(place[piece.document_queries], kind="stable")
         return replace(
             piece,
-            strangers=self.strangers,
+            strangers=self.strangers.take(topics[topics >= len(self.judged)] - len(self.judged)),
             documents=piece.documents.take(order),
             document_queries=piece.document_queries[order],
         )
+
+
+def _for_all(values: Ints, sizes: Labels) -> Ints:
+    """The value of each topic, from its own or from one value for all."""
+    return np.broadcast_to(values, len(sizes))

@@ -37,18 +37,6 @@ class WholeRun(Record):
         return scorer(self.source)
 
 
-class Edge(Record):
-    """The first or the last topic of a part: its rows, and its scores if no other part has the topic."""
-
-    rows: Run
-    scores: PieceScores
-
-    @property
-    def topic(self) -> bytes:
-        """The id of the topic."""
-        return self.rows.queries[0]
-
-
 class PartScores(Record):
     """What is found in a part.
 
@@ -57,7 +45,8 @@ class PartScores(Record):
     outline
         The kind of the part, and how it begins and ends.
     first, last
-        Its first and its last topic. If it has only one topic, this is the first one.
+        The rows of its first and its last topic, which are not scored. If it has only one topic, this is
+        the first one.
     middle, sizes
         The scores of the topics between these two, and how many rows each topic has, the judged topics
         before the others; None if there is no topic between them.
@@ -68,20 +57,16 @@ class PartScores(Record):
     """
 
     outline: Outline
-    first: Edge | None
+    first: Piece | None
     middle: PieceScores | None
     sizes: Labels
-    last: Edge | None
+    last: Piece | None
     dropped: tuple[DroppedRows, ...]
     empty: bool
 
 
 class OnePart(Record):
-    """Scores a part: each topic as if no other part had it.
-
-    If topics are left out, the part was scored before. Only the topics between the edges are then scored
-    again, without those that are left out.
-    """
+    """Scores the topics inside a part as if no other part had them; all but those that are left out."""
 
     number: int
     file: RunFile
@@ -122,14 +107,17 @@ _NO_SIZES = np.zeros(0, dtype=np.int32)
 
 
 class _ScoredPiece(Record):
-    """A piece of a part: its edges, the scores of its other topics, and the numbers of their rows, of
-    judged topics and of all others."""
+    """A piece of a part.
 
-    first: Edge | None
+    `first` and `last` have the rows of the first and the last topic of the part, if they are here.
+    `middle` has the scores of the other topics; `judged` and `strange` say how many rows they have.
+    """
+
+    first: Piece | None
     middle: PieceScores | None
     judged: Labels
     strange: Labels
-    last: Edge | None
+    last: Piece | None
 
 
 class _PieceWork(Record):
@@ -147,26 +135,12 @@ class _PieceWork(Record):
             middle = middle.part(np.flatnonzero(rows_of(self.left_out, middle.queries.ids()) < 0))
         sizes = np.diff(middle.bounds).astype(np.int32)
         return _ScoredPiece(
-            self._edge(piece, 0) if start > 0 else None,
+            piece.between(0, start).copied() if start > 0 else None,
             self.scorer.piece_scores(middle) if len(sizes) else None,
             sizes[middle.numbers >= 0],
             sizes[middle.numbers < 0],
-            self._edge(piece, end) if end < count else None,
+            piece.between(end, count).copied() if end < count else None,
         )
-
-    def _edge(self, piece: Piece, topic: int) -> Edge | None:
-        if self.left_out is not None:
-            return None
-        piece = piece.between(topic, topic + 1)
-        rows = Run(
-            "edge",
-            piece.queries.ids(),
-            piece.bounds,
-            piece.documents.ids(),
-            piece.scores.copy(),
-            piece.precision,
-        )
-        return Edge(rows, self.scorer.piece_scores(piece))
 
 
 class TopicScores(Record):
