@@ -316,7 +316,8 @@ def test_a_part_that_is_gone_fails_its_run_and_no_other(tmp_path: Path) -> None:
 
 def test_a_part_that_changes_between_two_readings_is_noticed(tmp_path: Path) -> None:
     folder = folder_of(
-        tmp_path / "p", *["q1 Q0 a 1 1 t\nx1 Q0 a 1 1 t\n", "q2 Q0 a 1 1 t\n", "q1 Q0 b 1 1 t\n"]
+        tmp_path / "p",
+        *["x0 Q0 a 1 1 t\nq1 Q0 a 1 1 t\nx1 Q0 a 1 1 t\n", "q2 Q0 a 1 1 t\n", "q1 Q0 b 1 1 t\n"],
     )
     groups = joining._Topics.groups
 
