@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import itertools
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -19,8 +20,9 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from command_line import called, one_process
-from profiles import examples
+from profiles import examples, some
 from rankgauge.data import scanning
+from rankgauge.data.files import read_bytes
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation import parts as joining
 from rankgauge.policies import Ties
@@ -420,3 +422,58 @@ def test_the_command_line_prints_the_same_bytes(files: Path, command: str) -> No
 def test_without_the_flag_each_file_of_a_folder_is_a_run(files: Path) -> None:
     outcome = called("evaluate", files / "qrels", files / "a", "-m", "AP")
     assert len(outcome.out.splitlines()) > 7
+
+
+# Real runs, and other processes
+
+
+def cut_file(folder: Path, text: bytes, count: int, shuffle: bool) -> Path:
+    """The lines of a run in so many parts of the same number of lines, compressed every other."""
+    folder.mkdir()
+    rows = text.splitlines(keepends=True)
+    if shuffle:
+        rows = [rows[place] for place in np.random.default_rng(26).permutation(len(rows))]
+    for number, own in enumerate(np.array_split(np.arange(len(rows)), count)):
+        part = b"".join(rows[place] for place in own)
+        (folder / f"part-{number:02}").write_bytes(gzip.compress(part, 1) if number % 2 else part)
+    return folder
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_real_runs_in_parts_score_what_they_score_whole(
+    real_data: Callable[[str], Path], tmp_path: Path, shuffle: bool
+) -> None:
+    qrels = rg.read_qrels(real_data("trec-robust03/qrels.txt.gz"))
+    paths = some(sorted(real_data("trec-robust03/runs").iterdir()), 3)[int(shuffle) * 2 :]
+    whole, parts = [], []
+    for number, path in enumerate(paths):
+        folder = cut_file(tmp_path / f"{number}", read_bytes(path), 7, shuffle)
+        parts.append(rg.RunParts(folder))
+        joined = tmp_path / f"{number}.run"
+        joined.write_bytes(b"".join(read_bytes(part) for part in sorted(folder.iterdir())))
+        whole.append(joined)
+    for ties in ("input", "docno"):
+        both = [rg.evaluate(qrels, runs, MEASURES, ties=ties) for runs in (whole, parts)]
+        for name in ("values", "present", "judged_at_10"):
+            assert getattr(both[0], name).tobytes() == getattr(both[1], name).tobytes()
+        assert (both[0].notes, both[0].runs) == (both[1].notes, both[1].runs)
+
+
+def test_other_processes_score_parts_of_topics_with_subtopics(tmp_path: Path) -> None:
+    qrels = rg.Judgments.from_subtopics(
+        {f"q{number}": {"1": {"a": 1, "b": 0}, "2": {"b": 2, "c": 1}} for number in range(1, 5)}
+    )
+    cut: list[list[Row]] = [
+        [("q1", "a", "3"), ("q2", "a", "1"), ("x1", "a", "1"), ("q3", "c", "1")],
+        [("q3", "b", "2"), ("q1", "b", "1"), ("x1", "b", "1"), ("q2", "b", "4")],
+        [("q2", "c", "9"), ("q4", "a", "9")],
+    ]
+    one = RunFile(write(tmp_path / "one", [row for part in cut for row in part], "trec"), "run")
+    parts = rg.RunParts(write_parts(tmp_path / "parts", cut, "trec"), "run")
+    evaluator = rg.Evaluator(qrels, ["alpha_nDCG@3", "AP"])
+    expected = evaluator.scores(one)
+    with ProcessPoolExecutor(2) as pool:
+        found = evaluator.scores([parts, replace(parts, name="again")], executor=pool)
+    assert found.runs == ("run", "again")
+    assert all(values.tobytes() == expected.values[0].tobytes() for values in found.values)
+    assert [note for note in found.notes if note.run == "run"] == list(expected.notes)

@@ -173,10 +173,9 @@ def scanned(
     threads
         How many threads work at once.
     """
-    buffers = threading.local()
 
     def work(place: tuple[int, int]) -> tuple[Ints, R] | None:
-        text = _read(content, *place, buffers)
+        text = _read(content, *place)
         found = None if text is None else _piece(text, columns, judged)
         if found is None:
             return None
@@ -237,21 +236,33 @@ def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> tuple[Int
     )
 
 
-def _read(content: Content, start: int, end: int, buffers: threading.local) -> Bytes | None:
+_buffers = threading.local()
+"""Where each thread reads pieces into. It stays for the next file, since new memory costs much time."""
+
+
+def _read(content: Content, start: int, end: int) -> Bytes | None:
     """These bytes, in a buffer of this thread's own; None if they are no longer there."""
     if content.stream is None:
         return np.frombuffer(content.raw, np.uint8)[start:end]
-    buffer: Bytes | None = getattr(buffers, "buffer", None)
-    if buffer is None or len(buffer) < end - start:
-        buffer = buffers.buffer = np.empty(max(end - start, PIECE + WINDOW), dtype=np.uint8)
-    buffer = buffer[: end - start]
+    size, usual = end - start, 3 * PIECE // 2 + WINDOW
+    buffer: Bytes | None = getattr(_buffers, "buffer", None)
+    if size > usual:
+        buffer = np.empty(size, dtype=np.uint8)
+    elif buffer is None or len(buffer) < size:
+        buffer = _buffers.buffer = np.empty(usual, dtype=np.uint8)
+    buffer = buffer[:size]
     return buffer if content.read_into(buffer, start) else None
 
 
 def _places(content: Content) -> list[tuple[int, int]]:
-    """Where the pieces start and end: no topic's lines are in two of them, if they are together."""
+    """Where the pieces start and end: no topic's lines are in two of them, if they are together.
+
+    The last piece may be larger by half, since a small piece costs more than it is worth.
+    """
     cuts = [len(UTF8_MARK) if content.head().startswith(UTF8_MARK) else 0]
-    while (cut := _cut(content, cuts[-1] + PIECE)) < content.size:
+    while content.size - cuts[-1] > 3 * PIECE // 2 and (
+        (cut := _cut(content, cuts[-1] + PIECE)) < content.size
+    ):
         cuts.append(cut)
     cuts.append(content.size)
     return list(itertools.pairwise(cuts))

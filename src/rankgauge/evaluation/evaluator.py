@@ -76,7 +76,7 @@ def evaluate(
     runs
         A Run, `{query: {document: score}}`, `{query: [documents, the best first]}`, a data frame, a run
         file, a folder, a pattern such as "runs/*.gz", a run of ranx or ir_measures; several of these in
-        a list, or in a dict by name.
+        a list, or in a dict by name. `RunParts("runs/bm25/")` is one run in many files.
     measures
         One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
     missing, unjudged, ties, seed, tail, documents, precision, max_grade
@@ -85,7 +85,7 @@ def evaluate(
         "skip" leaves out the runs that cannot be read, or that share no topic with the judgments, and
         says so in `.failed`; "raise" raises the error.
     executor
-        Does the work, run by run; by default threads.
+        Does the work, run by run and part by part; by default threads.
     progress
         Is called with the name of each run done.
 
@@ -205,13 +205,14 @@ class Evaluator:
         runs
             A Run, several in a list, or a dict of runs by name. In place of a Run: a dict
             `{query: {document: score}}` or `{query: [documents]}`, a data frame, a run file, a run of
-            ranx or ir_measures, or a function that returns a Run. In place of several: a folder, or a
-            pattern such as "runs/*.gz".
+            ranx or ir_measures, `RunParts` for a run in many files, or a function that returns a Run. In
+            place of several: a folder, or a pattern such as "runs/*.gz".
         failures
             "skip" leaves out the runs that cannot be read, or that share no topic with the judgments,
             and says so in `.failed`; "raise" raises the error.
         executor
-            Does the work, run by run; by default as many threads as there are processors.
+            Does the work, run by run and part by part; by default as many threads as there are
+            processors.
         progress
             Is called with the name of each run done.
         """

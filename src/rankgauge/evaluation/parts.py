@@ -25,11 +25,11 @@ from rankgauge.evaluation.inputs import Source, place_of
 from rankgauge.evaluation.mismatch import no_shared_topics
 from rankgauge.evaluation.runs import PieceScores, RunScores, Scorer
 from rankgauge.evaluation.tasks import (
+    JoinedTopics,
     OnePart,
     PartScores,
-    Result,
     Task,
-    TopicScores,
+    TaskResult,
     TopicsOfParts,
     WholeRun,
     Worker,
@@ -88,7 +88,7 @@ def _tasks_of(source: Source) -> Sequence[Task] | InputError:
 
 def _joined(
     run: _Joining,
-    results: Iterator[Result | RankgaugeError],
+    results: Iterator[TaskResult | RankgaugeError],
     worker: Worker,
     executor: Executor | None,
 ) -> RunScores | RankgaugeError:
@@ -229,7 +229,7 @@ class _Joining:
                 raise result
             if isinstance(result, PartScores) and result.middle is not None:
                 pieces.append(result.middle)
-            elif isinstance(result, TopicScores):
+            elif isinstance(result, JoinedTopics):
                 pieces.append(result.scores)
                 self.dropped += result.dropped
         return self.scorer.run_scores(

@@ -143,7 +143,7 @@ class _PieceWork(Record):
         )
 
 
-class TopicScores(Record):
+class JoinedTopics(Record):
     """The scores of topics that are in several parts, and what lenient reading left out."""
 
     scores: PieceScores
@@ -164,7 +164,7 @@ class TopicsOfParts(Record):
         """How messages call the task."""
         return f"topics of {display_name(self.parts[0][1].path)} and other parts"
 
-    def done(self, scorer: Scorer) -> TopicScores:
+    def done(self, scorer: Scorer) -> JoinedTopics:
         """The scores of the topics; DuplicateError if a document is in two parts for one of them."""
         rows = []
         for number, file in self.parts:
@@ -178,11 +178,11 @@ class TopicsOfParts(Record):
                 "the parts changed while they were read, expected files that nobody is writing"
             )
             raise InputError(self.label, None, message)
-        return TopicScores(scorer.piece_scores(located(scorer.judgments, run)), tuple(dropped))
+        return JoinedTopics(scorer.piece_scores(located(scorer.judgments, run)), tuple(dropped))
 
 
 Task: TypeAlias = WholeRun | OnePart | TopicsOfParts
-Result: TypeAlias = RunScores | PartScores | TopicScores
+TaskResult: TypeAlias = RunScores | PartScores | JoinedTopics
 
 
 class Worker(Record):
@@ -190,7 +190,7 @@ class Worker(Record):
 
     scorer: Scorer
 
-    def __call__(self, task: Task) -> Result:
+    def __call__(self, task: Task) -> TaskResult:
         return task.done(self.scorer)
 
 
