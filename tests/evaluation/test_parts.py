@@ -452,7 +452,7 @@ def test_real_runs_in_parts_score_what_they_score_whole(
         joined = tmp_path / f"{number}.run"
         joined.write_bytes(b"".join(read_bytes(part) for part in sorted(folder.iterdir())))
         whole.append(joined)
-    for ties in ("input", "docno"):
+    for ties in ("input",) if shuffle else ("input", "docno"):
         both = [rg.evaluate(qrels, runs, MEASURES, ties=ties) for runs in (whole, parts)]
         for name in ("values", "present", "judged_at_10"):
             assert getattr(both[0], name).tobytes() == getattr(both[1], name).tobytes()

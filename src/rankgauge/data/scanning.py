@@ -31,6 +31,9 @@ Bytes = NDArray[np.uint8]
 PIECE = 1 << 23
 """How many bytes are scanned at a time: many beside the cost of a call, few enough to stay near."""
 
+SAMPLE = 1 << 16
+"""How many bytes of a large file are looked through at first to see whether its topics are together."""
+
 WINDOW = 1 << 17
 """How many bytes are looked through at first for the place where a topic ends."""
 
@@ -185,6 +188,8 @@ def scanned(
         piece = replace(piece, starts=place is places[0], ends=place is places[-1])
         return hashes, each(piece)
 
+    if _is_mixed(content, columns):
+        return None
     done, places = [], _places(content)
     for result in _mapped(work, places, threads):
         if result is None:
@@ -195,6 +200,18 @@ def scanned(
     if not hashes.size or _repeats(hashes):
         return None
     return [result for _, result in done]
+
+
+def _is_mixed(content: Content, columns: int) -> bool:
+    """Whether the first lines of a large file show that it is not plain, as when topics are mixed: then
+    no more of it is scanned, which takes long where each line has another topic than the line before."""
+    if content.size < 4 * SAMPLE:
+        return False
+    lines = content.head(SAMPLE).removeprefix(UTF8_MARK).rpartition(b"\n")[0]
+    if not lines:
+        return False
+    found = _piece(np.frombuffer(lines, np.uint8), columns, None)
+    return found is None or _repeats(found[0])
 
 
 def _repeats(hashes: Ints) -> bool:
