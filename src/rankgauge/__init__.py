@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankgauge.data.folds import Fold, Folds, read_folds
     from rankgauge.data.letor import read_letor
     from rankgauge.data.model import Judgments, Run
+    from rankgauge.data.parts import RunParts
     from rankgauge.data.table_files import read_qrels_table, read_run_table
     from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
     from rankgauge.distance.maximized import Distance
@@ -73,6 +74,7 @@ __all__ = [
     "RBO",
     "RankgaugeError",
     "Run",
+    "RunParts",
     "Scores",
     "Settled",
     "Tuning",
@@ -132,6 +134,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "RBO": "rankgauge.comparison.overlap",
     "RankgaugeError": "rankgauge.data.errors",
     "Run": "rankgauge.data.model",
+    "RunParts": "rankgauge.data.parts",
     "Scores": "rankgauge.scores.model",
     "Settled": "rankgauge.distance.settling",
     "Tuning": "rankgauge.fusion.tuned",

@@ -16,6 +16,7 @@ from rankgauge.cli.options import (
     measure_option,
     output_options,
     pairs_option,
+    parts_option,
     per_topic_option,
     plugin_option,
     reading_options,
@@ -34,7 +35,8 @@ from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.files import display_name
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.trec import read_qrels, run_files
+from rankgauge.data.parts import StoredRun, stored_runs
+from rankgauge.data.trec import read_qrels
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import asked_measure, checked_grades
 from rankgauge.distance.runs import Distances, med_matrix
@@ -100,6 +102,7 @@ from rankgauge.workers import outcomes
 @max_grade_option("label")
 @ties_option(get_args(Ordered), DEFAULT_ORDERED)
 @reading_options
+@parts_option
 @workers_options
 @output_options
 @plugin_option
@@ -123,6 +126,7 @@ def command(
     document_column: tuple[str, ...],
     score_column: tuple[str, ...],
     grade_column: tuple[str, ...],
+    parts: bool,
     form: str | None,
     digits: int | None,
     output: str | None,
@@ -194,7 +198,8 @@ def command(
     columns = column_names(query_column, document_column, score_column, grade_column)
     reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": columns}
     known, own = (None, None) if qrels is None else read_judgments(qrels, runs, **reading)
-    read = _read(runs, qrels if own is None else None, known, reading)
+    files = stored_runs(runs, parts=parts, **reading)
+    read = _read(files, qrels if own is None else None, known, reading)
     about_known = [] if known is None else about_judgments(known)
     if settled:
         assert known is not None
@@ -264,9 +269,10 @@ class _Read(NamedTuple):
     failed: list[str]
 
 
-def _read(paths: Sequence[str], qrels: str | None, known: Judgments | None, reading: Any) -> _Read:
+def _read(
+    files: Sequence[StoredRun], qrels: str | None, known: Judgments | None, reading: Any
+) -> _Read:
     """The runs that can be used: a run must share a topic with the judgments."""
-    files = run_files(paths, **reading)
     sources = [run for run in files if qrels is None or not same_file(run.path, qrels)]
     if len(sources) < 2:
         raise click.UsageError(f"{counted(len(sources), 'run')}, expected at least two to compare")

@@ -66,6 +66,7 @@ def command(
     QRELS and each RUN are TREC files, CSV or TSV with a header, JSON, JSON Lines or Parquet. The format
     is detected from the content. Files may be compressed (gz, bz2, xz, zst). - is standard input. A
     folder stands for all files in it. A pattern such as 'runs/*.gz' stands for the files that match.
+    With --parts, a folder or a pattern is one run.
 
     A JSON Lines file may hold both a run and its judgements, one query per line. Then no other file is
     needed. Any further files are runs too. They are scored with the judgements of the first file.

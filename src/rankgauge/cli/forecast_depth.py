@@ -14,6 +14,7 @@ from rankgauge.cli.options import (
     max_grade_option,
     measure_option,
     output_options,
+    parts_option,
     plot_option,
     plugin_option,
     precision_option,
@@ -26,7 +27,7 @@ from rankgauge.cli.scoring import Scoring, about_judgments, check_order
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Run
-from rankgauge.data.trec import RunFile
+from rankgauge.data.parts import StoredRun
 from rankgauge.forecast.depths import DEFAULT_DEPTHS, DEFAULT_MEASURE, judging_depth
 from rankgauge.forecast.teams import LETTERS, RUNS, Teams, teams_of
 from rankgauge.measures.grammar import parse_all
@@ -73,6 +74,7 @@ from rankgauge.policies import DEFAULT_POOL_TIES, PoolTies
 @precision_option
 @max_grade_option("in QRELS")
 @reading_options
+@parts_option
 @output_options
 @plugin_option
 def command(
@@ -188,7 +190,7 @@ def command(
     fail_if_incomplete(found)
 
 
-def _steps(sources: Sequence[Run | RunFile], depths: Sequence[int], teams: Teams | None) -> int:
+def _steps(sources: Sequence[Run | StoredRun], depths: Sequence[int], teams: Teams | None) -> int:
     """How many steps `judging_depth` reports: the runs to read, and the pools to score by."""
     names = [run.name if isinstance(run, Run) else run.label for run in sources]
     pools = 1 + (0 if teams is None else len(set(teams_of(names, teams))))

@@ -12,6 +12,7 @@ from rankgauge.cli.options import (
     method_option,
     normalize_option,
     output_option,
+    parts_option,
     persistence_option,
     reading_options,
     tag_option,
@@ -21,7 +22,8 @@ from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import check_output, column_names
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import decode
-from rankgauge.data.trec import run_files, run_lines, write_run
+from rankgauge.data.parts import stored_runs
+from rankgauge.data.trec import run_lines, write_run
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.fusion.runs import Fusion, check_topics
@@ -79,6 +81,7 @@ def _about(parameter: str) -> str:
 @persistence_option(None, _about("persistence"))
 @tag_option("the name of the method")
 @reading_options
+@parts_option
 @output_option(
     "FILE",
     "The file to write, as a TREC run. An ending .gz, .bz2, .xz or .zst compresses. By default the run "
@@ -98,6 +101,7 @@ def command(
     document_column: tuple[str, ...],
     score_column: tuple[str, ...],
     grade_column: tuple[str, ...],
+    parts: bool,
     output: str | None,
     **parameters: float | None,
 ) -> None:
@@ -128,13 +132,14 @@ def command(
         absent=absent,
         **{name: value for name, value in parameters.items() if value is not None},
     )
-    files = run_files(
+    files = stored_runs(
         runs,
+        parts=parts,
         lenient=lenient,
         size_limit=size_limit,
         columns=column_names(query_column, document_column, score_column, grade_column),
     )
-    check_output(output, [file.path for file in files])
+    check_output(output, [path for file in files for path in file.paths()])
     if len(files) < 2:
         raise RankgaugeError(f"{files[0].label}: one run alone, expected at least two to fuse")
     read = []

@@ -203,6 +203,15 @@ reading_options = together(
 )
 """How runs and judgements are read: `--lenient`, `--size-limit` and the names of columns."""
 
+parts_option = click.option(
+    "--parts",
+    is_flag=True,
+    help="Each RUN that is a folder or a pattern is one run. Its files are the parts of the run, in the "
+    "order of their names. The run is named after the folder, or after the start of the pattern. A RUN "
+    "that is a file stays a run by itself.",
+)
+"""`--parts`, for commands that take runs: a folder or a pattern is one run."""
+
 
 # What is drawn at random, and how sure the results are
 
@@ -432,6 +441,7 @@ policy_options = together(
         help="QRELS has subtopics in its second column. alpha_nDCG, ERR_IA, NRBP and strec need them.",
     ),
     reading_options,
+    parts_option,
     workers_options,
 )
 """How runs and judgements are read and scored: fields of `scoring.Scoring`."""

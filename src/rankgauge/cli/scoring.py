@@ -14,8 +14,9 @@ from rankgauge.cli.workers import workers
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments, Run
+from rankgauge.data.parts import StoredRun, stored_runs
 from rankgauge.data.roles import ColumnNames
-from rankgauge.data.trec import RunFile, read_qrels, read_qrels_and_run, read_run, run_files
+from rankgauge.data.trec import RunFile, read_qrels, read_qrels_and_run, read_run
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.around import innermost, of_rankings
@@ -120,11 +121,16 @@ class Scoring(Record):
     document_column: tuple[str, ...] = ()
     score_column: tuple[str, ...] = ()
     grade_column: tuple[str, ...] = ()
+    parts: bool = False
 
-    def files(self) -> list[RunFile]:
+    def files(self) -> list[StoredRun]:
         """The run files, without the file of the judgements if it is among them."""
-        files = run_files(
-            self.runs, lenient=self.lenient, size_limit=self.size_limit, columns=self.columns
+        files = stored_runs(
+            self.runs,
+            parts=self.parts,
+            lenient=self.lenient,
+            size_limit=self.size_limit,
+            columns=self.columns,
         )
         return [run for run in files if not same_file(run.path, self.qrels)]
 
@@ -142,7 +148,7 @@ class Scoring(Record):
             self.query_column, self.document_column, self.score_column, self.grade_column
         )
 
-    def inputs(self) -> tuple[Judgments, list[Run | RunFile]]:
+    def inputs(self) -> tuple[Judgments, list[Run | StoredRun]]:
         """The judgments and the runs, at least one. A run in the file of judgments comes first."""
         files = self.files()
         try:
@@ -177,7 +183,7 @@ class Scoring(Record):
     def evaluated(
         self,
         judgments: Judgments,
-        sources: Sequence[Run | RunFile],
+        sources: Sequence[Run | StoredRun],
         measures: Sequence[Measure | Aggregate],
     ) -> Scores:
         """The scores of every run that could be read, at least one."""

@@ -17,6 +17,7 @@ from rankgauge.cli.options import (
     missing_option,
     normalize_option,
     output_option,
+    parts_option,
     per_topic_option,
     plot_option,
     plugin_option,
@@ -30,7 +31,8 @@ from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import check_output, column_names, read_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.data.trec import run_files, write_run
+from rankgauge.data.parts import stored_runs
+from rankgauge.data.trec import write_run
 from rankgauge.fusion.tuning import ALL, FOLDS, MARGIN, REPEATS, RESTARTS, SAMPLES, tune
 from rankgauge.policies import Absent, SharedTopics
 
@@ -104,6 +106,7 @@ STANDARD_OUTPUT = "-"
 @level_option()
 @seed_option("the parts and the samples of topics")
 @reading_options
+@parts_option
 @workers_options
 @form_options
 @output_option(
@@ -142,6 +145,7 @@ def command(
     document_column: tuple[str, ...],
     score_column: tuple[str, ...],
     grade_column: tuple[str, ...],
+    parts: bool,
 ) -> None:
     """Find the best weights for a weighted sum of runs.
 
@@ -173,8 +177,8 @@ def command(
     names = column_names(query_column, document_column, score_column, grade_column)
     reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": names}
     judgments, _ = read_judgments(qrels, runs, subtopics=False, **reading)
-    files = run_files(runs, **reading)
-    check_output(output, [file.path for file in files])
+    files = stored_runs(runs, parts=parts, **reading)
+    check_output(output, [path for file in files for path in file.paths()])
     tested = None
     if test_topics is not None:
         tested = read_set(test_topics, judgments.queries.texts(), "judgements")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, TypeAlias
 
 from rankgauge.data.columns import first_line
-from rankgauge.data.errors import InputError
+from rankgauge.data.errors import InputError, NoRows
 from rankgauge.data.files import Content
 
 Decode: TypeAlias = Callable[[Any, str, int, Any, IO[bytes]], None]
@@ -100,7 +100,8 @@ def _failure(content: Content, code: int, told: str) -> InputError:
     if code == REFUSED:
         import json
 
-        return InputError(source, None, json.loads(last))
+        empty, message = json.loads(last)
+        return (NoRows if empty else InputError)(source, None, message)
     if "memory allocation of" in last or last.startswith("MemoryError"):
         message = f"needs more memory than the size limit of {content.limit:,} bytes allows "
         return InputError(source, None, message + "(raise the size limit, or check the file)")
@@ -136,7 +137,7 @@ def work() -> None:
         decode(sys.stdin.buffer, source, limit, asked, sys.stdout.buffer)
     except InputError as error:
         sys.stdout.flush()
-        print(json.dumps(error.message), file=sys.stderr)
+        print(json.dumps([isinstance(error, NoRows), error.message]), file=sys.stderr)
         sys.exit(REFUSED)
     except BrokenPipeError:  # nobody wants the rest
         os._exit(0)

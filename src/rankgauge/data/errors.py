@@ -25,6 +25,10 @@ class AbsentFile(InputError):
     """A file that is not there."""
 
 
+class NoRows(InputError):
+    """A file without any row."""
+
+
 class DuplicateError(InputError):
     """A document that occurs twice for a topic."""
 

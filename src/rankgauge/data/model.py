@@ -505,6 +505,19 @@ class Run(Record):
     def __post_init__(self) -> None:
         freeze(self, "bounds", "scores", contiguous=True)
 
+    def part(self, queries: Ints) -> Run:
+        """These queries of it, given by number, in their order."""
+        sizes = np.diff(self.bounds)[queries]
+        bounds = _bounds(sizes)
+        rows = np.arange(bounds[-1]) + np.repeat(self.bounds[queries] - bounds[:-1], sizes)
+        return replace(
+            self,
+            queries=self.queries.take(queries),
+            bounds=bounds,
+            documents=self.documents.take(rows),
+            scores=self.scores[rows],
+        )
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__} {self.name}: "

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from rankgauge.data.columns import Column, Place, first_line, type_error
 from rankgauge.data.decoder import decoded, no_decoder
-from rankgauge.data.errors import InputError
+from rankgauge.data.errors import InputError, NoRows
 from rankgauge.data.files import Content
 from rankgauge.data.roles import ROLES, Wanted, places_of
 from rankgauge.data.tables import columns_of
@@ -63,7 +63,7 @@ def parquet_frame(raw: bytes, wanted: Wanted, source: str, limit: int) -> Any:
                 raise type_error(role, Place(source), what, "nested values", "plain ones")
         rows = scan.select(pl.len()).collect().item()
         if not rows:
-            raise InputError(source, None, "no rows, expected some")
+            raise NoRows(source, None, "no rows, expected some")
         _refuse_size(rows, rows * 8 * len(chosen), source, limit)  # the least they take
         frame = scan.select(list(dict.fromkeys(chosen))).collect()
         # In polars the rows that hold the same word share it; a column of ids has it once a row.

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -29,6 +30,9 @@ Bytes = NDArray[np.uint8]
 
 PIECE = 1 << 23
 """How many bytes are scanned at a time: many beside the cost of a call, few enough to stay near."""
+
+SAMPLE = 1 << 16
+"""How many bytes of a large file are looked through at first to see whether its topics are together."""
 
 WINDOW = 1 << 17
 """How many bytes are looked through at first for the place where a topic ends."""
@@ -53,6 +57,10 @@ class Spans:
         """The ids, copied out."""
         return Ids(*native_ids.gather(self.text, self.starts, self.lengths))
 
+    def between(self, start: int, end: int) -> Spans:
+        """The ids of these neighbouring rows. No place is copied."""
+        return Spans(self.text, self.starts[start:end], self.lengths[start:end])
+
     def take(self, rows: NDArray[np.integer]) -> Ids:
         """The ids of these rows, copied out."""
         return self.part(rows).ids()
@@ -63,7 +71,8 @@ class Piece(Record):
 
     Each topic has its number among the judged queries, or -1, and says whether its scores fall from row
     to row, in single precision too. Each row has its score or grade, and its row in the judgments, or
-    -1. `precision` says how scores are compared; `tag` is the tag of the run's last line.
+    -1. `precision` says how scores are compared; `tag` is the tag of the run's last line. `starts` and
+    `ends` say whether the file or run starts and ends with this piece.
     """
 
     queries: Spans
@@ -75,6 +84,52 @@ class Piece(Record):
     rows: Labels | Ints
     precision: ScorePrecision = "single"
     tag: bytes = b""
+    starts: bool = True
+    ends: bool = True
+
+    def between(self, start: int, end: int) -> Piece:
+        """The topics from `start` up to `end`. Nothing is copied."""
+        rows = slice(self.bounds[start], self.bounds[end])
+        return replace(
+            self,
+            queries=self.queries.between(start, end),
+            numbers=self.numbers[start:end],
+            descending=self.descending[start:end],
+            bounds=self.bounds[start : end + 1] - self.bounds[start],
+            documents=self.documents.between(rows.start, rows.stop),
+            scores=self.scores[rows],
+            rows=self.rows[rows],
+        )
+
+    def copied(self) -> Piece:
+        """The same, copied out of the text and of larger pieces."""
+        return replace(
+            self,
+            queries=Spans.of(self.queries.ids()),
+            numbers=self.numbers.copy(),
+            descending=self.descending.copy(),
+            documents=Spans.of(self.documents.ids()),
+            scores=self.scores.copy(),
+            rows=self.rows.copy(),
+        )
+
+    @classmethod
+    def joined(cls, topics: Sequence[Sequence[Piece]]) -> Piece:
+        """A piece of these topics. Each is given in pieces of its own, which have no other topic."""
+        pieces = list(itertools.chain.from_iterable(topics))
+        firsts = [own[0] for own in topics]
+        sizes = [sum(len(piece.scores) for piece in own) for own in topics]
+        whole = [len(own) == 1 and bool(own[0].descending[0]) for own in topics]
+        return cls(
+            Spans.of(Ids.joined([piece.queries.ids() for piece in firsts])),
+            np.concatenate([piece.numbers for piece in firsts]),
+            np.array(whole),
+            np.concatenate(([0], np.cumsum(sizes))),
+            Spans.of(Ids.joined([piece.documents.ids() for piece in pieces])),
+            np.concatenate([piece.scores for piece in pieces]),
+            np.concatenate([piece.rows for piece in pieces]),
+            firsts[0].precision,
+        )
 
     def part(self, topics: Ints) -> Piece:
         """These topics of it, in their order."""
@@ -91,6 +146,8 @@ class Piece(Record):
             self.rows[rows],
             self.precision,
             self.tag,
+            self.starts,
+            self.ends,
         )
 
 
@@ -119,20 +176,22 @@ def scanned(
     threads
         How many threads work at once.
     """
-    buffers = threading.local()
 
     def work(place: tuple[int, int]) -> tuple[Ints, R] | None:
-        text = _read(content, *place, buffers)
+        text = _read(content, *place)
         found = None if text is None else _piece(text, columns, judged)
         if found is None:
             return None
         hashes, piece = found
         if _repeats(hashes):  # a topic in two places
             return None
+        piece = replace(piece, starts=place is places[0], ends=place is places[-1])
         return hashes, each(piece)
 
-    done = []
-    for result in _mapped(work, _places(content), threads):
+    if _is_mixed(content, columns):
+        return None
+    done, places = [], _places(content)
+    for result in _mapped(work, places, threads):
         if result is None:
             return None
         done.append(result)
@@ -141,6 +200,18 @@ def scanned(
     if not hashes.size or _repeats(hashes):
         return None
     return [result for _, result in done]
+
+
+def _is_mixed(content: Content, columns: int) -> bool:
+    """Whether the first lines of a large file show that it is not plain, as when topics are mixed: then
+    no more of it is scanned, which takes long where each line has another topic than the line before."""
+    if content.size < 4 * SAMPLE:
+        return False
+    lines = content.head(SAMPLE).removeprefix(UTF8_MARK).rpartition(b"\n")[0]
+    if not lines:
+        return False
+    found = _piece(np.frombuffer(lines, np.uint8), columns, None)
+    return found is None or _repeats(found[0])
 
 
 def _repeats(hashes: Ints) -> bool:
@@ -182,21 +253,33 @@ def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> tuple[Int
     )
 
 
-def _read(content: Content, start: int, end: int, buffers: threading.local) -> Bytes | None:
+_buffers = threading.local()
+"""Where each thread reads pieces into. It stays for the next file, since new memory costs much time."""
+
+
+def _read(content: Content, start: int, end: int) -> Bytes | None:
     """These bytes, in a buffer of this thread's own; None if they are no longer there."""
     if content.stream is None:
         return np.frombuffer(content.raw, np.uint8)[start:end]
-    buffer: Bytes | None = getattr(buffers, "buffer", None)
-    if buffer is None or len(buffer) < end - start:
-        buffer = buffers.buffer = np.empty(max(end - start, PIECE + WINDOW), dtype=np.uint8)
-    buffer = buffer[: end - start]
+    size, usual = end - start, 3 * PIECE // 2 + WINDOW
+    buffer: Bytes | None = getattr(_buffers, "buffer", None)
+    if size > usual:
+        buffer = np.empty(size, dtype=np.uint8)
+    elif buffer is None or len(buffer) < size:
+        buffer = _buffers.buffer = np.empty(usual, dtype=np.uint8)
+    buffer = buffer[:size]
     return buffer if content.read_into(buffer, start) else None
 
 
 def _places(content: Content) -> list[tuple[int, int]]:
-    """Where the pieces start and end: no topic's lines are in two of them, if they are together."""
+    """Where the pieces start and end: no topic's lines are in two of them, if they are together.
+
+    The last piece may be larger by half, since a small piece costs more than it is worth.
+    """
     cuts = [len(UTF8_MARK) if content.head().startswith(UTF8_MARK) else 0]
-    while (cut := _cut(content, cuts[-1] + PIECE)) < content.size:
+    while content.size - cuts[-1] > 3 * PIECE // 2 and (
+        (cut := _cut(content, cuts[-1] + PIECE)) < content.size
+    ):
         cuts.append(cut)
     cuts.append(content.size)
     return list(itertools.pairwise(cuts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankgauge.data.columns import Column, Place
-from rankgauge.data.errors import InputError
+from rankgauge.data.errors import InputError, NoRows
 from rankgauge.data.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, Content, open_content
 from rankgauge.data.kinds import READ, TableKind, appearance, kind_of
 from rankgauge.data.model import Judgments, Run
@@ -80,7 +80,7 @@ def known_kind(content: Content, names: ColumnNames) -> TableKind:
     if head.startswith(UTF16_MARKS):
         raise InputError(content.source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
     if not head.strip():
-        raise InputError(content.source, None, "no rows, expected some")
+        raise NoRows(content.source, None, "no rows, expected some")
     raise InputError(content.source, 1, appearance(content) or f"no table, expected {READ}")
 
 

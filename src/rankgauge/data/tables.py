@@ -66,12 +66,16 @@ def grouped(queries: Ids) -> Grouping:
     [0, 2, 1]
     """
     starts = arrow.changes(queries.data, queries.offsets)
-    blocks = queries.take(starts)
+    return grouped_blocks(queries.take(starts), np.append(starts, len(queries)))
+
+
+def grouped_blocks(blocks: Ids, bounds: Ints) -> Grouping:
+    """How blocks of rows are brought together: block b has one query and the rows
+    bounds[b]:bounds[b + 1]."""
     numbers, firsts = native.number(blocks.data, blocks.offsets)
-    ends = np.append(starts, len(queries))
-    if len(firsts) == len(starts):
-        return Grouping(blocks, ends, None)
-    sizes = np.diff(ends)
+    if len(firsts) == len(blocks):
+        return Grouping(blocks, bounds, None)
+    sizes = np.diff(bounds)
     # Of small types NumPy sorts by counting, ten times as fast.
     small = numbers.astype(np.min_scalar_type(len(firsts)))
     order = np.argsort(np.repeat(small, sizes), kind="stable")

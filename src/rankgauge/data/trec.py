@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.data.compression import compression
-from rankgauge.data.errors import DuplicateError, InputError
+from rankgauge.data.errors import DuplicateError, InputError, NoRows
 from rankgauge.data.files import (
     HEAD,
     SIZE_LIMIT,
@@ -67,6 +67,9 @@ FAULTS = {
     7: "binary data",
 }
 """The kinds of fault the tokeniser finds, as its enum numbers them."""
+
+DUPLICATE = "a document again for the same {}"
+"""What lenient reading says of a line that repeats the document of another one."""
 
 COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 RUN_ENDINGS = (
@@ -181,10 +184,22 @@ def read_run(
     """
     name = run_name(path) if name is None else name
     with open_content(path, limit=size_limit) as content:
-        kind = kind_of(content, columns)
-        if kind is not None:
-            return _run_table(content, kind, name, columns)
-        return _run(_read_rows(content, RUN_LINE, lenient, comments, more_columns), content, name)
+        return _run_in(content, name, lenient, columns, comments, more_columns)
+
+
+def _run_in(
+    content: Content,
+    name: str,
+    lenient: bool,
+    columns: ColumnNames,
+    comments: bool = False,
+    more_columns: bool = False,
+) -> Run:
+    """The run in the content of a file."""
+    kind = kind_of(content, columns)
+    if kind is not None:
+        return _run_table(content, kind, name, columns)
+    return _run(_read_rows(content, RUN_LINE, lenient, comments, more_columns), content, name)
 
 
 def _run_table(content: Content, kind: TableKind, name: str, columns: ColumnNames) -> Run:
@@ -221,26 +236,55 @@ class RunFile(Value):
         """The name of the run."""
         return run_name(self.path) if self.name is None else self.name
 
+    def paths(self) -> list[str]:
+        """The file, in a list."""
+        return [os.fspath(self.path)]
+
     def __call__(self) -> Run:
         """The run, as `read_run` gives it."""
-        return read_run(
-            self.path,
-            name=self.name,
-            lenient=self.lenient,
-            size_limit=self.size_limit,
-            columns=self.columns,
-        )
+        with self.opened() as content:
+            return self.run_in(content)
 
     def scanned(self, each: Callable[[Piece], R], judged: Lookup, threads: int) -> list[R] | Run:
         """The results of `each` for the pieces of a plain file, or the run if the file is not plain."""
-        with open_content(self.path, limit=self.size_limit) as content:
-            kind = kind_of(content, self.columns)
-            if kind is not None:
-                return _run_table(content, kind, self.label, self.columns)
-            done = scanned(content, COLUMNS[RUN_LINE], each, judged=judged, threads=threads)
-            if done is not None:
-                return done
-            return _run(_read_with_care(content, RUN_LINE, self.lenient), content, self.label)
+        with self.opened() as content:
+            return self.scanned_in(content, each, judged, threads)
+
+    def opened(self) -> Content:
+        """The content of the file."""
+        return open_content(self.path, limit=self.size_limit)
+
+    def run_in(self, content: Content) -> Run:
+        """The run in the content of the file."""
+        return _run_in(content, self.label, self.lenient, self.columns)
+
+    def scanned_in(
+        self, content: Content, each: Callable[[Piece], R], judged: Lookup, threads: int
+    ) -> list[R] | Run:
+        """What `scanned` gives, from the content of the file."""
+        kind = kind_of(content, self.columns)
+        if kind is not None:
+            return _run_table(content, kind, self.label, self.columns)
+        done = scanned(content, COLUMNS[RUN_LINE], each, judged=judged, threads=threads)
+        if done is not None:
+            return done
+        return _run(_read_with_care(content, RUN_LINE, self.lenient), content, self.label)
+
+    def line_of(self, topic: bytes, document: bytes) -> int | None:
+        """The first line that has this document for this topic; None for a file that is no TREC file."""
+        with self.opened() as content:
+            if kind_of(content, self.columns) is not None:
+                return None
+            text = text_of(content.whole(), content.source)
+        places, _, _ = native.tokenize(text, COLUMNS[RUN_LINE], False, True, False)
+        numbers, topics = number_topics(text, places[0], places[1])
+        wanted = [number for number, raw in enumerate(topics) if raw == topic]
+        rows = np.flatnonzero(np.isin(numbers, wanted))
+        starts, lengths = (np.ascontiguousarray(column[rows]) for column in places[4:6])
+        for start, raw in zip(starts, Ids(*native_ids.gather(text, starts, lengths)), strict=True):
+            if raw == document:
+                return line_number(text, start)
+        return None
 
 
 def run_files(
@@ -257,15 +301,20 @@ def run_files(
     given twice.
     """
     files = [file for path in paths for file in _files(path)]
-    twice, count = Counter(files).most_common(1)[0] if files else ("", 0)
-    if count > 1:
-        raise InputError(display_name(twice), None, f"given {count} times, expected once")
-    count_of = Counter(map(run_name, files))
-    names = [run_name(file) if count_of[run_name(file)] == 1 else file for file in files]
     return [
         RunFile(file, name, lenient, size_limit, columns)
-        for file, name in zip(files, names, strict=True)
+        for file, name in zip(files, distinct_names(files, run_name), strict=True)
     ]
+
+
+def distinct_names(paths: Sequence[str], name: Callable[[str], str]) -> list[str]:
+    """The names of the runs at these paths: by the function, or the whole path if two runs would have
+    the same name. InputError if a path is given twice."""
+    twice, count = Counter(paths).most_common(1)[0] if paths else ("", 0)
+    if count > 1:
+        raise InputError(display_name(twice), None, f"given {count} times, expected once")
+    count_of = Counter(map(name, paths))
+    return [name(path) if count_of[name(path)] == 1 else path for path in paths]
 
 
 def _files(path: Path) -> list[str]:
@@ -452,7 +501,7 @@ def _read_with_care(
         kind, (_, position) = min(faults.items(), key=lambda item: item[1][1])
         raise _fault(text, content, kind, position, expected)
     if values.size == 0 and not lenient:
-        raise InputError(source, None, f"no lines, expected `{expected}`")
+        raise NoRows(source, None, f"no lines, expected `{expected}`")
     numbers, topics = number_topics(text, places[0], places[1])
     dropped = [
         dropped_lines(FAULTS[kind], count, line_number(text, position))
@@ -487,7 +536,7 @@ def _read_with_care(
                 message += SUBTOPICS_REMEDY
             raise DuplicateError(source, line, message)
         place = line_number(text, starts[first])
-        dropped.append(dropped_lines(f"a document again for the same {same}", again.size, place))
+        dropped.append(dropped_lines(DUPLICATE.format(same), again.size, place))
         kept = np.flatnonzero(repeated < 0)
         documents, values, numbers = documents.take(kept), values[kept], numbers[kept]
         subtopics = None if subtopics is None else subtopics.take(kept)

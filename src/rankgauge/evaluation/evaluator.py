@@ -16,6 +16,7 @@ from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.model import POOLED, Run
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, label, sources_of
+from rankgauge.evaluation.parts import scored_runs
 from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.base import Measure
@@ -39,7 +40,7 @@ from rankgauge.policies import (
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import Scores
-from rankgauge.workers import AnyExecutor, outcomes, processors
+from rankgauge.workers import AnyExecutor
 
 if TYPE_CHECKING:
     from rankgauge.data.features import Features
@@ -74,7 +75,7 @@ def evaluate(
     runs
         A Run, `{query: {document: score}}`, `{query: [documents, the best first]}`, a data frame, a run
         file, a folder, a pattern such as "runs/*.gz", a run of ranx or ir_measures; several of these in
-        a list, or in a dict by name.
+        a list, or in a dict by name. `RunParts("runs/bm25/")` is one run in many files.
     measures
         One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
     missing, unjudged, ties, seed, tail, documents, precision, max_grade
@@ -83,7 +84,7 @@ def evaluate(
         "skip" leaves out the runs that cannot be read, or that share no topic with the judgments, and
         says so in `.failed`; "raise" raises the error.
     executor
-        Does the work, run by run; by default threads.
+        Does the work, run by run and part by part; by default threads.
     progress
         Is called with the name of each run done.
 
@@ -203,23 +204,22 @@ class Evaluator:
         runs
             A Run, several in a list, or a dict of runs by name. In place of a Run: a dict
             `{query: {document: score}}` or `{query: [documents]}`, a data frame, a run file, a run of
-            ranx or ir_measures, or a function that returns a Run. In place of several: a folder, or a
-            pattern such as "runs/*.gz".
+            ranx or ir_measures, `RunParts` for a run in many files, or a function that returns a Run. In
+            place of several: a folder, or a pattern such as "runs/*.gz".
         failures
             "skip" leaves out the runs that cannot be read, or that share no topic with the judgments,
             and says so in `.failed`; "raise" raises the error.
         executor
-            Does the work, run by run; by default as many threads as there are processors.
+            Does the work, run by run and part by part; by default as many threads as there are
+            processors.
         progress
             Is called with the name of each run done.
         """
         checked("failures", failures, one_of(Failures))
         sources = sources_of(runs)
-        threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
-        scorer = replace(self._scorer, threads=threads)
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
-        for source, result in outcomes(scorer, sources, executor, label):
+        for source, result in scored_runs(self._scorer, sources, executor):
             if isinstance(result, RunScores):
                 results.append(result)
             elif failures == "raise":

@@ -14,7 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.files import display_name
 from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
+from rankgauge.data.parts import RunParts
 from rankgauge.data.trec import Path, RunFile, read_qrels, run_files
 from rankgauge.records import Record
 
@@ -80,6 +82,13 @@ def label(source: Source) -> str:
     return str(getattr(source, "label", None) or getattr(source, "__name__", "run"))
 
 
+def place_of(source: Source) -> str:
+    """How messages call the place of a run: its file or folder, or else its name."""
+    if isinstance(source, RunFile | RunParts):
+        return display_name(source.path)
+    return label(source)
+
+
 class _Given(Record):
     """A run that is there, or a dict, a frame or a list of documents of one."""
 
@@ -128,7 +137,7 @@ def _source(run: Any, name: str) -> Source:
 
 
 def _renamed(source: Source, name: str) -> Source:
-    if isinstance(source, RunFile):
+    if isinstance(source, RunFile | RunParts):
         return replace(source, name=name)
     return _Named(source, name)
 

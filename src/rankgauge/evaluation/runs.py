@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Bools, Floats, Ints, T
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.files import display_name
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
-from rankgauge.evaluation.inputs import Source, label
+from rankgauge.evaluation.inputs import Source, label, place_of
 from rankgauge.evaluation.mismatch import (
     KEPT,
     few_shared_topics,
@@ -54,11 +53,27 @@ class RunScores(Record):
     remarks: Remarks
 
 
-class _PieceScores(Record):
+class PieceScores(Record):
     """The scores of some queries of a run, and what was found on the way.
 
-    `unknown` topics are not judged, `strangers` are some of them; `judged` retrieved documents have a
-    judgement; where none has, `documents` are some of those retrieved.
+    Parameters
+    ----------
+    queries
+        The number of each query among all judged queries.
+    values, judged_share
+        Their scores, query × measure, and the share of the first ten documents that is judged.
+    remarks
+        For each measure what to know of the scores.
+    precision
+        In which precision the scores of documents were compared.
+    merged
+        How many adjacent documents have scores that differ in double but not in single precision.
+    judged
+        How many retrieved documents have a judgement.
+    strangers
+        The topics that are not judged, in the order of the run.
+    documents, document_queries
+        If no retrieved document has a judgement, some of these documents, and the query of each.
     """
 
     queries: Ints
@@ -66,11 +81,31 @@ class _PieceScores(Record):
     judged_share: Floats
     remarks: Remarks
     precision: ScorePrecision
-    unknown: int
     merged: int
     judged: int
     strangers: Ids
     documents: Ids
+    document_queries: Ints
+
+    @classmethod
+    def joined(cls, pieces: Sequence[PieceScores]) -> PieceScores:
+        """The scores of all the queries of several pieces, none of which is in two of them."""
+        if len(pieces) == 1:
+            return pieces[0]
+        judged = sum(piece.judged for piece in pieces)
+        without = [] if judged else pieces
+        return cls(
+            np.concatenate([piece.queries for piece in pieces]),
+            np.concatenate([piece.values for piece in pieces]),
+            np.concatenate([piece.judged_share for piece in pieces]),
+            [_together(remarks) for remarks in zip(*(p.remarks for p in pieces), strict=True)],
+            pieces[0].precision,
+            sum(piece.merged for piece in pieces),
+            judged,
+            Ids.joined([piece.strangers for piece in pieces]),
+            Ids.joined([_NO_IDS, *(piece.documents for piece in without)]),
+            np.concatenate([_NO_INTS, *(piece.document_queries for piece in without)]),
+        )
 
 
 class Scorer(Record):
@@ -94,21 +129,20 @@ class Scorer(Record):
 
     def __call__(self, source: Source) -> RunScores:
         """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
-        run: Run | list[_PieceScores]
+        run: Run | list[PieceScores]
         if isinstance(source, RunFile):
-            run = source.scanned(self._piece_scores, self.judgments.lookup, self.threads)
+            run = source.scanned(self.piece_scores, self.judgments.lookup, self.threads)
         else:
             run = source()
         if not isinstance(run, Run | list):
             kind = type(run).__name__
             raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
-        where = display_name(source.path) if isinstance(source, RunFile) else label(source)
         if isinstance(run, Run):
-            piece = self._piece_scores(located(self.judgments, run))
-            return self._joined(run.name, where, [piece], run.dropped)
-        return self._joined(label(source), where, run)
+            piece = self.piece_scores(located(self.judgments, run))
+            return self.run_scores(run.name, place_of(source), piece, run.dropped)
+        return self.run_scores(label(source), place_of(source), PieceScores.joined(run))
 
-    def _piece_scores(self, piece: Piece) -> _PieceScores:
+    def piece_scores(self, piece: Piece) -> PieceScores:
         """The scores of the judged queries in a piece of a run."""
         precision = self.precision or piece.precision
         lists = align(
@@ -123,7 +157,7 @@ class Scorer(Record):
 
     def _scores_of(
         self, lists: Alignment, precision: ScorePrecision, piece: Piece | None = None
-    ) -> _PieceScores:
+    ) -> PieceScores:
         rankings: Rankings | TiedRankings = lists.rankings
         if self.ties == "expected":
             seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
@@ -136,55 +170,57 @@ class Scorer(Record):
         if self.unjudged == "condensed":
             rankings = rankings.condensed()
         asked = [scored(measure, rankings) for measure in self.asked()]
-        return _PieceScores(
+        return PieceScores(
             lists.queries,
             side_by_side([values for values, _ in asked], len(rankings)),
             judged_share,
             [remarks for _, remarks in asked],
             precision,
-            lists.unknown,
             lists.merged,
             len(lists.retrieved),
             *_unmatched(piece, lists),
         )
 
-    def _joined(
-        self,
-        name: str,
-        source: str,
-        pieces: Sequence[_PieceScores],
-        dropped: tuple[Note, ...] = (),
+    def run_scores(
+        self, name: str, source: str, piece: PieceScores, dropped: tuple[Note, ...] = ()
     ) -> RunScores:
-        """The scores of a run from those of its pieces; what none of them has is an empty ranking."""
-        strangers = Ids.joined([piece.strangers for piece in pieces])
-        if not any(len(piece.queries) for piece in pieces):
+        """The scores of a run from the scores of its queries; other queries are empty rankings.
+
+        Parameters
+        ----------
+        name, source
+            The name of the run, and how messages call the place where it is.
+        piece
+            The scores of all judged queries that the run has.
+        dropped
+            Notes on what lenient reading left out.
+        """
+        strangers = piece.strangers
+        if not len(piece.queries):
             raise no_shared_topics(source, strangers, self.judgments)
-        precision = pieces[0].precision
         present = np.zeros(len(self.judged), dtype=np.bool_)
-        for piece in pieces:
-            present[piece.queries] = True
-        parts = list(pieces)
+        present[piece.queries] = True
+        parts = [piece]
         if not present.all():
             absent = np.flatnonzero(~present)
-            parts.append(self._scores_of(Alignment.empty(absent, self.judged), precision))
+            parts.append(self._scores_of(Alignment.empty(absent, self.judged), piece.precision))
         values = np.empty((len(self.judged), len(self.asked())))
         judged_share = np.empty(len(self.judged))
         for part in parts:
             values[part.queries] = part.values
             judged_share[part.queries] = part.judged_share
-        unknown, merged = (sum(getattr(p, what) for p in pieces) for what in ("unknown", "merged"))
-        few = few_shared_topics(int(present.sum()), unknown, strangers, self.judgments)
+        few = few_shared_topics(len(piece.queries), len(strangers), strangers, self.judgments)
         warnings = [] if few is None else [few]
-        if not any(piece.judged for piece in pieces):
-            documents = Ids.joined([piece.documents for piece in pieces])
-            warnings.append(nothing_judged(documents, self.judgments))
+        if not piece.judged:
+            warnings.append(nothing_judged(piece.documents, self.judgments))
+        unknown = 0 if few else len(strangers)
         return RunScores(
             name,
             self._finished(values),
             present,
             judged_share,
-            precision,
-            (*warnings, *dropped, *alignment_notes(0 if few else unknown, merged)),
+            piece.precision,
+            (*warnings, *dropped, *alignment_notes(unknown, piece.merged)),
             [_together(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
         )
 
@@ -202,18 +238,21 @@ class Scorer(Record):
         return side_by_side(columns, len(scores))
 
 
-def _unmatched(piece: Piece | None, lists: Alignment) -> tuple[Ids, Ids]:
-    """Some topics of a piece that are not judged, and some documents if none of them is judged."""
+def _unmatched(piece: Piece | None, lists: Alignment) -> tuple[Ids, Ids, Ints]:
+    """The topics of a piece that are not judged; and, if none of its documents is judged, some of these,
+    with their queries."""
     if piece is None:
-        return _NO_IDS, _NO_IDS
-    strangers = piece.queries.take(np.flatnonzero(piece.numbers < 0)[:KEPT])
+        return _NO_IDS, _NO_IDS, _NO_INTS
+    strangers = piece.queries.take(np.flatnonzero(piece.numbers < 0))
     if len(lists.retrieved):
-        return strangers, _NO_IDS
-    judged_topics = np.repeat(piece.numbers >= 0, np.diff(piece.bounds))
-    return strangers, piece.documents.take(np.flatnonzero(judged_topics)[:KEPT])
+        return strangers, _NO_IDS, _NO_INTS
+    queries = np.repeat(piece.numbers, np.diff(piece.bounds))
+    rows = np.flatnonzero(queries >= 0)[:KEPT]
+    return strangers, piece.documents.take(rows), queries[rows]
 
 
 _NO_IDS = Ids.of([])
+_NO_INTS: Ints = np.zeros(0, dtype=np.int64)
 
 
 def scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:

@@ -10,11 +10,10 @@ import numpy as np
 
 from rankgauge.arrays import Bools, Ints, Labels
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.files import display_name
 from rankgauge.data.model import Ids, Judgments, Run, first_rows, freeze
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
-from rankgauge.evaluation.inputs import Runs, Source, label, sources_of
+from rankgauge.evaluation.inputs import Runs, Source, label, place_of, sources_of
 from rankgauge.evaluation.mismatch import KEPT, few_shared_topics, no_shared_topics
 from rankgauge.notes import Note
 from rankgauge.policies import DEFAULT_FAILURES, Failures, PoolTies, ScorePrecision
@@ -165,7 +164,7 @@ class _Reader(Record):
             run = source.scanned(self._part, self.judgments.lookup, self.threads)
         else:
             run = source()
-        where = display_name(source.path) if isinstance(source, RunFile) else label(source)
+        where = place_of(source)
         if isinstance(run, list):
             return self._joined(label(source), where, run, ())
         if not isinstance(run, Run):

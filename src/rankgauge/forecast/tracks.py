@@ -12,11 +12,19 @@ import numpy as np
 from rankgauge.arrays import Floats
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import DuplicateError, InputError, MeasureError, RankgaugeError
-from rankgauge.data.files import SIZE_LIMIT, display_name
+from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
-from rankgauge.data.trec import SUBTOPICS_REMEDY, RunFile, read_qrels, run_files
-from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
+from rankgauge.data.trec import SUBTOPICS_REMEDY, read_qrels, run_files
+from rankgauge.evaluation.inputs import (
+    Qrels,
+    Runs,
+    Source,
+    judgments_of,
+    label,
+    place_of,
+    sources_of,
+)
 from rankgauge.evaluation.mismatch import KEPT, no_shared_topics, nothing_judged
 from rankgauge.forecast.pool_scores import PoolScorer
 from rankgauge.forecast.retrieval import Retrieved, retrieved
@@ -193,8 +201,7 @@ class _RunReader(Record):
             kind = type(run).__name__
             raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
         if self.topics.isdisjoint(run.queries):
-            where = display_name(source.path) if isinstance(source, RunFile) else label(source)
-            raise no_shared_topics(where, run.queries, self.judgments)
+            raise no_shared_topics(place_of(source), run.queries, self.judgments)
         return run
 
 
