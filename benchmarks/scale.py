@@ -111,7 +111,7 @@ def call(qrels: str, run: str, where: str) -> None:
         executor = ThreadPoolExecutor(int(where))
     else:
         executor = rg.Workers(where)
-        executor.crew()
+        executor.start()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
     scores = rg.evaluate(judgments, rg.RunParts(run), MEASURES, executor=executor)

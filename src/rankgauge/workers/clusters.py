@@ -63,25 +63,34 @@ class Cluster:
 
     def __init__(self, where: str | Client, *, timed: bool = False) -> None:
         self._own = isinstance(where, str)
-        self._client: Any = _connected(where) if isinstance(where, str) else where
-        if self._client.asynchronous:
+        self._timed = timed
+        self.client: Any = _connected(where) if isinstance(where, str) else where
+        if self.client.asynchronous:
             raise RankgaugeError("the Dask client is asynchronous, expected a client that waits")
-        self._address = _address(self._client)
+
+    def crew(self) -> ClusterCrew:
+        """The cluster, for the tasks of one call."""
+        return ClusterCrew(self.client, timed=self._timed)
+
+    def close(self) -> None:
+        """End the connection, if it was made here."""
+        if self._own:
+            self.client.close(timeout=CONNECT)
+
+
+class ClusterCrew:
+    """A cluster at the tasks of one call. If it is `timed`, tasks say when they begin."""
+
+    def __init__(self, client: Any, *, timed: bool) -> None:
+        self._client, self._timed = client, timed
+        self._address = _address(client)
         self._name = f"rankgauge-{uuid.uuid4().hex}"
         self._futures: dict[int, Future[Any]] = {}
         self._ended: queue.SimpleQueue[tuple[int, Future[Any]]] = queue.SimpleQueue()
         self._since: dict[int, float] = {}
-        self._timed = timed
         if timed:
-            self._client.subscribe_topic(self._name, self._begun)
+            client.subscribe_topic(self._name, self._begun)
         self._looked, self._last_worker, self._threads = -LOOK, time.monotonic(), 0
-
-    def close(self) -> None:
-        """End the connection, if it was made here."""
-        if self._timed and self._client.status == "running":
-            self._client.unsubscribe_topic(self._name)
-        if self._own:
-            self._client.close(timeout=CONNECT)
 
     def share(self, value: T) -> Shared[T]:
         """A value that each worker is sent once."""
@@ -172,6 +181,11 @@ class Cluster:
         if dropped and self._client.status == "running":
             with contextlib.suppress(Exception):
                 self._client.cancel(dropped, force=True)
+
+    def close(self) -> None:
+        """Listen no more to when tasks begin."""
+        if self._timed and self._client.status == "running":
+            self._client.unsubscribe_topic(self._name)
 
     def _begun(self, event: tuple[float, Any]) -> None:
         self._since[event[1]] = time.monotonic()

@@ -47,6 +47,9 @@ class Crew(Protocol):
     def drop(self, numbers: Iterable[int]) -> None:
         """Forget these tasks, and stop them where that is possible."""
 
+    def close(self) -> None:
+        """The call is over."""
+
 
 def by_crew(
     crew: Crew, tasks: Sequence[Task[T, R]], retries: int, timeout: float | None
@@ -92,6 +95,7 @@ def by_crew(
                 yield number, _failed(tasks[number], f"took longer than {timeout:g} seconds")
     finally:
         crew.drop(under_way)
+        crew.close()
 
 
 def _failed(task: Task[Any, Any], fault: str) -> Ended[Any]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
+    from rankgauge.workers.clusters import Cluster
+    from rankgauge.workers.processes import Processes
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -50,37 +53,37 @@ class Workers:
         self.retries = checked("retries", retries, Whole(0))
         self.timeout = checked("timeout", timeout, Number(closed=False), optional=True)
         self.where = checked("workers", where, Whole(1)) if isinstance(where, int) else where
-        self._crew: Any = None
+        self._there: Cluster | Processes | None = None
 
     def __enter__(self) -> Workers:
-        self.crew()
+        self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def crew(self) -> Crew:
-        """The workers themselves; the first call starts them, or connects to them."""
-        if self._crew is None:
+    def start(self) -> Cluster | Processes:
+        """Connect to the cluster, unless that was done before. Processes start with their first task."""
+        if self._there is None:
             if isinstance(self.where, int):
                 from rankgauge.workers.processes import Processes
 
-                self._crew = Processes(self.where)
+                self._there = Processes(self.where)
             else:
                 from rankgauge.workers.clusters import Cluster
 
-                self._crew = Cluster(self.where, timed=self.timeout is not None)
-        return cast(Crew, self._crew)
+                self._there = Cluster(self.where, timed=self.timeout is not None)
+        return self._there
 
-    def share(self, value: T) -> Shared[T]:
-        """A value that all tasks need."""
-        return self.crew().share(value)
+    def crew(self) -> Crew:
+        """The workers, for the tasks of one call."""
+        return self.start().crew()
 
     def close(self) -> None:
         """End the processes, or the connection that was made here."""
-        if self._crew is not None:
-            self._crew.close()
-            self._crew = None
+        if self._there is not None:
+            self._there.close()
+            self._there = None
 
 
 def as_workers(executor: AnyExecutor | None) -> Workers | None:
@@ -110,7 +113,7 @@ def share(value: T, executor: AnyExecutor | None = None) -> Shared[T]:
         return Shared(value, anywhere=False)
     workers = as_workers(executor)
     if workers is not None:
-        return workers.share(value)
+        return workers.crew().share(value)
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
     local = isinstance(executor, ProcessPoolExecutor | ThreadPoolExecutor)
@@ -152,8 +155,9 @@ def outcomes(
     workers = as_workers(executor)
     found: Generator[tuple[int, Ended[R]], None, None]
     if workers is not None:
-        tasks = Tasks(workers.share(work), items, name)
-        found = by_crew(workers.crew(), tasks, workers.retries, workers.timeout)
+        crew = workers.crew()
+        tasks = Tasks(crew.share(work), items, name)
+        found = by_crew(crew, tasks, workers.retries, workers.timeout)
     else:
         found = _by_executor(work, items, cast("Executor | None", executor), name)
     early: dict[int, Ended[R]] = {}

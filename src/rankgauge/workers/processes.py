@@ -23,11 +23,52 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Processes:
-    """A number of processes. Each is started when there is a task for it, and has one task at a time."""
+    """A number of processes, started when there are tasks for them. They stay from call to call."""
 
     def __init__(self, count: int) -> None:
-        self._count = count
+        self.count = count
+        self.busy: list[_Process] = []
         self._idle: list[_Process] = []
+
+    def given(self, content: bytes) -> _Process:
+        """The process that this task was given to."""
+        while self._idle:
+            process = self._idle.pop()
+            if process.given(content):
+                break
+            process.end()  # it died while nobody looked
+        else:
+            process = _Process()
+            process.given(content)
+        self.busy.append(process)
+        return process
+
+    def rest(self, process: _Process) -> None:
+        """Let a process wait for its next task."""
+        self.busy.remove(process)
+        self._idle.append(process)
+
+    def end(self, process: _Process) -> None:
+        """End a process that is at a task, or dead."""
+        self.busy.remove(process)
+        process.end()
+
+    def crew(self) -> ProcessCrew:
+        """The processes, for the tasks of one call."""
+        return ProcessCrew(self)
+
+    def close(self) -> None:
+        """End all processes."""
+        for process in (*self.busy, *self._idle):
+            process.end()
+        self.busy, self._idle = [], []
+
+
+class ProcessCrew:
+    """Processes at the tasks of one call. Each has one task at a time."""
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
         self._at_work: dict[int, _Process] = {}
         self._unsent: list[tuple[int, Ended[Any]]] = []
 
@@ -36,8 +77,9 @@ class Processes:
         return Shared(value, anywhere=False)
 
     def room(self) -> int:
-        """The number of processes."""
-        return self._count
+        """How many tasks this call may have: the processes that no other call has, at least one."""
+        others = len(self._processes.busy) - len(self._at_work)
+        return max(1, self._processes.count - others)
 
     def begin(self, number: int, task: Task[Any, Any]) -> None:
         """Give a task to a process."""
@@ -48,15 +90,7 @@ class Processes:
             fault = f"cannot be sent to another process: {type(error).__name__}: {error}"
             self._unsent.append((number, Ended(WorkerDied(f"{name(item)}: {fault}"))))
             return
-        while self._idle:
-            process = self._idle.pop()
-            if process.given(content):
-                break
-            process.end()  # it died while nobody looked
-        else:
-            process = _Process()
-            process.given(content)
-        self._at_work[number] = process
+        self._at_work[number] = self._processes.given(content)
 
     def news(self, seconds: float) -> Iterator[tuple[int, Ended[Any] | Lost]]:
         """The tasks that ended."""
@@ -67,13 +101,15 @@ class Processes:
         }
         for ready in connections.wait(list(numbers), seconds):
             number = numbers[ready]
-            process = self._at_work.pop(number)
+            process = self._at_work.pop(number, None)
+            if process is None:  # dropped meanwhile
+                continue
             ended = process.result()
             if ended is None:
-                process.end()
+                self._processes.end(process)
                 yield number, Lost(DIED)
             else:
-                self._idle.append(process)
+                self._processes.rest(process)
                 yield number, ended
 
     def age(self, number: int) -> float:
@@ -86,14 +122,10 @@ class Processes:
         for number in list(numbers):
             process = self._at_work.pop(number, None)
             if process is not None:
-                process.end()
+                self._processes.end(process)
 
     def close(self) -> None:
-        """End all processes."""
-        self.drop(list(self._at_work))
-        for process in self._idle:
-            process.end()
-        self._idle.clear()
+        """Nothing: the processes stay for the next call."""
 
 
 class _Process:
