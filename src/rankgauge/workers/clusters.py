@@ -47,6 +47,10 @@ AHEAD, LEAST_AHEAD = 2, 8
 LARGE = 1 << 20
 """From how many bytes on a task goes straight to a worker, and only its key to the scheduler."""
 DIED = "the workers that worked on it died: they were killed, crashed, or had not enough memory"
+ONLY_HERE = (
+    "a worker cannot see this file, this machine can; put it where all workers see it under the same "
+    "name, or read it here first"
+)
 REMEDY = "start the same command again when the cluster is back; finished work is not done twice"
 
 
@@ -127,22 +131,31 @@ class ClusterCrew:
 
     def news(self, seconds: float) -> Iterator[tuple[int, Ended[Any] | Lost]]:
         """The tasks that ended."""
-        try:
-            first = self._ended.get(timeout=seconds)
-        except queue.Empty:
+        ended: list[tuple[int, Future[Any]]] = []
+        with contextlib.suppress(queue.Empty):
+            ended.append(self._ended.get(timeout=seconds))
+            while True:
+                ended.append(self._ended.get_nowait())
+        if not ended:
             self._check()
-            return
-        while True:
-            number, future = first
-            if self._futures.get(number) is future:  # not one that was dropped, or sent again
-                ended = self._how(future)
-                del self._futures[number]
-                self._since.pop(number, None)
-                yield number, ended
-            try:
-                first = self._ended.get_nowait()
-            except queue.Empty:
-                return
+        # Those alone that were not dropped or sent again meanwhile.
+        futures = {number: done for number, done in ended if self._futures.get(number) is done}
+        results = self._gathered(futures)
+        for number, future in futures.items():
+            how = self._told(results[number]) if number in results else self._how(future)
+            del self._futures[number]
+            self._since.pop(number, None)
+            yield number, how
+
+    def _gathered(self, futures: Mapping[int, Future[Any]]) -> dict[int, Ended[Any]]:
+        """The results of these tasks, fetched together; none if one of them cannot be had."""
+        if any(future.status != "finished" for future in futures.values()):
+            return {}
+        try:
+            results = self._client.gather(list(futures.values()))
+        except Exception:  # then each is asked for by itself
+            return {}
+        return dict(zip(futures, results, strict=True))
 
     def _how(self, future: Future[Any]) -> Ended[Any] | Lost:
         """How a task ended."""
@@ -165,8 +178,12 @@ class ClusterCrew:
             raise ClusterError(
                 f"a worker of {self._address} failed: {type(error).__name__}: {error}{remedy}"
             ) from error
-        if isinstance(ended.result, InputError):
-            ended.result = _seen_from_here(ended.result)
+        return self._told(ended)
+
+    def _told(self, ended: Ended[Any]) -> Ended[Any]:
+        """How a task ended, as it looks from here."""
+        if isinstance(ended.result, AbsentFile) and os.path.exists(ended.result.source):
+            ended.result = InputError(ended.result.source, ended.result.line, ONLY_HERE)
         return ended
 
     def age(self, number: int) -> float:
@@ -230,17 +247,6 @@ def _connected(address: str) -> Any:
 def _address(client: Any) -> str:
     scheduler = client.scheduler
     return str(getattr(scheduler, "address", None) or "of this client")
-
-
-def _seen_from_here(error: InputError) -> InputError:
-    """The error, or, where the file is here but not where the worker is, the error that says so."""
-    if not isinstance(error, AbsentFile) or not os.path.exists(error.source):
-        return error
-    message = (
-        "a worker cannot see this file, this machine can; put it where all workers see it under the "
-        "same name, or read it here first"
-    )
-    return InputError(error.source, error.line, message)
 
 
 # What all tasks need
