@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 TESTS = str(Path(__file__).parent)
 SETTINGS = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
 PATHS = [path for path in (os.environ.get("PYTHONPATH"),) if path]
@@ -92,3 +94,13 @@ def loopback_cluster(
         yield cluster
     finally:
         cluster.close()
+
+
+@contextmanager
+def on_loopback(folder: Path, workers: int) -> Iterator[Any]:
+    """A client of such a cluster; skips the test where Dask is not installed."""
+    pytest.importorskip("distributed")
+    with loopback_cluster(folder, workers) as cluster:
+        client = cluster.client()
+        yield client
+        client.close()

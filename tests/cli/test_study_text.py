@@ -14,6 +14,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from command_line import Outcome
+from dask_cluster import on_loopback
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.studies.text import published, tables
 from rankgauge.studies.text.claims import CLAIMS, statements
@@ -92,6 +93,16 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> TextStudy:
         return run_study([RatedSummaries.read("made", str(path))], ASKED)
     finally:
         use_encoder(None)
+
+
+def test_a_cluster_gives_the_same(
+    data: RatedSummaries, encoder: StandIn, study: TextStudy, tmp_path: Path
+) -> None:
+    with on_loopback(tmp_path, 2) as client:
+        other = run_study([data], ASKED, tmp_path / "out", executor=client)
+    assert encoder.digest
+    for name, each in study.tables().items():
+        assert other.tables()[name].render("csv") == each.render("csv")
 
 
 def means(examined: Examined, label: MetricLabel, documents: list[str] | None = None) -> np.ndarray:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import pytest
 
 from browser import DESKTOP, PHONE, LookedAt
 from command_line import Outcome, called
+from dask_cluster import on_loopback
 from page_texts import HOSTILE
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.report.html import write_page
@@ -220,9 +220,9 @@ def study(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
     return run_study(protocol(data), tmp_path_factory.mktemp("one"))
 
 
-def test_any_executor(data: Path, study: Study, tmp_path: Path) -> None:
-    with ThreadPoolExecutor(2) as executor:
-        other = run_study(protocol(data), tmp_path, executor=executor)
+def test_a_cluster_gives_the_same(data: Path, study: Study, tmp_path: Path) -> None:
+    with on_loopback(tmp_path, 2) as client:
+        other = run_study(protocol(data), tmp_path / "out", executor=client)
     for name, each in study.tables().items():
         assert other.tables()[name].table.render("csv") == each.table.render("csv")
 

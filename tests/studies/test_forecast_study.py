@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dask_cluster import on_loopback
 from forecast.made_tracks import write_track
 from profiles import examples
 from rankgauge.data.errors import RankgaugeError
@@ -155,6 +157,14 @@ def tracks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def study(tracks: list[str]) -> ForecastStudy:
     asked = Asked(targets=("nDCG@50", "nDCG@1000"), depths=(5, 10))
     return run_study([Track.read(text) for text in tracks], asked)
+
+
+def test_a_cluster_gives_the_same(tracks: list[str], study: ForecastStudy, tmp_path: Path) -> None:
+    asked = Asked(targets=study.asked.targets[:1], depths=(5,))
+    with on_loopback(tmp_path, 2) as client:
+        other = run_study([Track.read(text) for text in tracks], asked, executor=client)
+    here = [cell for cell in study.cells if cell.depth == 5]
+    assert repr(sorted(other.cells)) == repr(sorted(here))
 
 
 def test_every_cell_is_there(study: ForecastStudy) -> None:

@@ -78,6 +78,26 @@ def evaluated(folder: Path, executor: Any) -> Any:
     return files.values.tobytes(), files.notes, files.failed, given.values.tobytes()
 
 
+def in_parts(folder: Path, executor: Any) -> Any:
+    """Runs that are cut anywhere, and one whose lines are shuffled, so that parts are read twice."""
+    if not (folder / "parts").exists():
+        for number in range(3):
+            lines = gzip.decompress((folder / f"runs/r{number}.run.gz").read_bytes()).splitlines(
+                True
+            )
+            if number == 2:
+                np.random.default_rng(number).shuffle(lines)
+            parts = folder / "parts" / f"r{number}"
+            parts.mkdir(parents=True)
+            for part, cut in enumerate(range(0, len(lines), 47)):
+                (parts / f"part-{part:02}").write_bytes(b"".join(lines[cut : cut + 47]))
+    runs = [rg.RunParts(folder / "parts" / f"r{number}") for number in range(3)]
+    scores = rg.evaluate(folder / "qrels.txt", runs, ["nDCG@10", "AP"], executor=executor)
+    whole = rg.evaluate(folder / "qrels.txt", folder / "runs/r[0-2]*", ["nDCG@10", "AP"])
+    assert scores.values.tobytes() == whole.values.tobytes()
+    return scores.values.tobytes(), scores.notes
+
+
 def compared(folder: Path, executor: Any) -> Any:
     scores = scores_of(folder)
     tests = ("randomization", "tukey-randomized", "bootstrap")
@@ -157,7 +177,19 @@ def written(found: Any) -> Any:
 
 
 FUNCTIONS = [
-    *(evaluated, compared, assessed, measured, tuned, depth, pooled, detected, texts, trained)
+    *(
+        evaluated,
+        in_parts,
+        compared,
+        assessed,
+        measured,
+        tuned,
+        depth,
+        pooled,
+        detected,
+        texts,
+        trained,
+    )
 ]
 
 
@@ -168,7 +200,7 @@ def test_a_cluster_gives_the_same_as_threads(
     assert written(function(folder, client)) == written(function(folder, None))
 
 
-@pytest.mark.parametrize("function", [evaluated, assessed, trained], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [evaluated, in_parts, assessed], ids=lambda f: f.__name__)
 def test_processes_give_the_same_as_threads(
     function: Callable[[Path, Any], Any], folder: Path
 ) -> None:

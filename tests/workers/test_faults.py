@@ -272,6 +272,31 @@ def test_a_run_is_deleted_midway(files: Path, client: Any) -> None:
     assert np.isfinite(scores.values).all()
 
 
+def test_a_part_is_deleted_midway(files: Path, client: Any) -> None:
+    for name in ("one", "two"):
+        (files / name).mkdir()
+        for number in range(10):
+            source = files / "runs" / f"r{number:02}.run"
+            lines = source.read_text().splitlines(keepends=True)
+            (files / name / f"part-{number}").write_text("".join(lines[number * 2000 :][:2000]))
+    deleted = files / "two" / "part-7"
+
+    def delete(done: str) -> None:
+        deleted.unlink(missing_ok=True)
+
+    scores = rg.evaluate(
+        files / "qrels.txt",
+        [files / "runs" / "r00.run", rg.RunParts(files / "one"), rg.RunParts(files / "two")],
+        "AP",
+        failures="skip",
+        executor=rg.Workers(client),
+        progress=delete,
+    )
+    assert scores.runs == ("r00", "one")
+    assert scores.failed == (f"{deleted}: cannot be read: No such file or directory",)
+    assert scores.values[0].tobytes() == scores.values[1].tobytes()
+
+
 def test_workers_that_fail_are_named_by_the_command(files: Path) -> None:
     """Exit code 3, and the rest is there."""
     plugin = files / "plugin.py"
