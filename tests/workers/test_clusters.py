@@ -18,7 +18,7 @@ from dask_tasks import Heavy, by_heavy, hide, show
 from rankgauge import text
 from rankgauge.rankers import cross_validate
 from rankgauge.tables import Table
-from rankgauge.workers import outcomes, share
+from rankgauge.workers import clusters, outcomes, share
 
 pytest.importorskip("distributed")
 
@@ -358,3 +358,33 @@ def test_what_cannot_be_used_is_said(folder: Path) -> None:
 def test_the_executor_of_a_client_is_its_cluster(client: Any, folder: Path) -> None:
     with client.get_executor() as executor:
         assert written(evaluated(folder, executor)) == written(evaluated(folder, None))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["evaluate", "qrels.txt", "runs/r[0-4]*"],
+        ["report", "qrels.txt", "runs/r[0-4]*", "-o", "page.html"],
+        ["compare", "--scores", "saved", "--test", "randomization"],
+        ["assess", "--scores", "saved"],
+        ["queries", "qrels.txt", "runs/r[0-4]*"],
+        ["distance", "runs/r0.run.gz", "runs/r1.run.gz", "--qrels", "qrels.txt"],
+        ["tune", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
+        ["forecast", "depth", "qrels.txt", "runs/r[0-4]*"],
+        ["forecast", "two-phase", "--shallow", "qrels.txt", "--deep", "qrels.txt", "runs/r[0-4]*"],
+    ],
+    ids=lambda command: " ".join(command[:2]) if command[0] == "forecast" else command[0],
+)
+def test_no_command_ignores_the_workers_it_is_given(
+    command: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(clusters, "CONNECT", 0.2)
+    if "saved" in command and not (folder / "saved").exists():
+        scores_of(folder).save(folder / "saved")
+    there = called(*command, "--workers", "tcp://127.0.0.1:9")
+    assert there.code == 2
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in there.err
+    again = called(*command, "--retries", "2")
+    assert again.code == 2
+    assert "--retries needs --workers" in again.err
