@@ -247,10 +247,10 @@ class _Joining:
         """
         tasks: list[Task] = []
         for unit, own in zip(self.units, topics.of_unit, strict=True):
-            if unit.inside and topics.spread[own].any():
+            spread = topics.spread[own]
+            if unit.inside and spread.any() and not spread.all():
                 number = int(unit.ends[0])
-                left_out = topics.ids(own[topics.spread[own]])
-                tasks.append(OnePart(number, self.files[number], left_out))
+                tasks.append(OnePart(number, self.files[number], topics.ids(own[spread])))
         for group in topics.groups(MOST_ROWS):
             files = tuple((part, self.files[part]) for part in topics.parts_of(group))
             tasks.append(TopicsOfParts(files, topics.ids(group)))
