@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -259,6 +260,21 @@ def test_lenient_reading_may_drop_the_first_and_the_last_line_of_whole_parts(
     dropped = [note for note in scores.notes if " dropped" in note.kind]
     assert [(note.count, note.detail) for note in dropped] == [(3, f"first at {folder}/0.run:1")]
     assert run().dropped == tuple(replace(note, run=None) for note in dropped)
+
+
+def test_no_thread_is_left_behind(tmp_path: Path) -> None:
+    good = folder_of(tmp_path / "good", *(f"q{number} Q0 a 1 1 t\n" for number in range(1, 5)))
+    bad = folder_of(tmp_path / "bad", "q1 Q0 a 1 x t\n", "q2 Q0 a 1 1 t\n", "q3 Q0 a 1 1 t\n")
+    inside = "q1 Q0 a 1 1 t\nq2 Q0 {} 1 1 t\nq3 Q0 a 1 1 t\n"
+    again = folder_of(tmp_path / "again", inside.format("b"), inside.format("b"))
+    before, errors = threading.active_count(), []
+    rg.evaluate(QRELS, rg.RunParts(good), "AP")
+    assert threading.active_count() == before
+    for folder in (bad, again):
+        with pytest.raises(rg.InputError) as error:
+            rg.evaluate(QRELS, [rg.RunParts(folder), rg.RunParts(good)], "AP")
+        errors.append(error)  # which holds the frames that raised it
+        assert threading.active_count() == before
 
 
 # Which files are parts
