@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -25,6 +26,7 @@ from rankgauge.data import scanning
 from rankgauge.data.files import read_bytes
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation import parts as joining
+from rankgauge.evaluation.tasks import OnePart, Worker
 from rankgauge.policies import Ties
 
 Form = Literal["trec", "gz", "parquet"]
@@ -107,10 +109,14 @@ def columns_of(run: rg.Run) -> Any:
 
 @examples(100)
 @given(
-    cut_runs(), st.sampled_from(["trec", "trec", "gz", "parquet"]), all_ties, st.integers(1, 100)
+    cut_runs(),
+    st.sampled_from(["trec", "trec", "gz", "parquet"]),
+    all_ties,
+    st.integers(1, 100),
+    st.integers(1, 4),
 )
 def test_parts_score_what_one_file_scores(
-    cut: list[list[Row]], form: Form, ties: Ties, small: int
+    cut: list[list[Row]], form: Form, ties: Ties, small: int, edges: int
 ) -> None:
     run = [row for part in cut for row in part]
     with (
@@ -119,6 +125,7 @@ def test_parts_score_what_one_file_scores(
         patch.object(scanning, "PIECE", small),
         patch.object(scanning, "WINDOW", 8),
         patch.object(joining, "MOST_ROWS", 5),
+        patch.object(joining, "MOST_EDGES", edges),
     ):
         one = RunFile(write(Path(place, "one"), run, form), "run")
         parts = rg.RunParts(write_parts(Path(place, "parts"), cut, form), "run")
@@ -255,6 +262,21 @@ def test_lenient_reading_may_drop_the_first_and_the_last_line_of_whole_parts(
     assert run().dropped == tuple(replace(note, run=None) for note in dropped)
 
 
+def test_no_thread_is_left_behind(tmp_path: Path) -> None:
+    good = folder_of(tmp_path / "good", *(f"q{number} Q0 a 1 1 t\n" for number in range(1, 5)))
+    bad = folder_of(tmp_path / "bad", "q1 Q0 a 1 x t\n", "q2 Q0 a 1 1 t\n", "q3 Q0 a 1 1 t\n")
+    inside = "q1 Q0 a 1 1 t\nq2 Q0 {} 1 1 t\nq3 Q0 a 1 1 t\n"
+    again = folder_of(tmp_path / "again", inside.format("b"), inside.format("b"))
+    before, errors = threading.active_count(), []
+    rg.evaluate(QRELS, rg.RunParts(good), "AP")
+    assert threading.active_count() == before
+    for folder in (bad, again):
+        with pytest.raises(rg.InputError) as error:
+            rg.evaluate(QRELS, [rg.RunParts(folder), rg.RunParts(good)], "AP")
+        errors.append(error)  # which holds the frames that raised it
+        assert threading.active_count() == before
+
+
 # Which files are parts
 
 
@@ -289,6 +311,13 @@ def test_an_empty_table_is_an_empty_part(tmp_path: Path) -> None:
     with one_process():
         (folder / "part-001").unlink()
         assert "its only part is empty" in message(folder)
+
+
+def test_parts_may_be_csv_with_a_header_each(tmp_path: Path) -> None:
+    header = "query_id,doc_id,score\n"
+    folder = folder_of(tmp_path / "p", header, f"{header}q1,a,1\nq2,b,1\n", f"{header}q2,a,2\n")
+    assert rg.RunParts(folder)().bounds.tolist() == [0, 1, 3]
+    assert rg.evaluate(QRELS, rg.RunParts(folder), "RR").per_query()["p"]["q2"]["RR"] == 1
 
 
 def test_parts_are_of_one_kind(tmp_path: Path) -> None:
@@ -422,6 +451,24 @@ def test_the_command_line_prints_the_same_bytes(files: Path, command: str) -> No
 def test_without_the_flag_each_file_of_a_folder_is_a_run(files: Path) -> None:
     outcome = called("evaluate", files / "qrels", files / "a", "-m", "AP")
     assert len(outcome.out.splitlines()) > 7
+
+
+def test_few_rows_are_held_however_many_the_parts(tmp_path: Path) -> None:
+    run = [(f"q{topic:03}", doc, "1") for topic in range(300) for doc in "abcdefgh"]
+    qrels = {f"q{topic:03}": {"a": 1} for topic in range(300)}
+    scorer = rg.Evaluator(qrels, "AP")._scorer
+    cut = [run[at : at + 11] for at in range(0, len(run), 11)]
+    source = rg.RunParts(write_parts(tmp_path / "parts", cut, "trec"), "run")
+    whole = joining._Joining(source, source.files(), scorer)
+    held = []
+    with patch.object(joining, "MOST_EDGES", 10):
+        for number, file in enumerate(source.files()):
+            whole.add(OnePart(number, file).done(scorer))
+            held.append(sum(edge.size for edge in whole.edges.values()))
+    assert len(held) > 200
+    assert max(held) <= 10 * 8
+    scores = whole.scores(Worker(scorer), None)
+    assert scores.present.all()
 
 
 # Real runs, and other processes

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats, Ints
 from rankgauge.data.columns import Column, Place, missing
-from rankgauge.data.errors import InputError
+from rankgauge.data.errors import InputError, NoRows
 from rankgauge.data.model import Ids, decode
 from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
 from rankgauge.data.tables import in_roles
@@ -58,7 +58,7 @@ def csv_columns(
         where = (broken.position, broken.cells, len(header))
         raise _fault(text, source, broken.fault, *where, separator)
     if not any(part.rows for part in parts):
-        raise InputError(source, None, "no rows below the header, expected some")
+        raise NoRows(source, None, "no rows below the header, expected some")
     columns: list[Column] = [
         CellColumn([part.columns[i] for part in parts]) for i in range(len(places))
     ]

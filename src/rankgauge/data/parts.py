@@ -57,10 +57,12 @@ class RunParts(Value):
     may be in several parts. Each part is a file as `read_run` takes it; all are TREC text, or all are
     tables. Empty parts, and files that begin with . or _, such as _SUCCESS, are passed over.
 
-    `evaluate` scores each part where it lies, and keeps no ids. It then joins the topics that are in
-    several parts. This is quick if the run was sorted by topic and then cut. If topics are spread over
-    the parts, the parts are read again, some topics at a time. Called as a function, it gives the whole
-    run; all other functions that take runs use it so.
+    `evaluate` scores each part where it lies, and joins the topics that are in several parts. This is as
+    quick as for one file if the run was sorted by topic and then cut. If topics are spread over the
+    parts, `evaluate` reads the parts again, some topics at a time: up to 10 million rows in a task. It
+    then also holds the scores of each topic in each part, so sort a very large run by topic first.
+
+    Called as a function, it gives the whole run in memory. All other functions that take runs use it so.
 
     Parameters
     ----------

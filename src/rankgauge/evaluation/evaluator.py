@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -219,15 +220,16 @@ class Evaluator:
         sources = sources_of(runs)
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
-        for source, result in scored_runs(self._scorer, sources, executor):
-            if isinstance(result, RunScores):
-                results.append(result)
-            elif failures == "raise":
-                raise result
-            else:
-                failed.append(str(result))
-            if progress is not None:
-                progress(label(source))
+        with closing(scored_runs(self._scorer, sources, executor)) as done:
+            for source, result in done:
+                if isinstance(result, RunScores):
+                    results.append(result)
+                elif failures == "raise":
+                    raise result
+                else:
+                    failed.append(str(result))
+                if progress is not None:
+                    progress(label(source))
         names = [result.name for result in results]
         name, count = Counter(names).most_common(1)[0] if names else ("", 0)
         if count > 1:

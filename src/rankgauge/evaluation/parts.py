@@ -9,7 +9,8 @@ parts is found when all parts are there, and the parts that have it are read aga
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ MOST_EDGES, MOST_EDGE_ROWS = 64, 1 << 17
 
 def scored_runs(
     scorer: Scorer, sources: Sequence[Source], executor: AnyExecutor | None
-) -> Iterator[tuple[Source, RunScores | RankgaugeError]]:
+) -> Generator[tuple[Source, RunScores | RankgaugeError]]:
     """Each run with its scores, or with the error for it, in order.
 
     Each run is a task, and each part of a run in parts is a task. The executor gets all of them at once,
@@ -61,19 +62,30 @@ def scored_runs(
     flat = [task for own in tasks if not isinstance(own, InputError) for task in own]
     threads = 1 if executor is not None else max(1, processors() // max(1, len(flat)))
     worker = Worker(replace(scorer, threads=threads))
-    results = (result for _, result in outcomes(worker, flat, executor, task_label))
-    for source, own in zip(sources, tasks, strict=True):
-        if isinstance(own, InputError):
-            yield source, own
-        elif isinstance(source, RunParts):
-            parts = itertools.islice(results, len(own))
-            files = [task.file for task in own if isinstance(task, OnePart)]
-            run = _Joining(source, files, worker.scorer)
-            yield source, _joined(run, parts, worker, executor)
-        else:
-            result = next(results)
-            assert isinstance(result, RunScores | RankgaugeError)
-            yield source, result
+    with _done(worker, flat, executor) as results:
+        for source, own in zip(sources, tasks, strict=True):
+            if isinstance(own, InputError):
+                yield source, own
+            elif isinstance(source, RunParts):
+                parts = itertools.islice(results, len(own))
+                files = [task.file for task in own if isinstance(task, OnePart)]
+                run = _Joining(source, files, worker.scorer)
+                yield source, _joined(run, parts, worker, executor)
+            else:
+                result = next(results)
+                assert isinstance(result, RunScores | RankgaugeError)
+                yield source, result
+
+
+@contextmanager
+def _done(
+    worker: Worker, tasks: Sequence[Task], executor: Executor | None
+) -> Iterator[Iterator[TaskResult | RankgaugeError]]:
+    """The results of tasks, in order. At the end all threads have ended, also if results are left."""
+    results = outcomes(worker, tasks, executor, task_label)
+    assert isinstance(results, Generator)
+    with closing(results):
+        yield (result for _, result in results)
 
 
 def _tasks_of(source: Source) -> Sequence[Task] | InputError:
@@ -224,14 +236,15 @@ class _Joining:
             if not topics.spread[own].any()
         ]
         tasks, self.units = self._tasks(topics), []
-        for _, result in outcomes(worker, tasks, executor, task_label):
-            if isinstance(result, RankgaugeError):
-                raise result
-            if isinstance(result, PartScores) and result.middle is not None:
-                pieces.append(result.middle)
-            elif isinstance(result, JoinedTopics):
-                pieces.append(result.scores)
-                self.dropped += result.dropped
+        with _done(worker, tasks, executor) as results:
+            for result in results:
+                if isinstance(result, RankgaugeError):
+                    raise result
+                if isinstance(result, PartScores) and result.middle is not None:
+                    pieces.append(result.middle)
+                elif isinstance(result, JoinedTopics):
+                    pieces.append(result.scores)
+                    self.dropped += result.dropped
         return self.scorer.run_scores(
             self.source.label,
             place_of(self.source),
@@ -247,10 +260,10 @@ class _Joining:
         """
         tasks: list[Task] = []
         for unit, own in zip(self.units, topics.of_unit, strict=True):
-            if unit.inside and topics.spread[own].any():
+            spread = topics.spread[own]
+            if unit.inside and spread.any() and not spread.all():
                 number = int(unit.ends[0])
-                left_out = topics.ids(own[topics.spread[own]])
-                tasks.append(OnePart(number, self.files[number], left_out))
+                tasks.append(OnePart(number, self.files[number], topics.ids(own[spread])))
         for group in topics.groups(MOST_ROWS):
             files = tuple((part, self.files[part]) for part in topics.parts_of(group))
             tasks.append(TopicsOfParts(files, topics.ids(group)))
