@@ -2,12 +2,13 @@
 
     python benchmarks/large_scores.py [--runs 1000] [--topics 10000] [--measures 8] [--steps assess ...]
 
-The scores come from a seeded model: an effect of the run, an effect of the topic and chance, cut off at 0
-and 1. A few runs lack a few topics. The scores are saved once, at full size and with a quarter of the
-topics. Each step is a separate process that loads them. `seconds` is for the step alone. `beyond` is the
-peak memory of the process, without its memory right after loading; `of the scores` is the same as a
-multiple of the scores. The budget is for comparing with one run and assessing with the default settings.
-A name such as `assess bootstrap` is a step with that test; --samples is for the tests that draw.
+The scores come from a seeded model: an effect of the run, an effect of the topic and chance, cut off at
+0 and 1. A few runs lack a few topics. The scores are saved once, at full size and with a quarter of the
+topics. Each step is a separate process that loads them. `seconds` is for the step alone. `beyond` is
+the peak memory of the process, without its memory right after loading; `of the scores` is the same as a
+multiple of the scores. The budget is for comparing with one run and assessing, with the default
+settings. A name such as `assess bootstrap` is a step with that test; --samples is for the tests that
+draw. --commands also runs the two commands; their memory is the peak of the whole process.
 """
 
 from __future__ import annotations

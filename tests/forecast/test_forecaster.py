@@ -418,6 +418,17 @@ def test_save_and_load(method: str, tracks: list[Rows], tmp_path: Path) -> None:
     assert one.table().render("csv") == other.table().render("csv")
 
 
+@pytest.fixture(scope="module")
+def saved(tracks: list[Rows], tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """The content of a saved forecaster; it can be loaded."""
+    folder = tmp_path_factory.mktemp("saved")
+    Forecaster("regression").fit_rows(tracks).save(folder)
+    assert [path.name for path in folder.iterdir()] == [FILE]
+    Forecaster.load(folder)
+    content: dict[str, object] = json.loads((folder / FILE).read_text())
+    return content
+
+
 KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0.1, 0.5]]}
 
 
@@ -456,10 +467,8 @@ KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0
     ],
     ids=str,
 )
-def test_hostile_files(tracks: list[Rows], tmp_path: Path, change: dict[str, object]) -> None:
-    Forecaster("regression").fit_rows(tracks).save(tmp_path)
-    content = json.loads((tmp_path / FILE).read_text()) | change
-    (tmp_path / FILE).write_text(json.dumps(content))
+def test_hostile_files(saved: dict[str, object], tmp_path: Path, change: dict[str, object]) -> None:
+    (tmp_path / FILE).write_text(json.dumps(saved | change))
     with pytest.raises(InputError, match="not a forecaster"):
         Forecaster.load(tmp_path)
 

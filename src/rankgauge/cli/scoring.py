@@ -18,6 +18,7 @@ from rankgauge.data.parts import StoredRun, stored_runs
 from rankgauge.data.roles import ColumnNames
 from rankgauge.data.trec import RunFile, read_qrels, read_qrels_and_run, read_run
 from rankgauge.evaluation.evaluator import evaluate
+from rankgauge.evaluation.parts import steps_of
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.around import innermost, of_rankings
 from rankgauge.measures.grammar import apart, parse_all
@@ -187,7 +188,7 @@ class Scoring(Record):
         measures: Sequence[Measure | Aggregate],
     ) -> Scores:
         """The scores of every run that could be read, at least one."""
-        with progress(len(sources)) as advance:
+        with progress(steps_of(sources)) as advance:
             scores = evaluate(
                 judgments,
                 sources,

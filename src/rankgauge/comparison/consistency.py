@@ -107,15 +107,17 @@ def split_halves(
     tau = np.empty(drawing.samples)
     decided, swapped = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     tied = 0
-    pairs = tuple(np.ascontiguousarray(side, dtype=np.intp) for side in (first, second))
+    first, second = (np.ascontiguousarray(side, dtype=np.intp) for side in (first, second))
     step = max(1, CELLS // 4 // topics)
     for start in range(0, drawing.samples, step):
         some = range(start, min(start + step, drawing.samples))
-        means = (
+        one, other = (
             np.ascontiguousarray((values @ counts / half).T)
             for counts in _halves(topics, half, some, drawing)
         )
-        agreed, ties = agreements(*means, *pairs, least, fuzziness, edges[1], decided, swapped)
+        agreed, ties = agreements(
+            one, other, first, second, least, fuzziness, float(edges[1]), decided, swapped
+        )
         tau[start : start + len(some)] = agreed / len(first)
         tied += ties
     return Splits(half, tau, tied, edges, decided, swapped)

@@ -66,7 +66,8 @@ def counted_topics(
     left_out = lacking if policy == "intersection" else np.zeros_like(lacking)
     undefined = np.isnan(values).any(axis=0) & ~left_out
     counts = ~left_out & ~undefined
-    if not np.isfinite(values).all(axis=0)[counts].all():
+    finite: Bools = np.all(np.isfinite(values), axis=0)
+    if not finite[counts].all():
         raise RankgaugeError(f"{measure}: some scores are infinite, expected finite scores")
     how = "scored 0" if unknown.any() else "scored as empty rankings"
     remarks = {

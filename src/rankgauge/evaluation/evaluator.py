@@ -16,7 +16,7 @@ from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.model import POOLED, Run
-from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, label, sources_of
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, sources_of
 from rankgauge.evaluation.parts import scored_runs
 from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
 from rankgauge.measures.around import Aggregate, inner, innermost
@@ -87,7 +87,7 @@ def evaluate(
     executor
         Does the work, run by run and part by part; by default threads.
     progress
-        Is called with the name of each run done.
+        Is called with the name of each run done, and of each part of a run in parts.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
@@ -214,22 +214,20 @@ class Evaluator:
             Does the work, run by run and part by part; by default as many threads as there are
             processors.
         progress
-            Is called with the name of each run done.
+            Is called with the name of each run done, and of each part of a run in parts.
         """
         checked("failures", failures, one_of(Failures))
         sources = sources_of(runs)
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
-        with closing(scored_runs(self._scorer, sources, executor)) as done:
-            for source, result in done:
+        with closing(scored_runs(self._scorer, sources, executor, progress)) as done:
+            for result in done:
                 if isinstance(result, RunScores):
                     results.append(result)
                 elif failures == "raise":
                     raise result
                 else:
                     failed.append(str(result))
-                if progress is not None:
-                    progress(label(source))
         names = [result.name for result in results]
         name, count = Counter(names).most_common(1)[0] if names else ("", 0)
         if count > 1:

@@ -9,7 +9,7 @@ parts is found when all parts are there, and the parts that have it are read aga
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -51,41 +51,70 @@ MOST_EDGES, MOST_EDGE_ROWS = 64, 1 << 17
 
 
 def scored_runs(
-    scorer: Scorer, sources: Sequence[Source], executor: AnyExecutor | None
-) -> Generator[tuple[Source, RunScores | RankgaugeError]]:
-    """Each run with its scores, or with the error for it, in order.
+    scorer: Scorer,
+    sources: Sequence[Source],
+    executor: AnyExecutor | None,
+    progress: Callable[[str], None] | None = None,
+) -> Generator[RunScores | RankgaugeError]:
+    """The scores of each run, or the error for it, in order.
 
     Each run is a task, and each part of a run in parts is a task. The executor gets all of them at once,
-    so a single run of many parts keeps all workers busy.
+    so a single run of many parts keeps all workers busy. `progress` is called with the name of each task
+    that is done.
     """
     tasks = [_tasks_of(source) for source in sources]
     flat = [task for own in tasks if not isinstance(own, InputError) for task in own]
     threads = 1 if executor is not None else max(1, processors() // max(1, len(flat)))
     worker = Worker(replace(scorer, threads=threads))
-    with _done(worker, flat, executor) as results:
+    with _done(worker, flat, executor, progress) as results:
         for source, own in zip(sources, tasks, strict=True):
             if isinstance(own, InputError):
-                yield source, own
+                yield own
             elif isinstance(source, RunParts):
                 parts = itertools.islice(results, len(own))
                 files = [task.file for task in own if isinstance(task, OnePart)]
                 run = _Joining(source, files, worker.scorer)
-                yield source, _joined(run, parts, worker, executor)
+                yield _joined(run, parts, worker, executor)
             else:
                 result = next(results)
                 assert isinstance(result, RunScores | RankgaugeError)
-                yield source, result
+                yield result
+
+
+def steps_of(sources: Iterable[object]) -> int:
+    """How many tasks these runs are, as far as is known: how often `progress` is called."""
+    return sum(len(_listed(source)) if isinstance(source, RunParts) else 1 for source in sources)
+
+
+def _listed(source: RunParts) -> Sequence[RunFile]:
+    try:
+        return source.files()
+    except InputError:
+        return ()
 
 
 @contextmanager
 def _done(
-    worker: Worker, tasks: Sequence[Task], executor: Executor | None
+    worker: Worker,
+    tasks: Sequence[Task],
+    executor: AnyExecutor | None,
+    progress: Callable[[str], None] | None,
 ) -> Iterator[Iterator[TaskResult | RankgaugeError]]:
     """The results of tasks, in order. At the end all threads have ended, also if results are left."""
     results = outcomes(worker, tasks, executor, task_label)
     assert isinstance(results, Generator)
     with closing(results):
-        yield (result for _, result in results)
+        yield _told(results, progress)
+
+
+def _told(
+    results: Iterator[tuple[Task, TaskResult | RankgaugeError]],
+    progress: Callable[[str], None] | None,
+) -> Iterator[TaskResult | RankgaugeError]:
+    for task, result in results:
+        if progress is not None:
+            progress(task_label(task))
+        yield result
 
 
 def _tasks_of(source: Source) -> Sequence[Task] | InputError:
