@@ -98,7 +98,7 @@ def _done(
     worker: Worker,
     tasks: Sequence[Task],
     executor: AnyExecutor | None,
-    progress: Callable[[str], None] | None,
+    progress: Callable[[str], None] | None = None,
 ) -> Iterator[Iterator[TaskResult | RankgaugeError]]:
     """The results of tasks, in order. At the end all threads have ended, also if results are left."""
     results = outcomes(worker, tasks, executor, task_label)
