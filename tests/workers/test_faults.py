@@ -21,7 +21,7 @@ from command_line import called
 from dask_cluster import LoopbackCluster, loopback_cluster
 from dask_tasks import Deadly, hungry, slow, squared
 from rankgauge.rankers.crossval import cross_validation
-from rankgauge.workers import WorkerDied, outcomes
+from rankgauge.workers import WorkerDied, clusters, outcomes
 
 pytest.importorskip("distributed")
 
@@ -177,6 +177,19 @@ def write_letor(path: Path) -> rg.Folds:
     return rg.read_folds(path, 5)
 
 
+def test_no_worker_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "PATIENCE", 1.0)
+    monkeypatch.setattr(clusters, "LOOK", 0.2)
+    with loopback_cluster(tmp_path, 1) as cluster:
+        client = cluster.client()
+        found = outcomes(squared, range(12), client)
+        assert next(found) == (0, 0)
+        cluster.workers[0].kill()
+        with pytest.raises(rg.RankgaugeError, match="has had no worker for 1 seconds; start some"):
+            list(found)
+        client.close()
+
+
 def test_what_cross_validation_has_finished_is_kept(tmp_path: Path) -> None:
     pytest.importorskip("lightgbm")
     pytest.importorskip("sklearn")
@@ -225,8 +238,6 @@ def test_a_method_that_fails_on_a_fold_is_left_out_and_named(tmp_path: Path) -> 
 
 
 def test_no_scheduler_is_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankgauge.workers import clusters
-
     monkeypatch.setattr(clusters, "CONNECT", 0.5)
     monkeypatch.chdir(files)
     there = called("evaluate", "qrels.txt", "runs", "--workers", "tcp://127.0.0.1:9")

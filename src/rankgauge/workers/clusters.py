@@ -102,18 +102,21 @@ class ClusterCrew:
 
     def room(self) -> int:
         """How many tasks are given to the cluster at a time: enough for all threads of its workers."""
-        now = time.monotonic()
-        if now - self._looked >= LOOK:
-            self._looked = now
-            self._threads = sum(self._asked(self._client.nthreads).values())
-            if self._threads:
-                self._last_worker = now
-            elif now - self._last_worker > PATIENCE:
-                raise ClusterLost(
-                    f"the Dask cluster {self._address} has had no worker for {PATIENCE:g} seconds; "
-                    "start some workers"
-                )
+        self._look()
         return max(LEAST_AHEAD, AHEAD * self._threads)
+
+    def _look(self) -> None:
+        """Count the threads of the workers, now and then; ClusterLost if there were none for long."""
+        self._check()
+        now = time.monotonic()
+        if now - self._looked < LOOK:
+            return
+        self._looked = now
+        self._threads = sum(self._asked(self._client.nthreads).values())
+        if self._threads:
+            self._last_worker = now
+        elif now - self._last_worker > PATIENCE:
+            raise _no_worker(self._client)
 
     def begin(self, number: int, task: Task[Any, Any]) -> None:
         """Give a task to the cluster."""
@@ -137,7 +140,7 @@ class ClusterCrew:
             while True:
                 ended.append(self._ended.get_nowait())
         if not ended:
-            self._check()
+            self._look()
         # Those alone that were not dropped or sent again meanwhile.
         futures = {number: done for number, done in ended if self._futures.get(number) is done}
         results = self._gathered(futures)
@@ -211,6 +214,8 @@ class ClusterCrew:
         """Call the scheduler; ClusterLost if it is gone."""
         try:
             return function(*arguments)
+        except RankgaugeError:
+            raise
         except Exception as error:
             self._check()
             if isinstance(error, OSError | CancelledError):
@@ -242,6 +247,13 @@ def _connected(address: str) -> Any:
         return connect(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterLost(f"no Dask scheduler answers at {address}: {error}") from None
+
+
+def _no_worker(client: Any) -> ClusterLost:
+    return ClusterLost(
+        f"the Dask cluster {_address(client)} has had no worker for {PATIENCE:g} seconds; start some "
+        "workers, and then the same command again"
+    )
 
 
 def _address(client: Any) -> str:
@@ -290,12 +302,15 @@ def _scattered(client: Any, values: Any) -> Any:
     start, tries = time.monotonic(), 0
     while True:
         try:
-            return client.scatter(values, hash=False)
+            return client.scatter(values, hash=False, timeout=min(PATIENCE, CONNECT))
         except Exception as error:  # the worker died meanwhile, or there is none, or it refuses
-            if client.status != "running" or time.monotonic() - start > PATIENCE:
+            if client.status != "running":
                 raise
             tries += 1
-            if tries > MOST_TRIES and not isinstance(error, OSError | KeyError):
+            late = time.monotonic() - start > PATIENCE
+            if late and isinstance(error, TimeoutError):
+                raise _no_worker(client) from None
+            if late or (tries > MOST_TRIES and not isinstance(error, OSError | KeyError)):
                 raise ClusterError(
                     f"a worker could not take what the tasks need: {error}; install the same packages "
                     "on all workers"
