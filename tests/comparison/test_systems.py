@@ -8,6 +8,7 @@ import pytest
 import rankgauge as rg
 from rankgauge import RankgaugeError, Scores, compare
 from rankgauge.notes import worded
+from rankgauge.tables import MadeRows
 
 VALUES = np.array(
     [
@@ -278,18 +279,25 @@ def test_constant_systems_that_differ():
     assert dealt.low[0, 0] <= 0 <= dealt.high[0, 0]
 
 
-def test_the_table_of_many_pairs_needs_little_memory_to_be_written():
+def test_the_memory_to_write_a_table_does_not_grow_with_its_pairs(monkeypatch) -> None:
+    monkeypatch.setattr(MadeRows, "BLOCK", 1_000)
+    few, many = (memory_of_lines(runs) for runs in (50, 120))
+    assert many < 1.2 * few
+
+
+def memory_of_lines(runs: int) -> int:
+    """The most bytes that are held while the table of all pairs is written."""
     import tracemalloc
 
-    values = np.random.default_rng(1).random((300, 5))
-    result = compare(Scores.from_matrix(values, runs=[f"r{i}" for i in range(300)], measure="AP"))
-    table = result.table()
-    assert len(table.rows) == 300 * 299 // 2
+    values = np.random.default_rng(1).random((runs, 5))
+    names = [f"r{number:03}" for number in range(runs)]
+    table = compare(Scores.from_matrix(values, runs=names, measure="AP")).table()
+    assert len(table.rows) == runs * (runs - 1) // 2
     tracemalloc.start()
     try:
         size = sum(len(line) for line in table.lines("csv"))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert size > 4_000_000
-    assert peak < size
+    assert size > 80 * len(table.rows)
+    return peak
