@@ -22,6 +22,8 @@ import pytest
 
 CLAIMS = "RANKGAUGE_CLAIMS"
 """The variable that names the folder of the claims."""
+LANE = "--lane"
+"""The first word to a process that runs tests; arguments of pytest follow."""
 COUNTED = re.compile(r"(\d+) (passed|failed|errors?|skipped|xfailed|xpassed|warnings?)")
 
 _mine: dict[Path, bool] = {}
@@ -77,17 +79,17 @@ def _started(
     # Each processor has a process. Threads of BLAS and OpenMP would wait for each other, busily: what
     # takes 2 seconds with one thread takes 20 with two.
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")}
-    here = str(Path(__file__).parent)
-    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", "pytest", "-p", "lanes", "-p", "no:cacheprovider"]
+    command = [sys.executable, __file__, LANE, "-p", "no:cacheprovider"]
     with open(log, "wb") as stream:
         return subprocess.Popen(
             [*command, f"--basetemp={temporary}", *arguments],
-            env={**threads, **os.environ, "PYTHONPATH": path, CLAIMS: claims},
+            env={**threads, **os.environ, CLAIMS: claims},
             stdout=stream,
             stderr=subprocess.STDOUT,
         )
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == LANE:
+        sys.exit(pytest.main(sys.argv[2:], plugins=[sys.modules[__name__]]))
     sys.exit(main(Path(sys.argv[1]), sys.argv[2:], len(os.sched_getaffinity(0))))

@@ -467,9 +467,7 @@ KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0
     ],
     ids=str,
 )
-def test_hostile_files(
-    saved: dict[str, object], tmp_path: Path, change: dict[str, object]
-) -> None:
+def test_hostile_files(saved: dict[str, object], tmp_path: Path, change: dict[str, object]) -> None:
     (tmp_path / FILE).write_text(json.dumps(saved | change))
     with pytest.raises(InputError, match="not a forecaster"):
         Forecaster.load(tmp_path)
