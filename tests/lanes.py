@@ -8,6 +8,7 @@ from one process to another.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,24 +25,47 @@ CLAIMS = "RANKGAUGE_CLAIMS"
 """The variable that names the folder of the claims."""
 LANE = "--lane"
 """The first word to a process that runs tests; arguments of pytest follow."""
-COUNTED = re.compile(r"(\d+) (passed|failed|errors?|skipped|xfailed|xpassed|warnings?)")
-
-_mine: dict[Path, bool] = {}
+COLLECTED = "collected"
+"""The file among the claims that says how many tests there are."""
+RUN = ("passed", "failed", "error", "errors", "skipped", "xfailed", "xpassed")
+COUNTED = re.compile(rf"(\d+) ({'|'.join(RUN)}|warnings?)\b")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    """True, which ends the protocol, for a test of a file that another process claimed."""
-    if CLAIMS not in os.environ:
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """The loop over the tests, without those of files that another process claimed.
+
+    What is left of a file is cleared away by the test that really comes next.
+    """
+    if CLAIMS not in os.environ or session.testsfailed or session.config.option.collectonly:
         return None
-    if item.path not in _mine:
-        _mine[item.path] = _claimed(item.path)
-    return None if _mine[item.path] else True
+    Path(os.environ[CLAIMS], COLLECTED).write_text(str(len(session.items)))
+    mine = _claimed_items(session.items)
+    item = next(mine, None)
+    while item is not None:
+        following = next(mine, None)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        if session.shouldstop:
+            raise session.Interrupted(session.shouldstop)
+        item = following
+    return True
+
+
+def _claimed_items(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
+    """The tests of the files that this process claims; a file is claimed when it is its turn."""
+    mine: dict[Path, bool] = {}
+    for item in items:
+        if item.path not in mine:
+            mine[item.path] = _claimed(item.path)
+        if mine[item.path]:
+            yield item
 
 
 def _claimed(path: Path) -> bool:
     """Whether nobody claimed the file before."""
-    name = str(path).encode().hex()[-200:]
+    name = hashlib.sha256(str(path).encode()).hexdigest()
     try:
         os.close(os.open(Path(os.environ[CLAIMS], name), os.O_CREAT | os.O_EXCL))
     except FileExistsError:
@@ -62,6 +86,8 @@ def main(folder: Path, arguments: Sequence[str], lanes: int) -> int:
             _started(folder / f"lane-{n}", log, claims, arguments) for n, log in enumerate(logs)
         ]
         codes = [process.wait() for process in processes]
+        told = Path(claims, COLLECTED)
+        collected = int(told.read_text()) if told.exists() else 0
     counts: Counter[str] = Counter()
     for log in logs:
         text = log.read_text(encoding="utf-8", errors="replace")
@@ -70,7 +96,10 @@ def main(folder: Path, arguments: Sequence[str], lanes: int) -> int:
         counts.update({kind: int(number) for number, kind in COUNTED.findall(last)})
     together = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     print(f"{together} in {time.monotonic() - start:.2f}s by {lanes} processes")
-    return 0 if all(code == 0 for code in codes) else 1
+    missing = collected - sum(counts[kind] for kind in RUN)
+    if missing > 0:
+        print(f"{missing} of {collected} tests were run by no process")
+    return 0 if missing <= 0 and all(code == 0 for code in codes) else 1
 
 
 def _started(
