@@ -128,7 +128,8 @@ def main() -> None:
         for step in DEFAULT
         if step in beyond
     ]
-    show(("step", "of the scores", "budget", ""), budgets)
+    if budgets:
+        show(("step", "of the scores", "budget", ""), budgets)
 
 
 def measured(path: str, step: str, samples: str) -> tuple[float, float, float, float]:

@@ -8,6 +8,7 @@ from one process to another.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -15,31 +16,56 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 CLAIMS = "RANKGAUGE_CLAIMS"
 """The variable that names the folder of the claims."""
-COUNTED = re.compile(r"(\d+) (passed|failed|errors?|skipped|xfailed|xpassed|warnings?)")
-
-_mine: dict[Path, bool] = {}
+LANE = "--lane"
+"""The first word to a process that runs tests; arguments of pytest follow."""
+COLLECTED = "collected"
+"""The file among the claims that says how many tests there are."""
+RUN = ("passed", "failed", "error", "errors", "skipped", "xfailed", "xpassed")
+COUNTED = re.compile(rf"(\d+) ({'|'.join(RUN)}|warnings?)\b")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    """True, which ends the protocol, for a test of a file that another process claimed."""
-    if CLAIMS not in os.environ:
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """The loop over the tests, without those of files that another process claimed.
+
+    What is left of a file is cleared away by the test that really comes next.
+    """
+    if CLAIMS not in os.environ or session.testsfailed or session.config.option.collectonly:
         return None
-    if item.path not in _mine:
-        _mine[item.path] = _claimed(item.path)
-    return None if _mine[item.path] else True
+    Path(os.environ[CLAIMS], COLLECTED).write_text(str(len(session.items)))
+    mine = _claimed_items(session.items)
+    item = next(mine, None)
+    while item is not None:
+        following = next(mine, None)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        if session.shouldstop:
+            raise session.Interrupted(session.shouldstop)
+        item = following
+    return True
+
+
+def _claimed_items(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
+    """The tests of the files that this process claims; a file is claimed when it is its turn."""
+    mine: dict[Path, bool] = {}
+    for item in items:
+        if item.path not in mine:
+            mine[item.path] = _claimed(item.path)
+        if mine[item.path]:
+            yield item
 
 
 def _claimed(path: Path) -> bool:
     """Whether nobody claimed the file before."""
-    name = str(path).encode().hex()[-200:]
+    name = hashlib.sha256(str(path).encode()).hexdigest()
     try:
         os.close(os.open(Path(os.environ[CLAIMS], name), os.O_CREAT | os.O_EXCL))
     except FileExistsError:
@@ -60,6 +86,8 @@ def main(folder: Path, arguments: Sequence[str], lanes: int) -> int:
             _started(folder / f"lane-{n}", log, claims, arguments) for n, log in enumerate(logs)
         ]
         codes = [process.wait() for process in processes]
+        told = Path(claims, COLLECTED)
+        collected = int(told.read_text()) if told.exists() else 0
     counts: Counter[str] = Counter()
     for log in logs:
         text = log.read_text(encoding="utf-8", errors="replace")
@@ -68,7 +96,10 @@ def main(folder: Path, arguments: Sequence[str], lanes: int) -> int:
         counts.update({kind: int(number) for number, kind in COUNTED.findall(last)})
     together = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     print(f"{together} in {time.monotonic() - start:.2f}s by {lanes} processes")
-    return 0 if all(code == 0 for code in codes) else 1
+    missing = collected - sum(counts[kind] for kind in RUN)
+    if missing > 0:
+        print(f"{missing} of {collected} tests were run by no process")
+    return 0 if missing <= 0 and all(code == 0 for code in codes) else 1
 
 
 def _started(
@@ -77,17 +108,17 @@ def _started(
     # Each processor has a process. Threads of BLAS and OpenMP would wait for each other, busily: what
     # takes 2 seconds with one thread takes 20 with two.
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")}
-    here = str(Path(__file__).parent)
-    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-m", "pytest", "-p", "lanes", "-p", "no:cacheprovider"]
+    command = [sys.executable, __file__, LANE, "-p", "no:cacheprovider"]
     with open(log, "wb") as stream:
         return subprocess.Popen(
             [*command, f"--basetemp={temporary}", *arguments],
-            env={**threads, **os.environ, "PYTHONPATH": path, CLAIMS: claims},
+            env={**threads, **os.environ, CLAIMS: claims},
             stdout=stream,
             stderr=subprocess.STDOUT,
         )
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == LANE:
+        sys.exit(pytest.main(sys.argv[2:], plugins=[sys.modules[__name__]]))
     sys.exit(main(Path(sys.argv[1]), sys.argv[2:], len(os.sched_getaffinity(0))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,8 @@ def test_it(number):
 def run(folder: Path, wrong: int, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[str], str]:
     log = folder / "log"
     for name in ("a", "b", "c", "d"):
-        file = folder / "tests" / f"test_{name}.py"
-        file.parent.mkdir(exist_ok=True)
+        file = folder / "tests" / f"folder_{name}" / f"test_{name}.py"
+        file.parent.mkdir(parents=True)
         text = TESTS.format(log=str(log), wrong=wrong if name == "c" else 9)
         file.write_text(text, encoding="utf-8")
     rooted = ("--rootdir", str(folder), "-c", "/dev/null", str(folder / "tests"))
@@ -56,3 +57,30 @@ def test_a_test_that_fails_is_counted(tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(log) == 16
     assert "1 failed" in last
     assert "11 passed" in last
+
+
+def test_tests_that_no_process_ran_are_noticed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when what a process printed was lost."""
+    monkeypatch.setattr("lanes.COUNTED", re.compile("(?!)(.)(.)"))
+    code, log, last = run(tmp_path, 9, capsys)
+    assert (code, len(log)) == (1, 16)
+    assert last == "12 of 12 tests were run by no process"
+
+
+def test_tests_of_a_file_that_are_not_together_are_all_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A parameter of the whole session puts the tests of several files together."""
+    parts = tmp_path / "tests"
+    parts.mkdir()
+    made = "@pytest.fixture(scope='session', params=[1, 2, 3])\ndef part(request): return request.param"
+    (parts / "conftest.py").write_text(f"import pytest\n{made}\n")
+    for name in ("a", "b"):
+        (parts / f"test_{name}.py").write_text(
+            "def test_one(part): pass\ndef test_two(part): pass\n"
+        )
+    code = main(tmp_path / "out", ("--rootdir", str(tmp_path), "-c", "/dev/null", str(parts)), 2)
+    assert code == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("12 passed in ")
