@@ -355,6 +355,18 @@ def test_what_cannot_be_used_is_said(folder: Path) -> None:
         scores_of(folder, executor=3)
 
 
+@pytest.mark.parametrize("where", [1.5, None, 0, -1, True])
+def test_what_cannot_be_workers_is_said(where: Any) -> None:
+    with pytest.raises(rg.RankgaugeError, match="expected a whole number from 1"):
+        rg.Workers(where)
+
+
+@pytest.mark.parametrize("address", ["tls://127.0.0.1:9", "foo://127.0.0.1:9", "http://x"])
+def test_an_address_that_dask_cannot_use_is_said(address: str) -> None:
+    with pytest.raises(rg.RankgaugeError, match="Dask cannot use the address"):
+        rg.Workers(address).start()
+
+
 def test_the_executor_of_a_client_is_its_cluster(client: Any, folder: Path) -> None:
     with client.get_executor() as executor:
         assert written(evaluated(folder, executor)) == written(evaluated(folder, None))

@@ -123,6 +123,37 @@ def test_what_takes_too_long_is_given_up(where: str, client: Any) -> None:
         time.sleep(0.1)
 
 
+def test_workers_that_are_stuck_do_not_stop_the_call_for_ever(tmp_path: Path) -> None:
+    with loopback_cluster(tmp_path, 1) as cluster:
+        client = cluster.client()
+        with rg.Workers(client, timeout=0.5) as workers:
+            found = list(outcomes(slow, [0.0, 20.0, 0.2], workers))
+        assert found[0] == (0.0, 0.0)
+        assert failures(found).keys() == {20.0, 0.2}
+        assert "0.2: was not begun, since all workers are at tasks" in failures(found)[0.2]
+        client.close()
+
+
+@pytest.mark.parametrize("where", ["here", "cluster"])
+def test_who_ends_in_time_is_not_late_because_nobody_looked(where: str, client: Any) -> None:
+    with rg.Workers(2 if where == "here" else client, timeout=0.5) as workers:
+        list(outcomes(slow, [0.0] * 4, workers))  # the processes are there
+        for number, (item, result) in enumerate(outcomes(slow, [0.05] * 12, workers)):
+            assert result == item
+            if number in (0, 5):
+                time.sleep(0.9)
+
+
+def test_the_client_is_closed_midway(cluster: LoopbackCluster) -> None:
+    for _ in range(5):
+        client = cluster.client()
+        found = outcomes(squared, range(40), client)
+        assert next(found) == (0, 0)
+        client.close()
+        with pytest.raises(rg.RankgaugeError, match="is lost"):
+            list(found)
+
+
 # The scheduler
 
 
@@ -231,7 +262,8 @@ def test_a_method_that_fails_on_a_fold_is_left_out_and_named(tmp_path: Path) -> 
         )
     assert found.scores.values.tobytes() == usual.scores.values.tobytes()
     assert found.scores.runs == usual.scores.runs
-    assert 1 <= len(found.failed) <= 2
+    without = [f"fold {fold.number}, " for fold in folds if "7" not in fold.train.queries.texts()]
+    assert [text[: text.index("Deadly")] for text in found.failed] == without != []
     assert all(
         "DeadlyRanker: the process that worked on it was killed" in text for text in found.failed
     )

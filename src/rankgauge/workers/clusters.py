@@ -6,6 +6,7 @@ and every worker gets it once. If all workers that had it are gone, it is sent a
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import logging
@@ -23,7 +24,7 @@ from weakref import WeakKeyDictionary
 
 from rankgauge.data.errors import AbsentFile, InputError, RankgaugeError
 from rankgauge.version import __version__
-from rankgauge.workers.crews import Lost
+from rankgauge.workers.crews import PAUSE, Lost
 from rankgauge.workers.places import working_for
 from rankgauge.workers.sharing import MOST_VALUES, Preparation, Shared, make_ready, preparations
 from rankgauge.workers.tasks import Ended, Task, perform
@@ -76,6 +77,10 @@ class Cluster:
         """The cluster, for the tasks of one call."""
         return ClusterCrew(self.client, timed=self._timed)
 
+    def share(self, value: T) -> Shared[T]:
+        """A value that each worker is sent once."""
+        return Scattered(value, self.client)
+
     def close(self) -> None:
         """End the connection, if it was made here."""
         if self._own:
@@ -89,16 +94,14 @@ class ClusterCrew:
         self._client, self._timed = client, timed
         self._address = _address(client)
         self._name = f"rankgauge-{uuid.uuid4().hex}"
-        self._futures: dict[int, Future[Any]] = {}
+        self._futures: dict[int, Any] = {}
         self._ended: queue.SimpleQueue[tuple[int, Future[Any]]] = queue.SimpleQueue()
         self._since: dict[int, float] = {}
+        self._stuck: set[int] = set()
+        """Tasks that were given up, and that a worker is still at."""
         if timed:
-            client.subscribe_topic(self._name, self._begun)
+            _listener(client).crews[self._name] = self
         self._looked, self._last_worker, self._threads = -LOOK, time.monotonic(), 0
-
-    def share(self, value: T) -> Shared[T]:
-        """A value that each worker is sent once."""
-        return Scattered(value, self._client)
 
     def room(self) -> int:
         """How many tasks are given to the cluster at a time: enough for all threads of its workers."""
@@ -121,14 +124,19 @@ class ClusterCrew:
     def begin(self, number: int, task: Task[Any, Any]) -> None:
         """Give a task to the cluster."""
         content, needed = _packed(task)
-        self._futures[number] = future = self._asked(self._submitted, number, content, needed)
-        future.add_done_callback(lambda done: self._ended.put((number, done)))
+        self._futures[number] = self._asked(self._submitted, number, content, needed)
+        self._await(number)
+
+    def _await(self, number: int) -> None:
+        """Be told when a task ends."""
+        self._futures[number].add_done_callback(lambda done: self._ended.put((number, done)))
 
     def _submitted(self, number: int, content: bytes, needed: Iterable[Scattered[Any]]) -> Any:
         values = {value.key: value.future() for value in needed}
         large = len(content) > LARGE
         sent = _scattered(self._client, [content])[0] if large else content
-        about = _About(__version__, os.getcwd(), self._name if self._timed else None, number)
+        topic = _listener(self._client).topic if self._timed else None
+        about = _About(__version__, os.getcwd(), topic, self._name, number)
         key = f"{self._name}-{number}-{uuid.uuid4().hex[:8]}"
         return self._client.submit(_performed, values, sent, about, key=key, pure=False)
 
@@ -143,35 +151,51 @@ class ClusterCrew:
             self._look()
         # Those alone that were not dropped or sent again meanwhile.
         futures = {number: done for number, done in ended if self._futures.get(number) is done}
-        results = self._gathered(futures)
+        found: dict[int, Ended[Any] | Lost] = {**self._gathered(futures)}
         for number, future in futures.items():
-            how = self._told(results[number]) if number in results else self._how(future)
+            how = found.get(number) or self._how(future)
+            if how is None:  # its result was lost, and is made again
+                self._await(number)
+                continue
             del self._futures[number]
             self._since.pop(number, None)
             yield number, how
 
     def _gathered(self, futures: Mapping[int, Future[Any]]) -> dict[int, Ended[Any]]:
-        """The results of these tasks, fetched together; none if one of them cannot be had."""
-        if any(future.status != "finished" for future in futures.values()):
+        """The results of those tasks that have one, fetched together; none if one cannot be had."""
+        there = {number: done for number, done in futures.items() if done.status == "finished"}
+        if not there:
             return {}
-        try:
-            results = self._client.gather(list(futures.values()))
-        except Exception:  # then each is asked for by itself
-            return {}
-        return dict(zip(futures, results, strict=True))
+        coroutine = self._client.gather(list(there.values()), asynchronous=True)
+        fetched = asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
+        start = time.monotonic()
+        while time.monotonic() - start < CONNECT:
+            try:
+                results = fetched.result(PAUSE)
+            except TimeoutError:
+                self._check()
+            except Exception:  # then each is asked for by itself
+                break
+            else:
+                return {n: self._told(ended) for n, ended in zip(there, results, strict=True)}
+        fetched.cancel()
+        return {}
 
-    def _how(self, future: Future[Any]) -> Ended[Any] | Lost:
-        """How a task ended."""
+    def _how(self, future: Future[Any]) -> Ended[Any] | Lost | None:
+        """How a task ended; None if it has not, since its result was lost."""
         from distributed import KilledWorker
 
         try:
-            ended: Ended[Any] = future.result()
+            return self._told(future.result(timeout=LOOK))
         except KilledWorker:
             return Lost(DIED)
+        except TimeoutError:
+            self._check()
+            return None
         except CancelledError:  # what it needs was lost with a worker, or the scheduler is gone
             self._check()
             return Lost(DIED, blameless=True)
-        except (ClusterError, KeyboardInterrupt):
+        except ClusterError:
             raise
         except Exception as error:
             self._check()
@@ -181,7 +205,6 @@ class ClusterCrew:
             raise ClusterError(
                 f"a worker of {self._address} failed: {type(error).__name__}: {error}{remedy}"
             ) from error
-        return self._told(ended)
 
     def _told(self, ended: Ended[Any]) -> Ended[Any]:
         """How a task ended, as it looks from here."""
@@ -190,25 +213,37 @@ class ClusterCrew:
         return ended
 
     def age(self, number: int) -> float:
-        """For how many seconds a worker has been at a task; 0 before it begins."""
-        since = self._since.get(number)
-        return 0.0 if since is None else time.monotonic() - since
+        """For how many seconds a worker has been at a task; 0 before it begins and after it ended."""
+        since, future = self._since.get(number), self._futures.get(number)
+        if since is None or future is None or future.done():
+            return 0.0
+        return time.monotonic() - since
+
+    def blocked(self) -> bool:
+        """Whether all threads of the workers are at tasks that were given up."""
+        return bool(self._stuck) and len(self._stuck) >= self._threads
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Take these tasks from the cluster. A task that a worker is at goes on there to its end."""
-        futures = [self._futures.pop(number, None) for number in list(numbers)]
+        numbers = list(numbers)
+        self._stuck.update(number for number in numbers if number in self._since)
+        futures = [self._futures.pop(number, None) for number in numbers]
         dropped = [future for future in futures if future is not None]
         if dropped and self._client.status == "running":
             with contextlib.suppress(Exception):
                 self._client.cancel(dropped, force=True)
 
     def close(self) -> None:
-        """Listen no more to when tasks begin."""
-        if self._timed and self._client.status == "running":
-            self._client.unsubscribe_topic(self._name)
+        """Listen no more to when tasks begin and end."""
+        if self._timed:
+            _listener(self._client).crews.pop(self._name, None)
 
-    def _begun(self, event: tuple[float, Any]) -> None:
-        self._since[event[1]] = time.monotonic()
+    def heard(self, number: int, begun: bool) -> None:
+        """A worker says that it begins, or ends, a task."""
+        if begun:
+            self._since[number] = time.monotonic()
+        else:
+            self._stuck.discard(number)
 
     def _asked(self, function: Any, *arguments: Any) -> Any:
         """Call the scheduler; ClusterLost if it is gone."""
@@ -232,6 +267,30 @@ class ClusterCrew:
         )
 
 
+class _Listener:
+    """Hears, for all calls of a client, when workers begin and end tasks."""
+
+    def __init__(self, client: Any) -> None:
+        self.crews: dict[str, ClusterCrew] = {}
+        self.topic = f"rankgauge-{client.id}"
+        client.subscribe_topic(self.topic, self._heard)
+
+    def _heard(self, event: tuple[float, Any]) -> None:
+        name, number, begun = event[1]
+        crew = self.crews.get(name)
+        if crew is not None:
+            crew.heard(number, begun)
+
+
+_listeners: WeakKeyDictionary[Any, _Listener] = WeakKeyDictionary()
+
+
+def _listener(client: Any) -> _Listener:
+    if client not in _listeners:
+        _listeners[client] = _Listener(client)
+    return _listeners[client]
+
+
 def _connected(address: str) -> Any:
     try:
         import distributed
@@ -245,8 +304,13 @@ def _connected(address: str) -> Any:
     try:
         connect: Any = distributed.Client
         return connect(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+    except OSError as error:
         raise ClusterLost(f"no Dask scheduler answers at {address}: {error}") from None
+    except Exception as error:  # an address that Dask does not know, or TLS without certificates
+        raise ClusterError(
+            f"Dask cannot use the address {address}: {error}; expected one such as "
+            "tcp://10.0.0.1:8786; tls://… needs the TLS settings of Dask"
+        ) from None
 
 
 def _no_worker(client: Any) -> ClusterLost:
@@ -276,7 +340,7 @@ class Scattered(Shared[T]):
 
     def __init__(self, value: T, client: Client) -> None:
         super().__init__(value, anywhere=True)
-        self._client = client
+        self._client: Any = client
         self._parcel = _Parcel(preparations(), value)
         digest, self._parcel.size = _digest(self._parcel)
         self.key = f"rankgauge-{digest}"
@@ -291,6 +355,10 @@ class Scattered(Shared[T]):
         future = sent.pop(self.key, None)
         if future is None or future.status != "finished":
             future = _scattered(self._client, {self.key: self._parcel})[self.key]
+            with contextlib.suppress(
+                Exception
+            ):  # a worker that lacks it fetches it with its first task
+                self._client.replicate([future])
         sent[self.key] = future
         while len(sent) > MOST_VALUES:
             sent.popitem(last=False)
@@ -406,8 +474,11 @@ def _packed(task: Task[Any, Any]) -> tuple[bytes, list[Scattered[Any]]]:
 class _About:
     """What a worker is told of a task."""
 
-    def __init__(self, version: str, folder: str, topic: str | None, number: int) -> None:
-        self.version, self.folder, self.topic, self.number = version, folder, topic, number
+    def __init__(
+        self, version: str, folder: str, topic: str | None, call: str, number: int
+    ) -> None:
+        self.version, self.folder = version, folder
+        self.topic, self.call, self.number = topic, call, number
 
 
 _unpacking = threading.local()
@@ -436,12 +507,19 @@ def _performed(values: Mapping[str, _Parcel], content: bytes, about: _About) -> 
             f"the worker {get_worker().address} has rankgauge {__version__}, expected "
             f"{about.version} as on this machine; install the same version on all workers"
         )
-    if about.topic is not None:
-        get_worker().log_event(about.topic, about.number)
-    _unpacking.values = values
+
+    def tell(begun: bool) -> None:
+        if about.topic is not None:
+            get_worker().log_event(about.topic, (about.call, about.number, begun))
+
+    tell(begun=True)
     try:
-        task = loads(content)
+        _unpacking.values = values
+        try:
+            task = loads(content)
+        finally:
+            del _unpacking.values
+        with working_for(about.folder):
+            return perform(task)
     finally:
-        del _unpacking.values
-    with working_for(about.folder):
-        return perform(task)
+        tell(begun=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -19,6 +20,12 @@ MOST_RESENT = 3
 """How often a task that may be blameless is sent again beside others, before it is tried alone."""
 
 
+BLOCKED = (
+    "was not begun, since all workers are at tasks that take too long; restart the workers, or allow "
+    "more time"
+)
+
+
 class Lost(Record):
     """A task whose worker is gone. `blameless`: another task, or nobody, may be the cause."""
 
@@ -28,9 +35,6 @@ class Lost(Record):
 
 class Crew(Protocol):
     """Workers that are given tasks by number, and say how each ended."""
-
-    def share(self, value: T) -> Shared[T]:
-        """A value that reaches each worker at most once."""
 
     def room(self) -> int:
         """How many tasks they can have at a time."""
@@ -43,6 +47,9 @@ class Crew(Protocol):
 
     def age(self, number: int) -> float:
         """For how many seconds a worker has been at a task."""
+
+    def blocked(self) -> bool:
+        """Whether all workers are at tasks that were dropped, and that they cannot be stopped at."""
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Forget these tasks, and stop them where that is possible."""
@@ -64,6 +71,7 @@ def by_crew(
     tried: Counter[int] = Counter()
     resent: Counter[int] = Counter()
     alone = False
+    blocked_at: float | None = None
     try:
         while waiting or suspects or under_way:
             alone = alone and bool(under_way)
@@ -74,25 +82,34 @@ def by_crew(
                 alone = True
                 under_way.add(number := suspects.popleft())
                 crew.begin(number, tasks[number])
-            for number, ended in crew.news(PAUSE):
-                if number not in under_way:
-                    continue
-                under_way.discard(number)
-                if isinstance(ended, Ended):
-                    yield number, ended
-                elif ended.blameless and not alone and resent[number] < MOST_RESENT:
+            ended = [(n, how) for n, how in crew.news(PAUSE) if n in under_way]
+            under_way.difference_update(number for number, _ in ended)
+            # Nobody may wait between the news and this: who ended in time must not look late.
+            late = [n for n in under_way if timeout is not None and crew.age(n) > timeout]
+            crew.drop(late)
+            under_way.difference_update(late)
+            for number, how in ended:
+                if isinstance(how, Ended):
+                    yield number, how
+                elif how.blameless and not alone and resent[number] < MOST_RESENT:
                     resent[number] += 1
                     waiting.append(number)
                 elif tried[number] < retries:
                     tried[number] += 1
                     suspects.append(number)
                 else:
-                    yield number, _failed(tasks[number], ended.fault)
-            late = [n for n in under_way if timeout is not None and crew.age(n) > timeout]
+                    yield number, _failed(tasks[number], how.fault)
             for number in late:
-                crew.drop([number])
-                under_way.discard(number)
                 yield number, _failed(tasks[number], f"took longer than {timeout:g} seconds")
+            stopped = crew.blocked() and not any(crew.age(number) for number in under_way)
+            blocked_at = (blocked_at or time.monotonic()) if stopped else None
+            if blocked_at is not None and time.monotonic() - blocked_at > (timeout or 0.0):
+                left = [*under_way, *waiting, *suspects]
+                crew.drop(left)
+                under_way.clear()
+                for number in sorted(left):
+                    yield number, _failed(tasks[number], BLOCKED)
+                return
     finally:
         crew.drop(under_way)
         crew.close()

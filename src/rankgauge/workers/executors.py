@@ -52,7 +52,9 @@ class Workers:
     ) -> None:
         self.retries = checked("retries", retries, Whole(0))
         self.timeout = checked("timeout", timeout, Number(closed=False), optional=True)
-        self.where = checked("workers", where, Whole(1)) if isinstance(where, int) else where
+        if not isinstance(where, str) and not _is_client(where):
+            where = checked("workers", where, Whole(1))
+        self.where = where
         self._there: Cluster | Processes | None = None
 
     def __enter__(self) -> Workers:
@@ -86,12 +88,20 @@ class Workers:
             self._there = None
 
 
+def _is_client(value: Any) -> bool:
+    """Whether this is a client of Dask, which is not imported for it."""
+    return any(
+        (kind.__module__, kind.__name__) == ("distributed.client", "Client")
+        for kind in type(value).__mro__
+    )
+
+
 def as_workers(executor: AnyExecutor | None) -> Workers | None:
     """The workers that an executor stands for; None for one of `concurrent.futures`, or none at all."""
     if executor is None or isinstance(executor, Workers):
         return executor
     client: Any = getattr(executor, "_client", executor)  # what Client.get_executor() gives has one
-    if type(client).__module__.startswith("distributed."):
+    if _is_client(client):
         return Workers(client)
     from concurrent.futures import Executor
 
@@ -113,7 +123,7 @@ def share(value: T, executor: AnyExecutor | None = None) -> Shared[T]:
         return Shared(value, anywhere=False)
     workers = as_workers(executor)
     if workers is not None:
-        return workers.crew().share(value)
+        return workers.start().share(value)
     from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
     local = isinstance(executor, ProcessPoolExecutor | ThreadPoolExecutor)
@@ -156,7 +166,7 @@ def outcomes(
     found: Generator[tuple[int, Ended[R]], None, None]
     if workers is not None:
         crew = workers.crew()
-        tasks = Tasks(crew.share(work), items, name)
+        tasks = Tasks(workers.start().share(work), items, name)
         found = by_crew(crew, tasks, workers.retries, workers.timeout)
     else:
         found = _by_executor(work, items, cast("Executor | None", executor), name)

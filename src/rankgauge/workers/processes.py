@@ -6,6 +6,7 @@ import contextlib
 import os
 import pickle
 import signal
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from multiprocessing import connection as connections
@@ -20,6 +21,9 @@ T = TypeVar("T")
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that keep the algebra of a process to one thread: the processes share the processors."""
+
+
+_starting = threading.Lock()
 
 
 class Processes:
@@ -53,6 +57,10 @@ class Processes:
         self.busy.remove(process)
         process.end()
 
+    def share(self, value: T) -> Shared[T]:
+        """A value that each process reads once, from a file."""
+        return Shared(value, anywhere=False)
+
     def crew(self) -> ProcessCrew:
         """The processes, for the tasks of one call."""
         return ProcessCrew(self)
@@ -71,10 +79,6 @@ class ProcessCrew:
         self._processes = processes
         self._at_work: dict[int, _Process] = {}
         self._unsent: list[tuple[int, Ended[Any]]] = []
-
-    def share(self, value: T) -> Shared[T]:
-        """A value that each process reads once, from a file."""
-        return Shared(value, anywhere=False)
 
     def room(self) -> int:
         """How many tasks this call may have: the processes that no other call has, at least one."""
@@ -115,7 +119,13 @@ class ProcessCrew:
     def age(self, number: int) -> float:
         """For how many seconds a process has been at a task."""
         process = self._at_work.get(number)
-        return 0.0 if process is None else time.monotonic() - process.since
+        if process is None or process.connection.poll():  # it has ended
+            return 0.0
+        return time.monotonic() - process.since
+
+    def blocked(self) -> bool:
+        """Never: a process that takes too long is ended."""
+        return False
 
     def drop(self, numbers: Iterable[int]) -> None:
         """End the processes that are at these tasks."""
@@ -149,13 +159,13 @@ class _Process:
             return False
         return True
 
-    def result(self) -> Ended[Any] | None:
+    def result(self) -> Ended[Any] | Lost | None:
         """How its task ended; None if it died."""
         try:
             content = self.connection.recv_bytes()
         except (EOFError, OSError):
             return None
-        ended: Ended[Any] = pickle.loads(content)
+        ended: Ended[Any] | Lost = pickle.loads(content)
         return ended
 
     def end(self) -> None:
@@ -169,13 +179,14 @@ class _Process:
 @contextlib.contextmanager
 def _one_thread_each() -> Iterator[None]:
     """For processes that are started meanwhile: their algebra has one thread, unless the user said."""
-    unset = [name for name in ONE_THREAD if name not in os.environ]
-    os.environ.update(dict.fromkeys(unset, "1"))
-    try:
-        yield
-    finally:
-        for name in unset:
-            del os.environ[name]
+    with _starting:
+        unset = [name for name in ONE_THREAD if name not in os.environ]
+        os.environ.update(dict.fromkeys(unset, "1"))
+        try:
+            yield
+        finally:
+            for name in unset:
+                del os.environ[name]
 
 
 def _serve(connection: connections.Connection) -> None:
