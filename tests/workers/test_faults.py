@@ -25,7 +25,7 @@ from rankgauge.workers import WorkerDied, clusters, outcomes
 
 pytest.importorskip("distributed")
 
-SQUARES = [(n, n * n) for n in range(40)]
+SQUARES = [(n, n * n) for n in range(100)]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_a_worker_is_killed_at_a_random_moment(
 
     killer = threading.Thread(target=kill)
     killer.start()
-    assert list(outcomes(squared, range(40), client)) == SQUARES
+    assert list(outcomes(squared, range(100), client)) == SQUARES
     killer.join()
 
 
@@ -78,7 +78,7 @@ def test_all_workers_are_killed_at_once(cluster: LoopbackCluster, client: Any) -
 
     killer = threading.Thread(target=kill)
     killer.start()
-    assert list(outcomes(squared, range(40), client)) == SQUARES
+    assert list(outcomes(squared, range(100), client)) == SQUARES
     killer.join()
 
 
@@ -86,9 +86,9 @@ def test_one_item_kills_every_worker_and_is_named(tmp_path: Path) -> None:
     """Workers with nannies, which start them again."""
     with loopback_cluster(tmp_path, 2, memory="1GB") as cluster:
         client = cluster.client()
-        found = list(outcomes(Deadly(7), range(12), client, lambda item: f"run {item}"))
+        found = list(outcomes(Deadly(7), range(100), client, lambda item: f"run {item}"))
         assert [result for _, result in found if isinstance(result, int)] == [
-            n * n for n in range(12) if n != 7
+            n * n for n in range(100) if n != 7
         ]
         ((item, text),) = failures(found).items()
         assert item == 7
@@ -147,7 +147,7 @@ def test_who_ends_in_time_is_not_late_because_nobody_looked(where: str, client: 
 def test_the_client_is_closed_midway(cluster: LoopbackCluster) -> None:
     for _ in range(5):
         client = cluster.client()
-        found = outcomes(squared, range(40), client)
+        found = outcomes(squared, range(100), client)
         assert next(found) == (0, 0)
         client.close()
         with pytest.raises(rg.RankgaugeError, match="is lost"):
@@ -292,7 +292,7 @@ def test_the_user_interrupts(files: Path, cluster: LoopbackCluster, client: Any)
     assert not (files / "out.tsv").exists()
     with open(path, "wb"):  # the task on the worker ends
         pass
-    assert list(outcomes(squared, range(40), client)) == SQUARES  # the cluster is free again
+    assert list(outcomes(squared, range(100), client)) == SQUARES  # the cluster is free again
 
 
 # Files

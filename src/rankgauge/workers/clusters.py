@@ -17,7 +17,7 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -45,6 +45,8 @@ LOOK = 2.0
 """After how many seconds the workers are counted again."""
 AHEAD, LEAST_AHEAD = 2, 8
 """How many tasks a cluster has for each of its threads, so that none is idle; and at least."""
+CHUNKS, MOST_AT_ONCE = 16, 16
+"""Tasks go together if there are more than so many for each thread; and how many at most."""
 LARGE = 1 << 20
 """From how many bytes on a task goes straight to a worker, and only its key to the scheduler."""
 DIED = "the workers that worked on it died: they were killed, crashed, or had not enough memory"
@@ -73,9 +75,9 @@ class Cluster:
         if self.client.asynchronous:
             raise RankgaugeError("the Dask client is asynchronous, expected a client that waits")
 
-    def crew(self) -> ClusterCrew:
-        """The cluster, for the tasks of one call."""
-        return ClusterCrew(self.client, timed=self._timed)
+    def crew(self, tasks: int) -> ClusterCrew:
+        """The cluster, for the tasks of one call, so many."""
+        return ClusterCrew(self.client, tasks, timed=self._timed)
 
     def share(self, value: T) -> Shared[T]:
         """A value that each worker is sent once."""
@@ -88,14 +90,22 @@ class Cluster:
 
 
 class ClusterCrew:
-    """A cluster at the tasks of one call. If it is `timed`, tasks say when they begin."""
+    """A cluster at the tasks of one call. If it is `timed`, tasks say when they begin.
 
-    def __init__(self, client: Any, *, timed: bool) -> None:
-        self._client, self._timed = client, timed
+    If there are many tasks for each thread, several go together: each way to a worker and back takes
+    some milliseconds. Tasks that were lost together go alone the next time.
+    """
+
+    def __init__(self, client: Any, tasks: int, *, timed: bool) -> None:
+        self._client, self._tasks, self._timed = client, tasks, timed
         self._address = _address(client)
         self._name = f"rankgauge-{uuid.uuid4().hex}"
+        self._waiting: list[tuple[int, bytes, list[Scattered[Any]]]] = []
         self._futures: dict[int, Any] = {}
-        self._ended: queue.SimpleQueue[tuple[int, Future[Any]]] = queue.SimpleQueue()
+        self._together: dict[Any, list[int]] = {}
+        """The tasks of each future."""
+        self._alone: set[int] = set()
+        self._ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         self._since: dict[int, float] = {}
         self._stuck: set[int] = set()
         """Tasks that were given up, and that a worker is still at."""
@@ -106,7 +116,13 @@ class ClusterCrew:
     def room(self) -> int:
         """How many tasks are given to the cluster at a time: enough for all threads of its workers."""
         self._look()
-        return max(LEAST_AHEAD, AHEAD * self._threads)
+        return max(LEAST_AHEAD, AHEAD * self._threads) * self._at_once()
+
+    def _at_once(self) -> int:
+        """How many tasks go together."""
+        if self._timed or not self._threads:
+            return 1
+        return max(1, min(MOST_AT_ONCE, self._tasks // (CHUNKS * self._threads)))
 
     def _look(self) -> None:
         """Count the threads of the workers, now and then; ClusterLost if there were none for long."""
@@ -122,71 +138,86 @@ class ClusterCrew:
             raise _no_worker(self._client)
 
     def begin(self, number: int, task: Task[Any, Any]) -> None:
-        """Give a task to the cluster."""
-        content, needed = _packed(task)
-        self._futures[number] = self._asked(self._submitted, number, content, needed)
-        self._await(number)
+        """Take a task; it is sent with others when news is asked for."""
+        self._waiting.append((number, *_packed(task)))
 
-    def _await(self, number: int) -> None:
-        """Be told when a task ends."""
-        self._futures[number].add_done_callback(lambda done: self._ended.put((number, done)))
+    def _send(self) -> None:
+        """Send the tasks that wait to the cluster."""
+        waiting, self._waiting = self._waiting, []
+        several = [task for task in waiting if task[0] not in self._alone and len(task[1]) < LARGE]
+        numbers = {number for number, *_ in several}
+        alone = [[task] for task in waiting if task[0] not in numbers]
+        size = self._at_once()
+        for tasks in (*alone, *(several[at : at + size] for at in range(0, len(several), size))):
+            future = self._asked(self._submitted, tasks)
+            own = self._together[future] = [number for number, *_ in tasks]
+            self._futures.update(dict.fromkeys(own, future))
+            future.add_done_callback(self._ended.put)
 
-    def _submitted(self, number: int, content: bytes, needed: Iterable[Scattered[Any]]) -> Any:
-        values = {value.key: value.future() for value in needed}
-        large = len(content) > LARGE
-        sent = _scattered(self._client, [content])[0] if large else content
+    def _submitted(self, tasks: Sequence[tuple[int, bytes, list[Scattered[Any]]]]) -> Any:
+        values = {value.key: value.future() for _, _, needed in tasks for value in needed}
+        contents: Any = [content for _, content, _ in tasks]
+        if sum(map(len, contents)) > LARGE:
+            contents = _scattered(self._client, [contents])[0]
         topic = _listener(self._client).topic if self._timed else None
-        about = _About(__version__, os.getcwd(), topic, self._name, number)
-        key = f"{self._name}-{number}-{uuid.uuid4().hex[:8]}"
-        return self._client.submit(_performed, values, sent, about, key=key, pure=False)
+        numbers = [number for number, *_ in tasks]
+        about = _About(__version__, os.getcwd(), topic, self._name, numbers)
+        key = f"{self._name}-{numbers[0]}-{uuid.uuid4().hex[:8]}"
+        return self._client.submit(_performed, values, contents, about, key=key, pure=False)
 
     def news(self, seconds: float) -> Iterator[tuple[int, Ended[Any] | Lost]]:
         """The tasks that ended."""
-        ended: list[tuple[int, Future[Any]]] = []
+        self._send()
+        ended: list[Any] = []
         with contextlib.suppress(queue.Empty):
             ended.append(self._ended.get(timeout=seconds))
             while True:
                 ended.append(self._ended.get_nowait())
         if not ended:
             self._look()
-        # Those alone that were not dropped or sent again meanwhile.
-        futures = {number: done for number, done in ended if self._futures.get(number) is done}
-        found: dict[int, Ended[Any] | Lost] = {**self._gathered(futures)}
-        for number, future in futures.items():
-            how = found.get(number) or self._how(future)
+        futures = [future for future in ended if future in self._together]  # not those dropped
+        found = self._gathered(futures)
+        for future in futures:
+            how = found.get(future) or self._how(future)
             if how is None:  # its result was lost, and is made again
-                self._await(number)
+                future.add_done_callback(self._ended.put)
                 continue
-            del self._futures[number]
-            self._since.pop(number, None)
-            yield number, how
+            numbers = self._together.pop(future)
+            for number in numbers:
+                del self._futures[number]
+                self._since.pop(number, None)
+            if isinstance(how, Lost):
+                several = len(numbers) > 1
+                self._alone.update(numbers)
+                lost = Lost(how.fault, blameless=how.blameless or several)
+                yield from ((number, lost) for number in numbers)
+            else:
+                yield from zip(numbers, map(_seen_from_here, how), strict=True)
 
-    def _gathered(self, futures: Mapping[int, Future[Any]]) -> dict[int, Ended[Any]]:
+    def _gathered(self, futures: Sequence[Any]) -> dict[Any, list[Ended[Any]]]:
         """The results of those tasks that have one, fetched together; none if one cannot be had."""
-        there = {number: done for number, done in futures.items() if done.status == "finished"}
+        there = [future for future in futures if future.status == "finished"]
         if not there:
             return {}
-        coroutine = self._client.gather(list(there.values()), asynchronous=True)
+        coroutine = self._client.gather(there, asynchronous=True)
         fetched = asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
         start = time.monotonic()
         while time.monotonic() - start < CONNECT:
             try:
-                results = fetched.result(PAUSE)
+                return dict(zip(there, fetched.result(PAUSE), strict=True))
             except TimeoutError:
                 self._check()
             except Exception:  # then each is asked for by itself
                 break
-            else:
-                return {n: self._told(ended) for n, ended in zip(there, results, strict=True)}
         fetched.cancel()
         return {}
 
-    def _how(self, future: Future[Any]) -> Ended[Any] | Lost | None:
-        """How a task ended; None if it has not, since its result was lost."""
+    def _how(self, future: Any) -> list[Ended[Any]] | Lost | None:
+        """How tasks ended; None if they have not, since their result was lost."""
         from distributed import KilledWorker
 
         try:
-            return self._told(future.result(timeout=LOOK))
+            ended: list[Ended[Any]] = future.result(timeout=LOOK)
         except KilledWorker:
             return Lost(DIED)
         except TimeoutError:
@@ -205,11 +236,6 @@ class ClusterCrew:
             raise ClusterError(
                 f"a worker of {self._address} failed: {type(error).__name__}: {error}{remedy}"
             ) from error
-
-    def _told(self, ended: Ended[Any]) -> Ended[Any]:
-        """How a task ended, as it looks from here."""
-        if isinstance(ended.result, AbsentFile) and os.path.exists(ended.result.source):
-            ended.result = InputError(ended.result.source, ended.result.line, ONLY_HERE)
         return ended
 
     def age(self, number: int) -> float:
@@ -227,8 +253,11 @@ class ClusterCrew:
         """Take these tasks from the cluster. A task that a worker is at goes on there to its end."""
         numbers = list(numbers)
         self._stuck.update(number for number in numbers if number in self._since)
-        futures = [self._futures.pop(number, None) for number in numbers]
-        dropped = [future for future in futures if future is not None]
+        self._waiting = [task for task in self._waiting if task[0] not in numbers]
+        found = {self._futures.pop(number, None) for number in numbers}
+        dropped = [future for future in found if future is not None]
+        for future in dropped:
+            del self._together[future]
         if dropped and self._client.status == "running":
             with contextlib.suppress(Exception):
                 self._client.cancel(dropped, force=True)
@@ -265,6 +294,13 @@ class ClusterCrew:
         return ClusterLost(
             f"the connection to the Dask scheduler {self._address} is lost; {REMEDY}"
         )
+
+
+def _seen_from_here(ended: Ended[Any]) -> Ended[Any]:
+    """How a task ended; a file that a worker does not see may be one that this machine sees."""
+    if isinstance(ended.result, AbsentFile) and os.path.exists(ended.result.source):
+        ended.result = InputError(ended.result.source, ended.result.line, ONLY_HERE)
+    return ended
 
 
 class _Listener:
@@ -423,7 +459,7 @@ class _Hashing:
     """A file that keeps nothing but a digest of what is written to it."""
 
     def __init__(self) -> None:
-        self.found, self.size = hashlib.blake2b(digest_size=16), 0
+        self.found, self.size = hashlib.sha256(), 0
 
     def write(self, content: Any) -> None:
         self.found.update(content)
@@ -472,13 +508,13 @@ def _packed(task: Task[Any, Any]) -> tuple[bytes, list[Scattered[Any]]]:
 
 
 class _About:
-    """What a worker is told of a task."""
+    """What a worker is told of tasks."""
 
     def __init__(
-        self, version: str, folder: str, topic: str | None, call: str, number: int
+        self, version: str, folder: str, topic: str | None, call: str, numbers: list[int]
     ) -> None:
         self.version, self.folder = version, folder
-        self.topic, self.call, self.number = topic, call, number
+        self.topic, self.call, self.numbers = topic, call, numbers
 
 
 _unpacking = threading.local()
@@ -496,30 +532,38 @@ def _unpacked(key: str) -> _Given:
     return _Given(key, _unpacking.values[key].value)
 
 
-def _performed(values: Mapping[str, _Parcel], content: bytes, about: _About) -> Ended[Any]:
-    """Do a task, on a worker."""
+def _performed(
+    values: Mapping[str, _Parcel], contents: list[bytes], about: _About
+) -> list[Ended[Any]]:
+    """Do tasks, on a worker."""
     from distributed import get_worker
-    from distributed.protocol import pickle as any_pickle
 
-    loads: Any = any_pickle.loads
     if about.version != __version__:
         raise ClusterError(
             f"the worker {get_worker().address} has rankgauge {__version__}, expected "
             f"{about.version} as on this machine; install the same version on all workers"
         )
-
-    def tell(begun: bool) -> None:
+    ended = []
+    for number, content in zip(about.numbers, contents, strict=True):
         if about.topic is not None:
-            get_worker().log_event(about.topic, (about.call, about.number, begun))
-
-    tell(begun=True)
-    try:
-        _unpacking.values = values
+            get_worker().log_event(about.topic, (about.call, number, True))
         try:
-            task = loads(content)
+            with working_for(about.folder):
+                ended.append(perform(_task(values, content)))
         finally:
-            del _unpacking.values
-        with working_for(about.folder):
-            return perform(task)
+            if about.topic is not None:
+                get_worker().log_event(about.topic, (about.call, number, False))
+    return ended
+
+
+def _task(values: Mapping[str, _Parcel], content: bytes) -> Task[Any, Any]:
+    """A task that was packed, with what it shares with others."""
+    from distributed.protocol import pickle as any_pickle
+
+    loads: Any = any_pickle.loads
+    _unpacking.values = values
+    try:
+        task: Task[Any, Any] = loads(content)
     finally:
-        tell(begun=False)
+        del _unpacking.values
+    return task

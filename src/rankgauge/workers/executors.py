@@ -77,9 +77,9 @@ class Workers:
                 self._there = Cluster(self.where, timed=self.timeout is not None)
         return self._there
 
-    def crew(self) -> Crew:
-        """The workers, for the tasks of one call."""
-        return self.start().crew()
+    def crew(self, tasks: int) -> Crew:
+        """The workers, for the tasks of one call, so many."""
+        return self.start().crew(tasks)
 
     def close(self) -> None:
         """End the processes, or the connection that was made here."""
@@ -165,7 +165,7 @@ def outcomes(
     workers = as_workers(executor)
     found: Generator[tuple[int, Ended[R]], None, None]
     if workers is not None:
-        crew = workers.crew()
+        crew = workers.crew(len(items))
         tasks = Tasks(workers.start().share(work), items, name)
         found = by_crew(crew, tasks, workers.retries, workers.timeout)
     else:

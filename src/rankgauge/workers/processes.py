@@ -61,8 +61,8 @@ class Processes:
         """A value that each process reads once, from a file."""
         return Shared(value, anywhere=False)
 
-    def crew(self) -> ProcessCrew:
-        """The processes, for the tasks of one call."""
+    def crew(self, tasks: int) -> ProcessCrew:
+        """The processes, for the tasks of one call, so many."""
         return ProcessCrew(self)
 
     def close(self) -> None:
