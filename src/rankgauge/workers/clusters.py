@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from rankgauge.data.errors import AbsentFile, InputError, RankgaugeError
+from rankgauge.records import Record
 from rankgauge.version import __version__
 from rankgauge.workers.crews import PAUSE, Lost
 from rankgauge.workers.places import working_for
@@ -100,7 +101,11 @@ class ClusterCrew:
         self._client, self._tasks, self._timed = client, tasks, timed
         self._address = _address(client)
         self._name = f"rankgauge-{uuid.uuid4().hex}"
-        self._waiting: list[tuple[int, bytes, list[Scattered[Any]]]] = []
+        self._waiting: list[_Packed] = []
+        self._packed: dict[int, _Packed] = {}
+        self._lacked: set[int] = set()
+        """Tasks whose worker lacked what they need; it goes along the next time."""
+        self._workers: set[str] = set()
         self._futures: dict[int, Any] = {}
         self._together: dict[Any, list[int]] = {}
         """The tasks of each future."""
@@ -131,7 +136,8 @@ class ClusterCrew:
         if now - self._looked < LOOK:
             return
         self._looked = now
-        self._threads = sum(self._asked(self._client.nthreads).values())
+        threads = self._asked(self._client.nthreads)
+        self._workers, self._threads = set(threads), sum(threads.values())
         if self._threads:
             self._last_worker = now
         elif now - self._last_worker > PATIENCE:
@@ -139,29 +145,41 @@ class ClusterCrew:
 
     def begin(self, number: int, task: Task[Any, Any]) -> None:
         """Take a task; it is sent with others when news is asked for."""
-        self._waiting.append((number, *_packed(task)))
+        self._packed[number] = packed = _Packed(number, *_packed(task))
+        self._waiting.append(packed)
 
     def _send(self) -> None:
         """Send the tasks that wait to the cluster."""
         waiting, self._waiting = self._waiting, []
-        several = [task for task in waiting if task[0] not in self._alone and len(task[1]) < LARGE]
-        numbers = {number for number, *_ in several}
-        alone = [[task] for task in waiting if task[0] not in numbers]
+        several = [one for one in waiting if self._goes_with_others(one)]
+        alone = [[one] for one in waiting if not self._goes_with_others(one)]
         size = self._at_once()
         for tasks in (*alone, *(several[at : at + size] for at in range(0, len(several), size))):
             future = self._asked(self._submitted, tasks)
-            own = self._together[future] = [number for number, *_ in tasks]
-            self._futures.update(dict.fromkeys(own, future))
+            numbers = self._together[future] = [one.number for one in tasks]
+            self._futures.update(dict.fromkeys(numbers, future))
             future.add_done_callback(self._ended.put)
 
-    def _submitted(self, tasks: Sequence[tuple[int, bytes, list[Scattered[Any]]]]) -> Any:
-        values = {value.key: value.future() for _, _, needed in tasks for value in needed}
-        contents: Any = [content for _, content, _ in tasks]
+    def _goes_with_others(self, task: _Packed) -> bool:
+        return (
+            task.number not in self._alone
+            and task.number not in self._lacked
+            and len(task.content) < LARGE
+        )
+
+    def _submitted(self, tasks: Sequence[_Packed]) -> Any:
+        needed = {value.key: value for one in tasks for value in one.needed}
+        numbers = [one.number for one in tasks]
+        values = {
+            key: value.future()
+            for key, value in needed.items()
+            if self._lacked.intersection(numbers) or not self._workers <= value.holders()
+        }
+        contents: Any = [one.content for one in tasks]
         if sum(map(len, contents)) > LARGE:
             contents = _scattered(self._client, [contents])[0]
         topic = _listener(self._client).topic if self._timed else None
-        numbers = [number for number, *_ in tasks]
-        about = _About(__version__, os.getcwd(), topic, self._name, numbers)
+        about = _About(__version__, os.getcwd(), topic, self._name, numbers, list(needed))
         key = f"{self._name}-{numbers[0]}-{uuid.uuid4().hex[:8]}"
         return self._client.submit(_performed, values, contents, about, key=key, pure=False)
 
@@ -183,7 +201,15 @@ class ClusterCrew:
                 future.add_done_callback(self._ended.put)
                 continue
             numbers = self._together.pop(future)
+            if isinstance(how, _Lacking):
+                self._lacked.update(numbers)
+                self._waiting += [self._packed[number] for number in numbers]
+                continue
             for number in numbers:
+                packed = self._packed.pop(number)
+                if isinstance(how, _Done):
+                    for value in packed.needed:
+                        value.holders().add(how.worker)
                 del self._futures[number]
                 self._since.pop(number, None)
             if isinstance(how, Lost):
@@ -192,9 +218,9 @@ class ClusterCrew:
                 lost = Lost(how.fault, blameless=how.blameless or several)
                 yield from ((number, lost) for number in numbers)
             else:
-                yield from zip(numbers, map(_seen_from_here, how), strict=True)
+                yield from zip(numbers, map(_seen_from_here, how.ended), strict=True)
 
-    def _gathered(self, futures: Sequence[Any]) -> dict[Any, list[Ended[Any]]]:
+    def _gathered(self, futures: Sequence[Any]) -> dict[Any, _Done | _Lacking]:
         """The results of those tasks that have one, fetched together; none if one cannot be had."""
         there = [future for future in futures if future.status == "finished"]
         if not there:
@@ -212,12 +238,12 @@ class ClusterCrew:
         fetched.cancel()
         return {}
 
-    def _how(self, future: Any) -> list[Ended[Any]] | Lost | None:
+    def _how(self, future: Any) -> _Done | _Lacking | Lost | None:
         """How tasks ended; None if they have not, since their result was lost."""
         from distributed import KilledWorker
 
         try:
-            ended: list[Ended[Any]] = future.result(timeout=LOOK)
+            ended: _Done | _Lacking = future.result(timeout=LOOK)
         except KilledWorker:
             return Lost(DIED)
         except TimeoutError:
@@ -253,7 +279,7 @@ class ClusterCrew:
         """Take these tasks from the cluster. A task that a worker is at goes on there to its end."""
         numbers = list(numbers)
         self._stuck.update(number for number in numbers if number in self._since)
-        self._waiting = [task for task in self._waiting if task[0] not in numbers]
+        self._waiting = [one for one in self._waiting if one.number not in numbers]
         found = {self._futures.pop(number, None) for number in numbers}
         dropped = [future for future in found if future is not None]
         for future in dropped:
@@ -294,6 +320,14 @@ class ClusterCrew:
         return ClusterLost(
             f"the connection to the Dask scheduler {self._address} is lost; {REMEDY}"
         )
+
+
+class _Packed(Record):
+    """A task as bytes, and what it shares with others."""
+
+    number: int
+    content: bytes
+    needed: list[Scattered[Any]]
 
 
 def _seen_from_here(ended: Ended[Any]) -> Ended[Any]:
@@ -367,8 +401,9 @@ def _address(client: Any) -> str:
 _packing = threading.local()
 """What the thread that packs a task has found in it."""
 
-_sent: WeakKeyDictionary[Any, OrderedDict[str, Future[Any]]] = WeakKeyDictionary()
-"""For each client, the values that it sent last: they stay on the workers, for the next call."""
+_sent: WeakKeyDictionary[Any, OrderedDict[str, tuple[Any, set[str]]]] = WeakKeyDictionary()
+"""For each client, the values that it sent last, with the workers that are known to have them. They stay
+there for the next call."""
 
 
 class Scattered(Shared[T]):
@@ -385,17 +420,20 @@ class Scattered(Shared[T]):
         _packing.found[self.key] = self
         return _unpacked, (self.key,)
 
-    def future(self) -> Future[Any]:
+    def holders(self) -> set[str]:
+        """The addresses of the workers that are known to have the value."""
+        known = _sent.get(self._client, OrderedDict()).get(self.key)
+        return set() if known is None else known[1]
+
+    def future(self) -> Any:
         """Where the value is; it is sent now if it is nowhere."""
         sent = _sent.setdefault(self._client, OrderedDict())
-        future = sent.pop(self.key, None)
+        future, holders = sent.pop(self.key, (None, set()))
         if future is None or future.status != "finished":
             future = _scattered(self._client, {self.key: self._parcel})[self.key]
-            with contextlib.suppress(
-                Exception
-            ):  # a worker that lacks it fetches it with its first task
+            with contextlib.suppress(Exception):  # who lacks it fetches it with the first task
                 self._client.replicate([future])
-        sent[self.key] = future
+        sent[self.key] = future, holders
         while len(sent) > MOST_VALUES:
             sent.popitem(last=False)
         return future
@@ -511,10 +549,47 @@ class _About:
     """What a worker is told of tasks."""
 
     def __init__(
-        self, version: str, folder: str, topic: str | None, call: str, numbers: list[int]
+        self,
+        version: str,
+        folder: str,
+        topic: str | None,
+        call: str,
+        numbers: list[int],
+        keys: list[str],
     ) -> None:
-        self.version, self.folder = version, folder
+        self.version, self.folder, self.keys = version, folder, keys
         self.topic, self.call, self.numbers = topic, call, numbers
+
+
+class _Done(Record):
+    """How tasks ended, and where."""
+
+    worker: str
+    ended: list[Ended[Any]]
+
+
+class _Lacking(Record):
+    """Tasks that were not begun: the worker lacks what they need."""
+
+
+_held: OrderedDict[str, _Parcel] = OrderedDict()
+"""The values that this worker used last. Dask drops copies of what no task waits for; these stay."""
+_holding = threading.Lock()
+
+
+def _values(given: Mapping[str, _Parcel], keys: Iterable[str]) -> dict[str, _Parcel] | None:
+    """The values of these keys, as they were given or are held; None if one is not there."""
+    with _holding:
+        for key in keys:
+            if key not in given and key not in _held:
+                return None
+        values = {key: given[key] if key in given else _held[key] for key in keys}
+        for key, value in values.items():
+            _held[key] = value
+            _held.move_to_end(key)
+        while len(_held) > MOST_VALUES:
+            _held.popitem(last=False)
+    return values
 
 
 _unpacking = threading.local()
@@ -533,27 +608,31 @@ def _unpacked(key: str) -> _Given:
 
 
 def _performed(
-    values: Mapping[str, _Parcel], contents: list[bytes], about: _About
-) -> list[Ended[Any]]:
+    given: Mapping[str, _Parcel], contents: list[bytes], about: _About
+) -> _Done | _Lacking:
     """Do tasks, on a worker."""
     from distributed import get_worker
 
+    worker = get_worker()
     if about.version != __version__:
         raise ClusterError(
-            f"the worker {get_worker().address} has rankgauge {__version__}, expected "
-            f"{about.version} as on this machine; install the same version on all workers"
+            f"the worker {worker.address} has rankgauge {__version__}, expected {about.version} as on "
+            "this machine; install the same version on all workers"
         )
+    values = _values(given, about.keys)
+    if values is None:
+        return _Lacking()
     ended = []
     for number, content in zip(about.numbers, contents, strict=True):
         if about.topic is not None:
-            get_worker().log_event(about.topic, (about.call, number, True))
+            worker.log_event(about.topic, (about.call, number, True))
         try:
             with working_for(about.folder):
                 ended.append(perform(_task(values, content)))
         finally:
             if about.topic is not None:
-                get_worker().log_event(about.topic, (about.call, number, False))
-    return ended
+                worker.log_event(about.topic, (about.call, number, False))
+    return _Done(worker.address, ended)
 
 
 def _task(values: Mapping[str, _Parcel], content: bytes) -> Task[Any, Any]:
