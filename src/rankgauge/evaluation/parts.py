@@ -29,7 +29,7 @@ from rankgauge.evaluation.tasks import (
     JoinedTopics,
     OnePart,
     PartScores,
-    Task,
+    ScoringTask,
     TaskResult,
     TopicsOfParts,
     WholeRun,
@@ -96,7 +96,7 @@ def _listed(source: RunParts) -> Sequence[RunFile]:
 @contextmanager
 def _done(
     worker: Worker,
-    tasks: Sequence[Task],
+    tasks: Sequence[ScoringTask],
     executor: AnyExecutor | None,
     progress: Callable[[str], None] | None = None,
 ) -> Iterator[Iterator[TaskResult | RankgaugeError]]:
@@ -108,7 +108,7 @@ def _done(
 
 
 def _told(
-    results: Iterator[tuple[Task, TaskResult | RankgaugeError]],
+    results: Iterator[tuple[ScoringTask, TaskResult | RankgaugeError]],
     progress: Callable[[str], None] | None,
 ) -> Iterator[TaskResult | RankgaugeError]:
     for task, result in results:
@@ -117,7 +117,7 @@ def _told(
         yield result
 
 
-def _tasks_of(source: Source) -> Sequence[Task] | InputError:
+def _tasks_of(source: Source) -> Sequence[ScoringTask] | InputError:
     """The tasks for a run; the error if its parts cannot be listed."""
     if not isinstance(source, RunParts):
         return [WholeRun(source)]
@@ -281,13 +281,13 @@ class _Joining:
             summed(self.dropped),
         )
 
-    def _tasks(self, topics: _Topics) -> list[Task]:
+    def _tasks(self, topics: _Topics) -> list[ScoringTask]:
         """The tasks for topics that are spread over the parts; none if there are no such topics.
 
         Some tasks join these topics. The others score again the parts that have such topics inside,
         without them: the notes on these parts count them too.
         """
-        tasks: list[Task] = []
+        tasks: list[ScoringTask] = []
         for unit, own in zip(self.units, topics.of_unit, strict=True):
             spread = topics.spread[own]
             if unit.inside and spread.any() and not spread.all():

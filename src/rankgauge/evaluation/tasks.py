@@ -181,7 +181,7 @@ class TopicsOfParts(Record):
         return JoinedTopics(scorer.piece_scores(located(scorer.judgments, run)), tuple(dropped))
 
 
-Task: TypeAlias = WholeRun | OnePart | TopicsOfParts
+ScoringTask: TypeAlias = WholeRun | OnePart | TopicsOfParts
 TaskResult: TypeAlias = RunScores | PartScores | JoinedTopics
 
 
@@ -190,10 +190,10 @@ class Worker(Record):
 
     scorer: Scorer
 
-    def __call__(self, task: Task) -> TaskResult:
+    def __call__(self, task: ScoringTask) -> TaskResult:
         return task.done(self.scorer)
 
 
-def task_label(task: Task) -> str:
+def task_label(task: ScoringTask) -> str:
     """How messages call a task."""
     return task.label
