@@ -342,9 +342,9 @@ def test_a_file_that_only_this_machine_sees_is_said_to_be_so(
 
 def test_another_version_on_a_worker_is_refused(client: Any, folder: Path) -> None:
     def other(version: str) -> str:
-        from rankgauge.workers import clusters
+        from rankgauge.workers import on_workers
 
-        old, clusters.__version__ = clusters.__version__, version
+        old, on_workers.__version__ = on_workers.__version__, version
         return old
 
     old = next(iter(client.run(other, "0.0.0").values()))

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import logging
 import os
-import pickle
 import queue
-import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -26,9 +23,10 @@ from rankgauge.data.errors import AbsentFile, InputError, RankgaugeError
 from rankgauge.records import Record
 from rankgauge.version import __version__
 from rankgauge.workers.crews import PAUSE, Lost
-from rankgauge.workers.places import working_for
-from rankgauge.workers.sharing import MOST_VALUES, Preparation, Shared, make_ready, preparations
-from rankgauge.workers.tasks import Ended, Task, perform
+from rankgauge.workers.on_workers import About, Done, Lacking, performed, unpacked
+from rankgauge.workers.packing import Parcel, digest_of, note_shared, packed
+from rankgauge.workers.sharing import MOST_VALUES, Shared, preparations
+from rankgauge.workers.tasks import ClusterError, ClusterLost, Ended, Task
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -56,14 +54,6 @@ ONLY_HERE = (
     "name, or read it here first"
 )
 REMEDY = "start the same command again when the cluster is back; finished work is not done twice"
-
-
-class ClusterLost(RankgaugeError):
-    """The scheduler of a cluster, or all its workers, cannot be reached."""
-
-
-class ClusterError(RankgaugeError):
-    """The workers of a cluster are not made for this work."""
 
 
 class Cluster:
@@ -145,8 +135,8 @@ class ClusterCrew:
 
     def begin(self, number: int, task: Task[Any, Any]) -> None:
         """Take a task; it is sent with others when news is asked for."""
-        self._packed[number] = packed = _Packed(number, *_packed(task))
-        self._waiting.append(packed)
+        self._packed[number] = one = _Packed(number, *packed(task))
+        self._waiting.append(one)
 
     def _send(self) -> None:
         """Send the tasks that wait to the cluster."""
@@ -179,9 +169,9 @@ class ClusterCrew:
         if sum(map(len, contents)) > LARGE:
             contents = _scattered(self._client, [contents])[0]
         topic = _listener(self._client).topic if self._timed else None
-        about = _About(__version__, os.getcwd(), topic, self._name, numbers, list(needed))
+        about = About(__version__, os.getcwd(), topic, self._name, numbers, list(needed))
         key = f"{self._name}-{numbers[0]}-{uuid.uuid4().hex[:8]}"
-        return self._client.submit(_performed, values, contents, about, key=key, pure=False)
+        return self._client.submit(performed, values, contents, about, key=key, pure=False)
 
     def news(self, seconds: float) -> Iterator[tuple[int, Ended[Any] | Lost]]:
         """The tasks that ended."""
@@ -201,14 +191,14 @@ class ClusterCrew:
                 future.add_done_callback(self._ended.put)
                 continue
             numbers = self._together.pop(future)
-            if isinstance(how, _Lacking):
+            if isinstance(how, Lacking):
                 self._lacked.update(numbers)
                 self._waiting += [self._packed[number] for number in numbers]
                 continue
             for number in numbers:
-                packed = self._packed.pop(number)
-                if isinstance(how, _Done):
-                    for value in packed.needed:
+                one = self._packed.pop(number)
+                if isinstance(how, Done):
+                    for value in one.needed:
                         value.holders().add(how.worker)
                 del self._futures[number]
                 self._since.pop(number, None)
@@ -220,13 +210,12 @@ class ClusterCrew:
             else:
                 yield from zip(numbers, map(_seen_from_here, how.ended), strict=True)
 
-    def _gathered(self, futures: Sequence[Any]) -> dict[Any, _Done | _Lacking]:
+    def _gathered(self, futures: Sequence[Any]) -> dict[Any, Done | Lacking]:
         """The results of those tasks that have one, fetched together; none if one cannot be had."""
         there = [future for future in futures if future.status == "finished"]
         if not there:
             return {}
-        coroutine = self._client.gather(there, asynchronous=True)
-        fetched = asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
+        fetched = self._asked(self._fetching, there)
         start = time.monotonic()
         while time.monotonic() - start < CONNECT:
             try:
@@ -238,12 +227,17 @@ class ClusterCrew:
         fetched.cancel()
         return {}
 
-    def _how(self, future: Any) -> _Done | _Lacking | Lost | None:
+    def _fetching(self, futures: Sequence[Any]) -> Any:
+        """The results of tasks, on their way."""
+        coroutine = self._client.gather(futures, asynchronous=True)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
+
+    def _how(self, future: Any) -> Done | Lacking | Lost | None:
         """How tasks ended; None if they have not, since their result was lost."""
         from distributed import KilledWorker
 
         try:
-            ended: _Done | _Lacking = future.result(timeout=LOOK)
+            ended: Done | Lacking = future.result(timeout=LOOK)
         except KilledWorker:
             return Lost(DIED)
         except TimeoutError:
@@ -283,7 +277,7 @@ class ClusterCrew:
         found = {self._futures.pop(number, None) for number in numbers}
         dropped = [future for future in found if future is not None]
         for future in dropped:
-            del self._together[future]
+            self._together.pop(future, None)
         if dropped and self._client.status == "running":
             with contextlib.suppress(Exception):
                 self._client.cancel(dropped, force=True)
@@ -398,9 +392,6 @@ def _address(client: Any) -> str:
 # What all tasks need
 
 
-_packing = threading.local()
-"""What the thread that packs a task has found in it."""
-
 _sent: WeakKeyDictionary[Any, OrderedDict[str, tuple[Any, set[str]]]] = WeakKeyDictionary()
 """For each client, the values that it sent last, with the workers that are known to have them. They stay
 there for the next call."""
@@ -412,13 +403,13 @@ class Scattered(Shared[T]):
     def __init__(self, value: T, client: Client) -> None:
         super().__init__(value, anywhere=True)
         self._client: Any = client
-        self._parcel = _Parcel(preparations(), value)
-        digest, self._parcel.size = _digest(self._parcel)
+        self._parcel = Parcel(preparations(), value)
+        digest, self._parcel.size = digest_of(self._parcel)
         self.key = f"rankgauge-{digest}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        _packing.found[self.key] = self
-        return _unpacked, (self.key,)
+        note_shared(self.key, self)
+        return unpacked, (self.key,)
 
     def holders(self) -> set[str]:
         """The addresses of the workers that are known to have the value."""
@@ -458,191 +449,3 @@ def _scattered(client: Any, values: Any) -> Any:
                     "on all workers"
                 ) from error
         time.sleep(AGAIN)
-
-
-class _Parcel:
-    """A value on its way. What each process must do first is done before the value is unpickled: the
-    value may be of a class that a plug-in brings."""
-
-    def __init__(self, prepared: tuple[Preparation, ...], value: Any, size: int = 0) -> None:
-        self.prepared, self.value, self.size = prepared, value, size
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _parcel, (_Ready(self.prepared), self.value, self.size)
-
-    def __sizeof__(self) -> int:
-        return self.size  # Dask asks, to know how full a worker is
-
-
-class _Ready:
-    """Makes the process ready that unpickles it."""
-
-    def __init__(self, prepared: tuple[Preparation, ...]) -> None:
-        self.prepared = prepared
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _ready, (self.prepared,)
-
-
-def _ready(prepared: tuple[Preparation, ...]) -> _Ready:
-    make_ready(prepared)
-    return _Ready(prepared)
-
-
-def _parcel(ready: _Ready, value: Any, size: int) -> _Parcel:
-    return _Parcel(ready.prepared, value, size)
-
-
-class _Hashing:
-    """A file that keeps nothing but a digest of what is written to it."""
-
-    def __init__(self) -> None:
-        self.found, self.size = hashlib.sha256(), 0
-
-    def write(self, content: Any) -> None:
-        self.found.update(content)
-        self.size += memoryview(content).nbytes
-
-    def take(self, buffer: pickle.PickleBuffer) -> None:
-        """The content of an array, which is not copied."""
-        self.write(buffer.raw())
-
-
-def _digest(value: Any) -> tuple[str, int]:
-    """A digest of a value, and its size in bytes; of what cannot be pickled, a digest that nothing else
-    has."""
-    hashing = _Hashing()
-    with _found_in_it():
-        try:
-            pickle.Pickler(hashing, 5, buffer_callback=hashing.take).dump(value)
-        except Exception:  # cloudpickle will do
-            return uuid.uuid4().hex, hashing.size
-    return hashing.found.hexdigest(), hashing.size
-
-
-@contextlib.contextmanager
-def _found_in_it() -> Iterator[dict[str, Scattered[Any]]]:
-    """What is found, while something is pickled, of what all tasks need."""
-    before = getattr(_packing, "found", None)
-    found: dict[str, Scattered[Any]] = {}
-    _packing.found = found
-    try:
-        yield found
-    finally:
-        _packing.found = before
-
-
-def _packed(task: Task[Any, Any]) -> tuple[bytes, list[Scattered[Any]]]:
-    """A task as bytes, without what it shares with others; and that."""
-    from distributed.protocol import pickle as any_pickle
-
-    dumps: Any = any_pickle.dumps
-    with _found_in_it() as found:
-        content = bytes(dumps(task))
-    return content, list(found.values())
-
-
-# On the worker
-
-
-class _About:
-    """What a worker is told of tasks."""
-
-    def __init__(
-        self,
-        version: str,
-        folder: str,
-        topic: str | None,
-        call: str,
-        numbers: list[int],
-        keys: list[str],
-    ) -> None:
-        self.version, self.folder, self.keys = version, folder, keys
-        self.topic, self.call, self.numbers = topic, call, numbers
-
-
-class _Done(Record):
-    """How tasks ended, and where."""
-
-    worker: str
-    ended: list[Ended[Any]]
-
-
-class _Lacking(Record):
-    """Tasks that were not begun: the worker lacks what they need."""
-
-
-_held: OrderedDict[str, _Parcel] = OrderedDict()
-"""The values that this worker used last. Dask drops copies of what no task waits for; these stay."""
-_holding = threading.Lock()
-
-
-def _values(given: Mapping[str, _Parcel], keys: Iterable[str]) -> dict[str, _Parcel] | None:
-    """The values of these keys, as they were given or are held; None if one is not there."""
-    with _holding:
-        for key in keys:
-            if key not in given and key not in _held:
-                return None
-        values = {key: given[key] if key in given else _held[key] for key in keys}
-        for key, value in values.items():
-            _held[key] = value
-            _held.move_to_end(key)
-        while len(_held) > MOST_VALUES:
-            _held.popitem(last=False)
-    return values
-
-
-_unpacking = threading.local()
-"""The values that the task needs which this thread unpacks."""
-
-
-class _Given:
-    """A shared value on a worker."""
-
-    def __init__(self, key: str, value: Any) -> None:
-        self.key, self.value = key, value
-
-
-def _unpacked(key: str) -> _Given:
-    return _Given(key, _unpacking.values[key].value)
-
-
-def _performed(
-    given: Mapping[str, _Parcel], contents: list[bytes], about: _About
-) -> _Done | _Lacking:
-    """Do tasks, on a worker."""
-    from distributed import get_worker
-
-    worker = get_worker()
-    if about.version != __version__:
-        raise ClusterError(
-            f"the worker {worker.address} has rankgauge {__version__}, expected {about.version} as on "
-            "this machine; install the same version on all workers"
-        )
-    values = _values(given, about.keys)
-    if values is None:
-        return _Lacking()
-    ended = []
-    for number, content in zip(about.numbers, contents, strict=True):
-        if about.topic is not None:
-            worker.log_event(about.topic, (about.call, number, True))
-        try:
-            with working_for(about.folder):
-                ended.append(perform(_task(values, content)))
-        finally:
-            if about.topic is not None:
-                worker.log_event(about.topic, (about.call, number, False))
-    return _Done(worker.address, ended)
-
-
-def _task(values: Mapping[str, _Parcel], content: bytes) -> Task[Any, Any]:
-    """A task that was packed, with what it shares with others."""
-    from distributed.protocol import pickle as any_pickle
-
-    loads: Any = any_pickle.loads
-    _unpacking.values = values
-    try:
-        task: Task[Any, Any] = loads(content)
-    finally:
-        del _unpacking.values
-    return task

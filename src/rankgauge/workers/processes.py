@@ -23,6 +23,8 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that keep the algebra of a process to one thread: the processes share the processors."""
 
 
+BEGUN = "begun"
+
 _starting = threading.Lock()
 
 
@@ -105,10 +107,14 @@ class ProcessCrew:
         }
         for ready in connections.wait(list(numbers), seconds):
             number = numbers[ready]
-            process = self._at_work.pop(number, None)
+            process = self._at_work.get(number)
             if process is None:  # dropped meanwhile
                 continue
             ended = process.result()
+            if isinstance(ended, str):  # BEGUN
+                process.since = time.monotonic()
+                continue
+            del self._at_work[number]
             if ended is None:
                 self._processes.end(process)
                 yield number, Lost(DIED)
@@ -119,7 +125,7 @@ class ProcessCrew:
     def age(self, number: int) -> float:
         """For how many seconds a process has been at a task."""
         process = self._at_work.get(number)
-        if process is None or process.connection.poll():  # it has ended
+        if process is None or process.since is None or process.connection.poll():  # it has ended
             return 0.0
         return time.monotonic() - process.since
 
@@ -148,25 +154,26 @@ class _Process:
         with _one_thread_each():
             self._process.start()
         other.close()
-        self.since = time.monotonic()
+        self.since: float | None = None
+        """When it began its task; None while it starts."""
 
     def given(self, content: bytes) -> bool:
         """Send it a task; False if it is dead."""
-        self.since = time.monotonic()
+        self.since = None
         try:
             self.connection.send_bytes(content)
         except OSError:
             return False
         return True
 
-    def result(self) -> Ended[Any] | Lost | None:
-        """How its task ended; None if it died."""
+    def result(self) -> Ended[Any] | Lost | str | None:
+        """What it says: that its task begins, or how it ended; None if it died."""
         try:
             content = self.connection.recv_bytes()
         except (EOFError, OSError):
             return None
-        ended: Ended[Any] | Lost = pickle.loads(content)
-        return ended
+        said: Ended[Any] | Lost | str = pickle.loads(content)
+        return said
 
     def end(self) -> None:
         """End it now, whatever it does."""
@@ -198,6 +205,7 @@ def _serve(connection: connections.Connection) -> None:
         except (EOFError, OSError):
             return
         with contextlib.suppress(OSError):
+            connection.send_bytes(pickle.dumps(BEGUN))
             connection.send_bytes(_performed(content))
 
 

@@ -20,6 +20,14 @@ class WorkerDied(RankgaugeError):
     """A worker ended before its work was done, or took too long."""
 
 
+class ClusterLost(RankgaugeError):
+    """The scheduler of a cluster, or all its workers, cannot be reached."""
+
+
+class ClusterError(RankgaugeError):
+    """The workers of a cluster are not made for this work."""
+
+
 SHARING = threading.local()
 """Marks the threads that share the processors with other threads of this library."""
 
