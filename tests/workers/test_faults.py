@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,14 @@ def client(cluster: LoopbackCluster) -> Iterator[Any]:
     made = cluster.client()
     yield made
     made.close()
+
+
+def until(happens: Callable[[], bool]) -> None:
+    """Wait for it."""
+    start = time.monotonic()
+    while not happens():
+        assert time.monotonic() - start < 60
+        time.sleep(0.02)
 
 
 def failures(found: Any) -> dict[Any, str]:
@@ -119,8 +127,7 @@ def test_what_takes_too_long_is_given_up(where: str, client: Any) -> None:
     with rg.Workers(2 if where == "here" else client, timeout=0.6) as workers:
         found = list(outcomes(slow, [0.0, 2.5, 0.1], workers))
     assert failures(found) == {2.5: "2.5: took longer than 0.6 seconds"}
-    while any(client.processing().values()):  # a thread on a worker cannot be stopped
-        time.sleep(0.1)
+    until(lambda: not any(client.processing().values()))  # a thread on a worker cannot be stopped
 
 
 def test_workers_that_are_stuck_do_not_stop_the_call_for_ever(tmp_path: Path) -> None:
@@ -179,8 +186,7 @@ def command(files: Path, runs: str, *more: str) -> subprocess.Popen[str]:
 
 def wait_until_at_work(cluster: LoopbackCluster) -> None:
     client = cluster.client()
-    while not any(client.processing().values()):
-        time.sleep(0.02)
+    until(lambda: any(client.processing().values()))
     client.close()
 
 
@@ -290,8 +296,10 @@ def test_the_user_interrupts(files: Path, cluster: LoopbackCluster, client: Any)
     assert process.returncode == 128 + signal.SIGINT
     assert text.strip().endswith("interrupted")
     assert not (files / "out.tsv").exists()
-    with open(path, "wb"):  # the task on the worker ends
-        pass
+    # The task on the worker ends, whether it has opened the pipe by now, or comes to it later.
+    pipe = os.open(path, os.O_RDWR)
+    path.unlink()
+    os.close(pipe)
     assert list(outcomes(squared, range(100), client)) == SQUARES  # the cluster is free again
 
 
