@@ -20,10 +20,13 @@ PATHS = [path for path in (os.environ.get("PYTHONPATH"),) if path]
 
 
 class LoopbackCluster:
-    """A scheduler, and workers that each have one thread. `folder` is where they work."""
+    """A scheduler, and workers that each have one thread. `folder` is where they work. If they have a
+    nanny, it starts them again after they died, and kills those that need more than `memory`."""
 
-    def __init__(self, folder: Path, workers: int = 3, memory: str = "0") -> None:
-        self.folder, self.memory = folder, memory
+    def __init__(
+        self, folder: Path, workers: int = 3, memory: str = "0", *, nanny: bool = False
+    ) -> None:
+        self.folder, self.memory, self.nanny = folder, memory, nanny
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -48,8 +51,8 @@ class LoopbackCluster:
         )
 
     def add_worker(self) -> None:
-        """One more worker, with a nanny if it has a memory limit: the nanny kills it beyond that."""
-        nanny = ["--no-nanny"] if self.memory == "0" else []
+        """One more worker."""
+        nanny = "--nanny" if self.nanny else "--no-nanny"
         self.workers.append(
             self._started(
                 "distributed.cli.dask_worker",
@@ -61,7 +64,7 @@ class LoopbackCluster:
                 "127.0.0.1",
                 "--memory-limit",
                 self.memory,
-                *nanny,
+                nanny,
                 "--local-directory",
                 str(self.folder),
             )
@@ -86,10 +89,10 @@ class LoopbackCluster:
 
 @contextmanager
 def loopback_cluster(
-    folder: Path, workers: int = 3, memory: str = "0"
+    folder: Path, workers: int = 3, memory: str = "0", *, nanny: bool = False
 ) -> Iterator[LoopbackCluster]:
     """A cluster that is ended with the block."""
-    cluster = LoopbackCluster(folder, workers, memory)
+    cluster = LoopbackCluster(folder, workers, memory, nanny=nanny)
     try:
         yield cluster
     finally:

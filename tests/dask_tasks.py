@@ -79,3 +79,8 @@ def slow(seconds: float) -> float:
     """A task that takes its time."""
     time.sleep(seconds)
     return seconds
+
+
+def large(number: int) -> Any:
+    """A result that takes a while to fetch."""
+    return np.full(1 << 19, number, dtype=np.float64)

@@ -115,6 +115,12 @@ class Record:
     def __delattr__(self, name: str) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the fields alone. What was computed from them is computed again where it is
+        needed, so that equal records have equal bytes."""
+        state = vars(self)
+        return {field.name: state[field.name] for field in self._fields}
+
     def __repr__(self) -> str:
         shown = (
             f"{field.name}={getattr(self, field.name)!r}" for field in self._fields if field.repr

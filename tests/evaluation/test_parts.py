@@ -467,7 +467,7 @@ def test_few_rows_are_held_however_many_the_parts(tmp_path: Path) -> None:
             held.append(sum(edge.size for edge in whole.edges.values()))
     assert len(held) > 200
     assert max(held) <= 10 * 8
-    scores = whole.scores(Worker(scorer), None)
+    scores = whole.scores(Worker.of(scorer, None), None)
     assert scores.present.all()
 
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,21 +58,42 @@ def failures(found: Any) -> dict[Any, str]:
 # Workers
 
 
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory, client: Any) -> tuple[Path, bytes, float]:
+    """Files, the scores of their runs as bytes, and how many seconds the cluster takes for them."""
+    files = write_files(tmp_path_factory.mktemp("usual"))
+    evaluated(files, client)  # the workers import what they need
+    start = time.monotonic()
+    there = evaluated(files, client)
+    seconds = time.monotonic() - start
+    assert there == evaluated(files, None)
+    return files, there, seconds
+
+
+def evaluated(files: Path, executor: Any) -> bytes:
+    """The scores of runs and of a run in parts; the judgments are new to the workers in every call."""
+    judgments = replace(rg.read_qrels(files / "qrels.txt"), source=f"{random.random()}")
+    runs = [*sorted((files / "runs").iterdir()), rg.RunParts(files / "runs", "together", True)]
+    scores = rg.evaluate(judgments, runs, ["AP", "nDCG@10"], executor=executor)
+    return scores.values.tobytes()
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_a_worker_is_killed_at_a_random_moment(
-    seed: int, cluster: LoopbackCluster, client: Any
+    seed: int, cluster: LoopbackCluster, client: Any, usual: tuple[Path, bytes, float]
 ) -> None:
+    files, scores, seconds = usual
     moment = random.Random(seed)
     victim = moment.choice([each for each in cluster.workers if each.poll() is None])
 
     def kill() -> None:
-        time.sleep(moment.random() * 0.5)
+        time.sleep(moment.random() * seconds)
         victim.kill()
         cluster.add_worker()
 
     killer = threading.Thread(target=kill)
     killer.start()
-    assert list(outcomes(squared, range(100), client)) == SQUARES
+    assert evaluated(files, client) == scores
     killer.join()
 
 
@@ -92,7 +114,7 @@ def test_all_workers_are_killed_at_once(cluster: LoopbackCluster, client: Any) -
 
 def test_one_item_kills_every_worker_and_is_named(tmp_path: Path) -> None:
     """Workers with nannies, which start them again."""
-    with loopback_cluster(tmp_path, 2, memory="1GB") as cluster:
+    with loopback_cluster(tmp_path, 2, memory="1GB", nanny=True) as cluster:
         client = cluster.client()
         found = list(outcomes(Deadly(7), range(100), client, lambda item: f"run {item}"))
         assert [result for _, result in found if isinstance(result, int)] == [
@@ -105,7 +127,7 @@ def test_one_item_kills_every_worker_and_is_named(tmp_path: Path) -> None:
 
 
 def test_too_little_memory_is_the_fault_of_its_item(tmp_path: Path) -> None:
-    with loopback_cluster(tmp_path, 2, memory="320MB") as cluster:
+    with loopback_cluster(tmp_path, 2, memory="320MB", nanny=True) as cluster:
         client = cluster.client()
         with rg.Workers(client, retries=0) as workers:
             found = list(outcomes(hungry, [1, 2, 600, 3], workers, lambda item: f"{item} MB"))
@@ -166,8 +188,12 @@ def test_the_client_is_closed_midway(cluster: LoopbackCluster) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
+    """Judgements and runs."""
+    return write_files(tmp_path / "files")
+
+
+def write_files(folder: Path) -> Path:
     """Judgements, and runs large enough to take a while."""
-    folder = tmp_path / "files"
     (folder / "runs").mkdir(parents=True)
     topics = range(200)
     (folder / "qrels.txt").write_text("".join(f"{topic} 0 d7 1\n" for topic in topics))

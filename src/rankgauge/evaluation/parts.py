@@ -65,7 +65,7 @@ def scored_runs(
     tasks = [_tasks_of(source) for source in sources]
     flat = [task for own in tasks if not isinstance(own, InputError) for task in own]
     threads = 1 if executor is not None else max(1, processors() // max(1, len(flat)))
-    worker = Worker(replace(scorer, threads=threads))
+    worker = Worker.of(replace(scorer, threads=threads), executor)
     with _done(worker, flat, executor, progress) as results:
         for source, own in zip(sources, tasks, strict=True):
             if isinstance(own, InputError):

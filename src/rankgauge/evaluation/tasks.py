@@ -1,25 +1,27 @@
 """What workers do for `Evaluator.scores`: score a run, or a part of a run, or topics of several parts.
 
-A task is small: it names files, or holds a run that the user gave. The `Scorer` is sent apart from it.
+A task is small: it names files, or holds a run that the user gave. The judgments are sent apart from it.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rankgauge.arrays import Labels
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import Content, display_name
-from rankgauge.data.model import Ids, Run
+from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.parts import DroppedRows, Outline, PartRun, dropped_in, joined, read_part
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Source, label
 from rankgauge.evaluation.runs import PieceScores, RunScores, Scorer
-from rankgauge.rankings.alignment import located, rows_of
+from rankgauge.rankings.alignment import judged_labels, located, rows_of
+from rankgauge.rankings.lists import JudgedLabels
 from rankgauge.records import Record
+from rankgauge.workers import AnyExecutor, Shared, share
 
 
 class WholeRun(Record):
@@ -185,13 +187,45 @@ ScoringTask: TypeAlias = WholeRun | OnePart | TopicsOfParts
 TaskResult: TypeAlias = RunScores | PartScores | JoinedTopics
 
 
-class Worker(Record):
-    """Does tasks. It can be sent to another process."""
+class SentJudgments:
+    """Judgments, with the judged labels of each topic. Another process is sent the judgments, and makes
+    the rest for itself: so the same judgments are the same bytes, whatever was asked of them."""
 
-    scorer: Scorer
+    def __init__(self, judgments: Judgments, judged: JudgedLabels) -> None:
+        self.judgments, self.judged = judgments, judged
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _sent_judgments, (self.judgments, self.judged.max_grade)
+
+
+def _sent_judgments(judgments: Judgments, max_grade: int) -> SentJudgments:
+    return SentJudgments(judgments, judged_labels(judgments, max_grade))
+
+
+class Worker:
+    """Does tasks. It can be sent to another process; then the judgments, which are large, go apart from
+    the measures and policies, and serve other calls too."""
+
+    def __init__(self, scorer: Scorer, judgments: Shared[SentJudgments]) -> None:
+        self.scorer, self._judgments = scorer, judgments
+
+    @classmethod
+    def of(cls, scorer: Scorer, executor: AnyExecutor | None) -> Worker:
+        """What does the tasks of a call."""
+        return cls(scorer, share(SentJudgments(scorer.judgments, scorer.judged), executor))
 
     def __call__(self, task: ScoringTask) -> TaskResult:
         return task.done(self.scorer)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = self.scorer.__getstate__()
+        del given["judgments"], given["judged"]
+        return _worker, (self._judgments, given)
+
+
+def _worker(shared: Shared[SentJudgments], given: dict[str, Any]) -> Worker:
+    sent = shared.value
+    return Worker(Scorer(sent.judgments, sent.judged, **given), shared)
 
 
 def task_label(task: ScoringTask) -> str:

@@ -1,7 +1,8 @@
 """Dask clusters: tasks and what they need on their way to the workers, and what is lost on the way.
 
 A value that all tasks need (`Scattered`) is known by its content. It is sent when a task first needs it,
-and every worker gets it once. If all workers that had it are gone, it is sent again.
+and every worker gets it once. If all workers that had it are gone, it is sent again. A small value goes
+with each task instead, and so does a value that holds other shared values, which go apart.
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ AHEAD, LEAST_AHEAD = 2, 8
 """How many tasks a cluster has for each of its threads, so that none is idle; and at least."""
 CHUNKS, MOST_AT_ONCE = 16, 16
 """Tasks go together if there are more than so many for each thread; and how many at most."""
+SMALL = 1 << 14
+"""Up to how many bytes a value that all tasks need goes with each task."""
 LARGE = 1 << 20
-"""From how many bytes on a task goes straight to a worker, and only its key to the scheduler."""
+"""From how many bytes on tasks are scattered, so that the scheduler keeps only their key."""
 DIED = "the workers that worked on it died: they were killed, crashed, or had not enough memory"
 ONLY_HERE = (
     "a worker cannot see this file, this machine can; put it where all workers see it under the same "
@@ -104,6 +107,9 @@ class ClusterCrew:
         self._since: dict[int, float] = {}
         self._stuck: set[int] = set()
         """Tasks that were given up, and that a worker is still at."""
+        self._fetching_time = LOOK
+        """For how many seconds results are fetched before they are asked for again. After a worker died,
+        Dask may wait for a result that is there. Each time the seconds double: results may be large."""
         if timed:
             _listener(client).crews[self._name] = self
         self._looked, self._last_worker, self._threads = -LOOK, time.monotonic(), 0
@@ -217,14 +223,15 @@ class ClusterCrew:
             return {}
         fetched = self._asked(self._fetching, there)
         start = time.monotonic()
-        while time.monotonic() - start < CONNECT:
+        while time.monotonic() - start < self._fetching_time:
             try:
                 return dict(zip(there, fetched.result(PAUSE), strict=True))
             except TimeoutError:
                 self._check()
             except Exception:  # then each is asked for by itself
-                break
+                return {}
         fetched.cancel()
+        self._fetching_time *= 2
         return {}
 
     def _fetching(self, futures: Sequence[Any]) -> Any:
@@ -237,11 +244,12 @@ class ClusterCrew:
         from distributed import KilledWorker
 
         try:
-            ended: Done | Lacking = future.result(timeout=LOOK)
+            ended: Done | Lacking = future.result(timeout=self._fetching_time)
         except KilledWorker:
             return Lost(DIED)
         except TimeoutError:
             self._check()
+            self._fetching_time *= 2
             return None
         except CancelledError:  # what it needs was lost with a worker, or the scheduler is gone
             self._check()
@@ -404,10 +412,14 @@ class Scattered(Shared[T]):
         super().__init__(value, anywhere=True)
         self._client: Any = client
         self._parcel = Parcel(preparations(), value)
-        digest, self._parcel.size = digest_of(self._parcel)
-        self.key = f"rankgauge-{digest}"
+        content = digest_of(self._parcel)
+        self._parcel.size = content.size
+        self.key = f"rankgauge-{content.digest}"
+        self._goes_along = content.holds_shared or (content.known and content.size <= SMALL)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._goes_along:
+            return self._parcel.__reduce__()
         note_shared(self.key, self)
         return unpacked, (self.key,)
 

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+from rankgauge.records import Record
 from rankgauge.workers.sharing import Preparation, make_ready
 from rankgauge.workers.tasks import Task
 
@@ -70,16 +71,36 @@ class _Hashing:
         self.write(buffer.raw())
 
 
-def digest_of(value: Any) -> tuple[str, int]:
-    """A digest of a value, and its size in bytes; of what cannot be pickled, a digest that nothing else
-    has."""
+class Pickled(Record):
+    """What is known of a value as it is pickled.
+
+    Parameters
+    ----------
+    digest
+        A digest of its bytes; of a value that only cloudpickle can pickle, one that nothing else has.
+    size
+        How many bytes it has, as far as they are known.
+    known
+        Whether they are.
+    holds_shared
+        Whether it holds values that it shares with others. They do not count.
+    """
+
+    digest: str
+    size: int
+    known: bool
+    holds_shared: bool
+
+
+def digest_of(value: Any) -> Pickled:
+    """What is known of a value as it is pickled; no copy is made."""
     hashing = _Hashing()
-    with _found_in_it():
+    with _found_in_it() as found:
         try:
             pickle.Pickler(hashing, 5, buffer_callback=hashing.take).dump(value)
         except Exception:  # cloudpickle will do
-            return uuid.uuid4().hex, hashing.size
-    return hashing.found.hexdigest(), hashing.size
+            return Pickled(uuid.uuid4().hex, hashing.size, False, bool(found))
+    return Pickled(hashing.found.hexdigest(), hashing.size, True, bool(found))
 
 
 @contextlib.contextmanager
