@@ -4,9 +4,10 @@
 
 It makes a run of 50 M lines in DIR, 1,000 documents for each of 50,000 topics, cut into 64 parts without
 regard to topics, and judgements for 50 documents of each topic. Each row is a process that calls
-`evaluate` three times, with nDCG@10 and AP. `first` is the first call, in which the judgements are sent
-to the workers; `seconds` is the better one of the next two. `here` is the same without a cluster, with
-as many threads as the row has workers. Workers are processes with one thread each.
+`evaluate` six times, with nDCG@10 and AP. `first` is the first call, in which the judgements are sent
+to the workers; `seconds` is the best of the next five. `here` is the best of as many calls without the
+cluster, in turn with the others, by as many threads as the row has processors: one for each worker, as
+far as there are so many. Workers are processes with one thread each.
 
 The first table is for the same run and more workers; `overhead` compares `seconds` and `here`. The
 second has as many lines for each worker. The third has a run of a quarter of the lines in 16 to 1,024
@@ -42,7 +43,7 @@ TOPIC = 1_000
 """How many documents a topic has."""
 JUDGED = 50
 MEASURES = ["nDCG@10", "AP"]
-REPEATS = 2
+REPEATS = 5
 AHEAD = {"lines": 1e10, "workers": 200, "parts": 12_800}
 
 
@@ -99,48 +100,47 @@ def made(folder: Path, lines: int, parts: int) -> tuple[Path, Path]:
     return qrels, run
 
 
-# One call
+# One process
 
 
-def call(qrels: str, run: str, where: str) -> None:
-    """Evaluate once, here or on a cluster, and print seconds, memory and means."""
+def call(qrels: str, run: str, address: str, threads: str) -> None:
+    """Evaluate on a cluster, and in turn by so many threads here, unless none; print seconds, memory and
+    means."""
+    from concurrent.futures import ThreadPoolExecutor
+
     judgments = rg.read_qrels(qrels)
-    executor: Any = None
-    if where.isdigit():
-        from concurrent.futures import ThreadPoolExecutor
-
-        executor = ThreadPoolExecutor(int(where))
-    else:
-        executor = rg.Workers(where)
-        executor.start()
+    cluster = rg.Workers(address)
+    cluster.start()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = []
+    executors: dict[str, Any] = {"there": cluster}
+    if threads != "0":
+        executors["here"] = ThreadPoolExecutor(int(threads))
+    seconds: dict[str, list[float]] = {name: [] for name in executors}
+    means = {}
     for _ in range(1 + REPEATS):
-        start = time.perf_counter()
-        scores = rg.evaluate(judgments, rg.RunParts(run), MEASURES, executor=executor)
-        seconds.append(time.perf_counter() - start)
-    (means,) = scores.mean().values()
+        for name, executor in executors.items():
+            start = time.perf_counter()
+            scores = rg.evaluate(judgments, rg.RunParts(run), MEASURES, executor=executor)
+            seconds[name].append(time.perf_counter() - start)
+            (means[name],) = scores.mean().values()
+    assert means["there"] == means.get("here", means["there"]), "the cluster gives other means"
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    found = {"first": seconds[0], "seconds": min(seconds[1:]), "means": means}
-    print(json.dumps({**found, "before": before, "most": most}))
+    found = {name: min(own[1:]) for name, own in seconds.items()}
+    print(json.dumps({**found, "first": seconds["there"][0], "before": before, "most": most}))
 
 
-def measured(qrels: Path, run: Path, where: str) -> dict[str, Any]:
-    """What a call in a process of its own printed."""
-    words = [sys.executable, __file__, "--call", str(qrels), str(run), where]
-    printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    found: dict[str, Any] = json.loads(printed.splitlines()[-1])
-    return found
-
-
-def on_cluster(qrels: Path, run: Path, workers: int) -> dict[str, Any]:
-    """The best call on a new cluster, with the greatest memory of its scheduler."""
+def on_cluster(qrels: Path, run: Path, workers: int, threads: int = 0) -> dict[str, Any]:
+    """What a process printed that evaluated on a new cluster, and the greatest memory of the cluster."""
     with (
         tempfile.TemporaryDirectory() as folder,
         loopback_cluster(Path(folder), workers) as cluster,
     ):
         cluster.client().close()
-        found = measured(qrels, run, cluster.address)
+        words = (str(qrels), str(run), cluster.address, str(threads))
+        printed = subprocess.run(
+            [sys.executable, __file__, "--call", *words], check=True, capture_output=True, text=True
+        ).stdout
+        found: dict[str, Any] = json.loads(printed.splitlines()[-1])
         found["scheduler"] = peak(cluster.scheduler.pid)
         found["worker"] = max(peak(worker.pid) for worker in cluster.workers)
         return found
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--lines", type=int, default=50_000_000)
     parser.add_argument("--parts", type=int, default=64)
-    parser.add_argument("--call", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--call", nargs=4, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.call:
         call(*asked.call)
@@ -175,22 +175,19 @@ def report(folder: Path, lines: int, parts: int) -> None:
     cores = len(os.sched_getaffinity(0))
     fitted: list[tuple[float, float, float, float]] = []
 
-    def timed(size: int, cut: int, workers: int) -> dict[str, Any]:
-        found = on_cluster(*made(folder, size, cut), workers)
+    def timed(size: int, cut: int, workers: int, threads: int = 0) -> dict[str, Any]:
+        found = on_cluster(*made(folder, size, cut), workers, threads)
         if workers <= cores:
-            fitted.append((size, workers, cut, found["seconds"]))
+            fitted.append((size, workers, cut, found["there"]))
         return found
 
     rows, alone = [], 0.0
     for workers in (1, 2, 4):
-        there = timed(lines, parts, workers)
-        here = measured(*made(folder, lines, parts), str(workers))
-        assert there["means"] == here["means"], "the cluster gives other means"
-        alone = alone or there["seconds"]
-        overhead = there["seconds"] / here["seconds"] - 1
+        found = timed(lines, parts, workers, min(workers, cores))
+        alone = alone or found["there"]
         rows.append(
-            (workers, there["first"], there["seconds"], here["seconds"], overhead,
-             alone / there["seconds"], there["worker"] / 1024)
+            (workers, found["first"], found["there"], found["here"], found["there"] / found["here"] - 1,
+             alone / found["there"], found["worker"] / 1024)
         )  # fmt: skip
     print(f"\n{lines:,} lines in {parts} parts, {cores} processors")
     columns = ("workers", "first", "seconds", "here", "overhead", "speed-up", "worker MiB")
@@ -199,7 +196,7 @@ def report(folder: Path, lines: int, parts: int) -> None:
     rows = []
     for workers in (1, 2, 4):
         found = timed(lines // 4 * workers, parts // 4 * workers, workers)
-        rows.append((workers, lines // 4 * workers, found["seconds"]))
+        rows.append((workers, lines // 4 * workers, found["there"]))
     print("\nas many lines for each worker")
     show(("workers", "lines", "seconds"), rows)
 
@@ -207,7 +204,7 @@ def report(folder: Path, lines: int, parts: int) -> None:
     for cut in (16, 64, 256, 1024):
         found = timed(lines // 4, cut, min(2, cores))
         rows.append(
-            (cut, found["seconds"], found["most"] / 1024, (found["most"] - found["before"]) / 1024,
+            (cut, found["there"], found["most"] / 1024, (found["most"] - found["before"]) / 1024,
              found["scheduler"] / 1024)
         )  # fmt: skip
     print(f"\n{lines // 4:,} lines in more and more parts, {min(2, cores)} workers; memory in MiB")

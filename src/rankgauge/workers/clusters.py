@@ -17,6 +17,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -24,7 +25,7 @@ from rankgauge.data.errors import AbsentFile, InputError, RankgaugeError
 from rankgauge.records import Record
 from rankgauge.version import __version__
 from rankgauge.workers.crews import PAUSE, Lost
-from rankgauge.workers.on_workers import About, Done, Lacking, performed, unpacked
+from rankgauge.workers.on_workers import About, Done, Lacking, performed, taken_along, unpacked
 from rankgauge.workers.packing import Parcel, digest_of, note_shared, packed
 from rankgauge.workers.sharing import MOST_VALUES, Shared, preparations
 from rankgauge.workers.tasks import ClusterError, ClusterLost, Ended, Task
@@ -45,8 +46,8 @@ LOOK = 2.0
 """After how many seconds the workers are counted again."""
 AHEAD, LEAST_AHEAD = 2, 8
 """How many tasks a cluster has for each of its threads, so that none is idle; and at least."""
-CHUNKS, MOST_AT_ONCE = 16, 16
-"""Tasks go together if there are more than so many for each thread; and how many at most."""
+QUICK, MOST_AT_ONCE = 0.5, 16
+"""How many seconds tasks that go together may take, and how many tasks that is at most."""
 SMALL = 1 << 14
 """Up to how many bytes a value that all tasks need goes with each task."""
 LARGE = 1 << 20
@@ -86,12 +87,16 @@ class Cluster:
 class ClusterCrew:
     """A cluster at the tasks of one call. If it is `timed`, tasks say when they begin.
 
-    If there are many tasks for each thread, several go together: each way to a worker and back takes
-    some milliseconds. Tasks that were lost together go alone the next time.
+    If tasks are quick, several go together: each way to a worker and back takes some milliseconds. Tasks
+    that were lost together go alone the next time.
     """
 
     def __init__(self, client: Any, tasks: int, *, timed: bool) -> None:
-        self._client, self._tasks, self._timed = client, tasks, timed
+        self._client, self._timed = client, timed
+        self._left = tasks
+        """How many tasks are still to come."""
+        self._done, self._worked = 0, 0.0
+        """How many tasks were done, and for how many seconds the workers worked on them."""
         self._address = _address(client)
         self._name = f"rankgauge-{uuid.uuid4().hex}"
         self._waiting: list[_Packed] = []
@@ -120,10 +125,12 @@ class ClusterCrew:
         return max(LEAST_AHEAD, AHEAD * self._threads) * self._at_once()
 
     def _at_once(self) -> int:
-        """How many tasks go together."""
-        if self._timed or not self._threads:
+        """How many tasks go together: as many as are quick; fewer towards the end, so that each thread
+        gets its share."""
+        if self._timed or not self._threads or not self._done:
             return 1
-        return max(1, min(MOST_AT_ONCE, self._tasks // (CHUNKS * self._threads)))
+        quick = QUICK * self._done / max(self._worked, 1e-9)
+        return max(1, int(min(MOST_AT_ONCE, quick, self._left / self._threads)))
 
     def _look(self) -> None:
         """Count the threads of the workers, now and then; ClusterLost if there were none for long."""
@@ -143,6 +150,7 @@ class ClusterCrew:
         """Take a task; it is sent with others when news is asked for."""
         self._packed[number] = one = _Packed(number, *packed(task))
         self._waiting.append(one)
+        self._left -= 1
 
     def _send(self) -> None:
         """Send the tasks that wait to the cluster."""
@@ -197,6 +205,9 @@ class ClusterCrew:
                 future.add_done_callback(self._ended.put)
                 continue
             numbers = self._together.pop(future)
+            if isinstance(how, Done):
+                self._done += len(numbers)
+                self._worked += how.seconds
             if isinstance(how, Lacking):
                 self._lacked.update(numbers)
                 self._waiting += [self._packed[number] for number in numbers]
@@ -418,10 +429,18 @@ class Scattered(Shared[T]):
         self._goes_along = content.holds_shared or (content.known and content.size <= SMALL)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._goes_along:
-            return self._parcel.__reduce__()
-        note_shared(self.key, self)
-        return unpacked, (self.key,)
+        if not self._goes_along:
+            note_shared(self.key, self)
+            return unpacked, (self.key,)
+        content, needed = self._along
+        for value in needed:
+            note_shared(value.key, value)
+        return taken_along, (self.key, content)
+
+    @cached_property
+    def _along(self) -> tuple[bytes, list[Scattered[Any]]]:
+        """The value as it goes with a task, and the shared values that it holds."""
+        return packed(self._parcel)
 
     def holders(self) -> set[str]:
         """The addresses of the workers that are known to have the value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -32,9 +33,10 @@ class About:
 
 
 class Done(Record):
-    """How tasks ended, and where."""
+    """How tasks ended, where, and how many seconds they took together."""
 
     worker: str
+    seconds: float
     ended: list[Ended[Any]]
 
 
@@ -54,12 +56,17 @@ def _values(given: Mapping[str, Parcel], keys: Iterable[str]) -> dict[str, Parce
             if key not in given and key not in _held:
                 return None
         values = {key: given[key] if key in given else _held[key] for key in keys}
-        for key, value in values.items():
-            _held[key] = value
-            _held.move_to_end(key)
-        while len(_held) > MOST_VALUES:
-            _held.popitem(last=False)
+        _keep_last(_held, values)
     return values
+
+
+def _keep_last(kept: OrderedDict[str, Parcel], used: Mapping[str, Parcel]) -> None:
+    """Keep the values that are used now, and the few that were used last."""
+    for key, value in used.items():
+        kept[key] = value
+        kept.move_to_end(key)
+    while len(kept) > MOST_VALUES:
+        kept.popitem(last=False)
 
 
 _unpacking = threading.local()
@@ -77,6 +84,21 @@ def unpacked(key: str) -> _Given:
     return _Given(key, _unpacking.values[key].value)
 
 
+_along: OrderedDict[str, Parcel] = OrderedDict()
+"""The last values that came with tasks, so that each is unpickled once."""
+
+
+def taken_along(key: str, content: bytes) -> Parcel:
+    """A shared value that came with a task."""
+    with _holding:
+        known = _along.get(key)
+    if known is None:
+        known = _loaded(content)
+    with _holding:
+        _keep_last(_along, {key: known})
+    return known
+
+
 def performed(given: Mapping[str, Parcel], contents: list[bytes], about: About) -> Done | Lacking:
     """Do tasks, on a worker."""
     from distributed import get_worker
@@ -90,7 +112,7 @@ def performed(given: Mapping[str, Parcel], contents: list[bytes], about: About) 
     values = _values(given, about.keys)
     if values is None:
         return Lacking()
-    ended = []
+    ended, start = [], time.monotonic()
     for number, content in zip(about.numbers, contents, strict=True):
         if about.topic is not None:
             worker.log_event(about.topic, (about.call, number, True))
@@ -100,17 +122,22 @@ def performed(given: Mapping[str, Parcel], contents: list[bytes], about: About) 
         finally:
             if about.topic is not None:
                 worker.log_event(about.topic, (about.call, number, False))
-    return Done(worker.address, ended)
+    return Done(worker.address, time.monotonic() - start, ended)
 
 
 def _task(values: Mapping[str, Parcel], content: bytes) -> Task[Any, Any]:
     """A task that was packed, with what it shares with others."""
-    from distributed.protocol import pickle as any_pickle
-
-    loads: Any = any_pickle.loads
     _unpacking.values = values
     try:
-        task: Task[Any, Any] = loads(content)
+        task: Task[Any, Any] = _loaded(content)
     finally:
         del _unpacking.values
     return task
+
+
+def _loaded(content: bytes) -> Any:
+    """What was packed."""
+    from distributed.protocol import pickle as any_pickle
+
+    loads: Any = any_pickle.loads
+    return loads(content)

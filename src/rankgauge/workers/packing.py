@@ -12,7 +12,6 @@ from typing import Any
 
 from rankgauge.records import Record
 from rankgauge.workers.sharing import Preparation, make_ready
-from rankgauge.workers.tasks import Task
 
 _packing = threading.local()
 """What the thread that packs a task has found in it."""
@@ -115,11 +114,11 @@ def _found_in_it() -> Iterator[dict[str, Any]]:
         _packing.found = before
 
 
-def packed(task: Task[Any, Any]) -> tuple[bytes, list[Any]]:
-    """A task as bytes, without what it shares with others; and that."""
+def packed(value: Any) -> tuple[bytes, list[Any]]:
+    """A task, or what goes with it, as bytes, without what it shares with others; and that."""
     from distributed.protocol import pickle as any_pickle
 
     dumps: Any = any_pickle.dumps
     with _found_in_it() as found:
-        content = bytes(dumps(task))
+        content = bytes(dumps(value))
     return content, list(found.values())
