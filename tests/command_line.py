@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from unittest.mock import patch
 
+import pytest
+
+from rankgauge import RankgaugeError, Workers
 from rankgauge.cli import main
 
 
@@ -47,6 +50,16 @@ def called(*arguments: object) -> Outcome:
         stream.flush()
         texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
     return Outcome(code, *texts)
+
+
+def called_with_workers(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Outcome:
+    """What the command does with workers that fail as soon as they are given work."""
+
+    def crew(self: Workers, tasks: int) -> None:
+        raise RankgaugeError("the workers are asked")
+
+    monkeypatch.setattr(Workers, "crew", crew)
+    return called(*arguments, "--workers", "1")
 
 
 def records(tsv: str) -> list[dict[str, str]]:

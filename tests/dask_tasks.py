@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+import rankgauge as rg
+
 
 class Heavy:
     """Work that is heavy to send. It logs each time it arrives."""
@@ -84,3 +86,15 @@ def slow(seconds: float) -> float:
 def large(number: int) -> Any:
     """A result that takes a while to fetch."""
     return np.full(1 << 19, number, dtype=np.float64)
+
+
+def write_letor(path: Path) -> rg.Folds:
+    """Learning-to-rank data of 20 queries in five folds."""
+    generator = np.random.default_rng(5)
+    lines = [
+        f"{int(3 * a)} qid:{query} 1:{a:.4f} 2:{b:.4f} # docid = {query}-{number}"
+        for query in range(20)
+        for number, (a, b) in enumerate(generator.random((8, 2)))
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return rg.read_folds(path, 5)

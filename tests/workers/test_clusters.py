@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import gzip
+import importlib
+import inspect
+import pkgutil
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 
 import rankgauge as rg
-from command_line import called
+from command_line import called, called_with_workers
 from dask_cluster import LoopbackCluster, loopback_cluster
-from dask_tasks import Heavy, by_heavy, hide, large, show
-from rankgauge import text
-from rankgauge.rankers import cross_validate
+from dask_tasks import Heavy, by_heavy, hide, large, show, write_letor
+from rankgauge import space, text
+from rankgauge.cli import commands
+from rankgauge.rankers import cross_validate, cross_validation
 from rankgauge.tables import Table
 from rankgauge.workers import clusters, outcomes, share
 from rankgauge.workers.packing import digest_of
@@ -117,8 +122,7 @@ def assessed(folder: Path, executor: Any) -> Any:
 
 def measured(folder: Path, executor: Any) -> Any:
     judgments, runs = rows(folder)
-    found = rg.med_matrix("nDCG@10", runs, judgments, executor=executor)
-    return found.table(), rg.settled(judgments, runs, "AP@10", executor=executor).table()
+    return rg.med_matrix("nDCG@10", runs, judgments, executor=executor).table()
 
 
 def tuned(folder: Path, executor: Any) -> Any:
@@ -144,31 +148,28 @@ def detected(folder: Path, executor: Any) -> Any:
     return found.table()
 
 
+TEXTS = text.Texts(
+    ["the cat sat on the mat and the dog sat by the door"],
+    ["the cat sat on the mat"],
+    {"one": ["the cat sat"], "two": ["a dog sat by the door"]},
+)
+
+
 def texts(folder: Path, executor: Any) -> Any:
     pytest.importorskip("rouge_score_rs")
-    given = text.Texts(
-        ["the cat sat on the mat and the dog sat by the door"],
-        ["the cat sat on the mat"],
-        {"one": ["the cat sat"], "two": ["a dog sat by the door"]},
-    )
-    return text.evaluate(
-        given, ["rouge1", "v2(rouge2)", "rougeL"], executor=executor
-    ).values.tobytes()
+    metrics = ["rouge1", "v2(rouge2)", "rougeL"]
+    return text.evaluate(TEXTS, metrics, executor=executor).values.tobytes()
+
+
+def letor_folds(folder: Path) -> rg.Folds:
+    data = folder / "letor.txt"
+    return rg.read_folds(data, 5) if data.exists() else write_letor(data)
 
 
 def trained(folder: Path, executor: Any) -> Any:
     pytest.importorskip("lightgbm")
     pytest.importorskip("sklearn")
-    generator = np.random.default_rng(5)
-    data = folder / "letor.txt"
-    if not data.exists():
-        lines = [
-            f"{int(3 * a)} qid:{query} 1:{a:.4f} 2:{b:.4f} # docid = {query}-{number}"
-            for query in range(20)
-            for number, (a, b) in enumerate(generator.random((8, 2)))
-        ]
-        data.write_text("\n".join(lines) + "\n")
-    folds = rg.read_folds(data, 5)
+    folds = letor_folds(folder)
     return cross_validate(folds, ["logisticregression"], ["AP"], executor=executor).values.tobytes()
 
 
@@ -179,24 +180,75 @@ def written(found: Any) -> Any:
     return found.render("csv") if isinstance(found, Table) else found
 
 
-FUNCTIONS = [
-    *(
-        evaluated,
-        in_parts,
-        compared,
-        assessed,
-        measured,
-        tuned,
-        depth,
-        pooled,
-        detected,
-        texts,
-        trained,
-    )
-]
+def distances(folder: Path, executor: Any) -> Any:
+    judgments, runs = rows(folder)
+    return rg.med("AP@10", runs[0], runs[1], judgments, executor=executor).table()
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def settled_orders(folder: Path, executor: Any) -> Any:
+    judgments, runs = rows(folder)
+    return rg.settled(judgments, runs, "AP@10", executor=executor).table()
+
+
+def climbed(folder: Path, executor: Any) -> Any:
+    generator = np.random.default_rng(8)
+    labels = generator.integers(0, 3, 40)
+    documents = generator.random((40, 3)), labels, [0, 20, 40]
+    found = space.optima(documents, "nDCG@5", restarts=4, executor=executor)
+    return found.values.tobytes(), found.weights.tobytes()
+
+
+def text_overview(folder: Path, executor: Any) -> Any:
+    pytest.importorskip("rouge_score_rs")
+    return text.overview(TEXTS, "rouge1", executor=executor).table()
+
+
+def validated(folder: Path, executor: Any) -> Any:
+    pytest.importorskip("lightgbm")
+    pytest.importorskip("sklearn")
+    found = cross_validation(letor_folds(folder), "logisticregression", "AP", executor=executor)
+    return found.table()
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[[Path, Any], Any]] = {
+    rg.evaluate: evaluated,
+    rg.compare: compared,
+    rg.assess: assessed,
+    rg.med: distances,
+    rg.med_matrix: measured,
+    rg.settled: settled_orders,
+    rg.tune: tuned,
+    rg.judging_depth: depth,
+    rg.pool: pooled,
+    rg.detectable: detected,
+    space.optima: climbed,
+    text.evaluate: texts,
+    text.overview: text_overview,
+    cross_validate: trained,
+    cross_validation: validated,
+}
+"""For each public function with the parameter `executor`, a call of it."""
+
+
+def public_modules() -> Iterator[Any]:
+    yield rg
+    for module in pkgutil.iter_modules(rg.__path__):
+        if module.ispkg and module.name not in ("native", "cli", "workers"):
+            yield importlib.import_module(f"rankgauge.{module.name}")
+
+
+def test_every_public_function_with_an_executor_is_tried() -> None:
+    there = {
+        function
+        for module in public_modules()
+        for name in dir(module)
+        if inspect.isfunction(function := getattr(module, name))
+        and "executor" in inspect.signature(function).parameters
+    }
+    assert there == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("function", [*FUNCTIONS.values(), in_parts], ids=lambda f: f.__name__)
 def test_a_cluster_gives_the_same_as_threads(
     function: Callable[[Path, Any], Any], folder: Path, client: Any
 ) -> None:
@@ -424,31 +476,73 @@ def test_the_executor_of_a_client_is_its_cluster(client: Any, folder: Path) -> N
         assert written(evaluated(folder, executor)) == written(evaluated(folder, None))
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["evaluate", "qrels.txt", "runs/r[0-4]*"],
-        ["report", "qrels.txt", "runs/r[0-4]*", "-o", "page.html"],
-        ["compare", "--scores", "saved", "--test", "randomization"],
-        ["assess", "--scores", "saved"],
-        ["queries", "qrels.txt", "runs/r[0-4]*"],
-        ["distance", "runs/r0.run.gz", "runs/r1.run.gz", "--qrels", "qrels.txt"],
-        ["tune", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
-        ["forecast", "depth", "qrels.txt", "runs/r[0-4]*"],
-        ["forecast", "two-phase", "--shallow", "qrels.txt", "--deep", "qrels.txt", "runs/r[0-4]*"],
-    ],
-    ids=lambda command: " ".join(command[:2]) if command[0] == "forecast" else command[0],
-)
-def test_no_command_ignores_the_workers_it_is_given(
-    command: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+WORKING = [
+    ["evaluate", "qrels.txt", "runs/r[0-4]*"],
+    ["report", "qrels.txt", "runs/r[0-4]*", "-o", "page.html"],
+    ["compare", "--scores", "saved", "--test", "randomization"],
+    ["assess", "--scores", "saved"],
+    ["queries", "qrels.txt", "runs/r[0-4]*"],
+    ["distance", "runs/r0.run.gz", "runs/r1.run.gz", "--qrels", "qrels.txt"],
+    ["tune", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
+    ["forecast", "depth", "qrels.txt", "runs/r[0-4]*"],
+    ["forecast", "two-phase", "--shallow", "qrels.txt", "--deep", "qrels.txt", "runs/r[0-4]*"],
+    ["ltr", "crossval", "letor.txt", "--folds", "5", "--method", "logisticregression"],
+    ["text", "texts.jsonl"],
+    ["study", "optimisation", "-o", "out", "--data", "nowhere"],
+    ["study", "ue", "A=letor.txt", "-o", "out"],
+    ["study", "forecast", "news=qrels.txt,runs/r[0-4]*", "-o", "out"],
+    ["study", "text", "A=summaries.jsonl", "-o", "out"],
+]
+"""A call of every command that has `--workers`."""
+
+
+def named(command: list[str]) -> str:
+    two = command[0] in ("forecast", "ltr", "study")
+    return " ".join(command[: 1 + two])
+
+
+def with_workers(command: click.Command, name: str = "") -> Iterator[str]:
+    """The names of the commands that have `--workers`."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for each in command.list_commands(context):
+            inner = command.get_command(context, each)
+            assert inner is not None
+            yield from with_workers(inner, f"{name} {each}".strip())
+    elif any("--workers" in option.opts for option in command.params):
+        yield name
+
+
+def test_every_command_with_workers_is_tried() -> None:
+    assert {named(command) for command in WORKING} == set(with_workers(commands.group))
+
+
+@pytest.mark.parametrize("command", WORKING, ids=named)
+def test_a_command_without_its_workers_says_so_before_it_begins(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(folder)
+    """It does not even look whether its files are there."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(clusters, "CONNECT", 0.2)
-    if "saved" in command and not (folder / "saved").exists():
-        scores_of(folder).save(folder / "saved")
     there = called(*command, "--workers", "tcp://127.0.0.1:9")
     assert there.code == 2
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in there.err
     again = called(*command, "--retries", "2")
     assert again.code == 2
     assert "--retries needs --workers" in again.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", WORKING[:-3], ids=named)
+def test_no_command_ignores_the_workers_it_is_given(
+    command: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests of studies with much data have the same for the other commands."""
+    monkeypatch.chdir(folder)
+    if "saved" in command and not (folder / "saved").exists():
+        scores_of(folder).save(folder / "saved")
+    letor_folds(folder)
+    (folder / "texts.jsonl").write_text(
+        '{"id": "1", "source": "a cat", "references": ["a cat"], "outputs": {"one": "a cat"}}\n'
+    )
+    assert "the workers are asked" in called_with_workers(monkeypatch, *command).err

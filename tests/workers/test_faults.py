@@ -20,7 +20,7 @@ import pytest
 import rankgauge as rg
 from command_line import called
 from dask_cluster import LoopbackCluster, loopback_cluster
-from dask_tasks import Deadly, hungry, slow, squared
+from dask_tasks import Deadly, hungry, slow, squared, write_letor
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.workers import WorkerDied, clusters, outcomes
 
@@ -227,17 +227,6 @@ def test_the_scheduler_is_killed(files: Path, tmp_path: Path) -> None:
     assert f"the connection to the Dask scheduler {cluster.address} is lost" in text
     assert "Traceback" not in text
     assert not (files / "out.tsv").exists()
-
-
-def write_letor(path: Path) -> rg.Folds:
-    generator = np.random.default_rng(5)
-    lines = [
-        f"{int(3 * a)} qid:{query} 1:{a:.4f} 2:{b:.4f} # docid = {query}-{number}"
-        for query in range(20)
-        for number, (a, b) in enumerate(generator.random((8, 2)))
-    ]
-    path.write_text("\n".join(lines) + "\n")
-    return rg.read_folds(path, 5)
 
 
 def test_no_worker_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

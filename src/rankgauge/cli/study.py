@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,13 @@ import click
 from rankgauge.cli.options import output_option, together
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
+from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.notes import Note
 from rankgauge.tables import Table
+from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -106,6 +109,7 @@ def med(output: str, data: str | None) -> None:
 
 @command.command("optimisation", short_help=STUDIES["optimisation"])
 @study_options
+@workers_options
 def optimisation(output: str, data: str | None) -> None:
     """Robertson and Zaragoza, On rank-based effectiveness measures and optimisation, done again.
 
@@ -133,15 +137,26 @@ def optimisation(output: str, data: str | None) -> None:
     if failed:
         notify([Note(line) for line in failed.splitlines()])
     works = study.works(read)
+    lost = []
     with progress(len(works), "computing") as advance:
-        for name, make in works.items():
-            _write(name, make(), output)
+        for (name, _), table in outcomes(_made, list(works.items()), workers(), itemgetter(0)):
+            if isinstance(table, RankgaugeError):
+                lost.append(str(table))
+            else:
+                _write(name, table, output)
             if advance is not None:
                 advance(name)
     if "no figures" not in failed:
         _draw(study.figures(), output)
     if failed:
-        raise Incomplete("not all was made: see the notes at the start")
+        lost.append("not all was made: see the notes at the start")
+    if lost:
+        raise Incomplete("\n".join(lost))
+
+
+def _made(work: tuple[str, Callable[[], Table]]) -> Table:
+    """The table that something with a name makes."""
+    return work[1]()
 
 
 def lacking_libraries() -> list[str]:

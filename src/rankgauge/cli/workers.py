@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -71,10 +72,21 @@ _OPTIONS = (
 
 
 def workers_options(command: F) -> F:
-    """`--workers`, `--retries` and `--timeout`; `workers()` gives what they ask for."""
+    """`--workers`, `--retries` and `--timeout`; `workers()` gives what they ask for.
+
+    If they cannot be had, that is said before the command begins its work.
+    """
+
+    @functools.wraps(command)
+    def started(*values: Any, **named: Any) -> Any:
+        asked = workers()
+        if asked is not None:
+            asked.start()
+        return command(*values, **named)
+
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        started = option(started)
+    return cast("F", started)
 
 
 def workers() -> Workers | None:

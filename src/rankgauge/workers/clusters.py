@@ -230,42 +230,43 @@ class ClusterCrew:
     def _gathered(self, futures: Sequence[Any]) -> dict[Any, Done | Lacking]:
         """The results of those tasks that have one, fetched together; none if one cannot be had."""
         there = [future for future in futures if future.status == "finished"]
-        if not there:
+        if len(there) < 2:
             return {}
-        fetched = self._asked(self._fetching, there)
-        start = time.monotonic()
-        while time.monotonic() - start < self._fetching_time:
-            try:
-                return dict(zip(there, fetched.result(PAUSE), strict=True))
-            except TimeoutError:
-                self._check()
-            except Exception:  # then each is asked for by itself
-                return {}
-        fetched.cancel()
-        self._fetching_time *= 2
-        return {}
+        try:
+            results = self._fetched(there)
+        except Exception:  # then each is asked for by itself
+            self._check()
+            return {}
+        return {} if results is None else dict(zip(there, results, strict=True))
 
-    def _fetching(self, futures: Sequence[Any]) -> Any:
-        """The results of tasks, on their way."""
+    def _fetched(self, futures: Sequence[Any]) -> list[Done | Lacking] | None:
+        """The results of tasks; None if they do not come in time."""
         coroutine = self._client.gather(futures, asynchronous=True)
-        return asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
+        fetching = asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
+        start = time.monotonic()
+        while time.monotonic() - start < self._fetching_time and not fetching.done():
+            with contextlib.suppress(TimeoutError):
+                fetching.exception(PAUSE)
+            self._check()
+        if fetching.done():
+            results: list[Done | Lacking] = fetching.result()
+            return results
+        fetching.cancel()
+        self._fetching_time *= 2
+        return None
 
     def _how(self, future: Any) -> Done | Lacking | Lost | None:
         """How tasks ended; None if they have not, since their result was lost."""
         from distributed import KilledWorker
 
         try:
-            ended: Done | Lacking = future.result(timeout=self._fetching_time)
+            results = self._fetched([future])
         except KilledWorker:
             return Lost(DIED)
-        except TimeoutError:
-            self._check()
-            self._fetching_time *= 2
-            return None
-        except CancelledError:  # what it needs was lost with a worker, or the scheduler is gone
+        except (CancelledError, OSError):  # it was lost with a worker, or the scheduler is gone
             self._check()
             return Lost(DIED, blameless=True)
-        except ClusterError:
+        except RankgaugeError:
             raise
         except Exception as error:
             self._check()
@@ -275,7 +276,7 @@ class ClusterCrew:
             raise ClusterError(
                 f"a worker of {self._address} failed: {type(error).__name__}: {error}{remedy}"
             ) from error
-        return ended
+        return None if results is None else results[0]
 
     def age(self, number: int) -> float:
         """For how many seconds a worker has been at a task; 0 before it begins and after it ended."""
