@@ -319,6 +319,13 @@ def test_the_forecast_of_a_run_does_not_depend_on_the_others(
     assert one == [row for row in every if row["run"] == "r3.run" or row["run"] == "r3"]
 
 
+def test_the_study_asks_its_workers(
+    tracks: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = ("study", "forecast", *tracks, "-o", tmp_path / "out", "--depth", "5")
+    assert "the workers are asked" in called_with_workers(monkeypatch, *given).err
+
+
 def test_the_study(rankgauge: Run, tracks: list[str], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from command_line import Outcome
+from command_line import Outcome, called_with_workers
 from dask_cluster import on_loopback
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.studies.text import published, tables
@@ -426,6 +426,13 @@ def test_the_command_writes_all_of_it(
     refused = rankgauge("study", "text", "made", "-o", out)
     assert refused.code == 2
     assert "NAME=TEXTS" in refused.err
+
+
+def test_the_command_asks_its_workers(
+    encoder: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = ("study", "text", f"made={write_data(tmp_path)}", "-o", tmp_path / "out", "--layer", 2)
+    assert "the workers are asked" in called_with_workers(monkeypatch, *given).err
 
 
 def test_without_matplotlib_the_rest_is_written(

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from browser import DESKTOP, PHONE, LookedAt
-from command_line import Outcome, called
+from command_line import Outcome, called, called_with_workers
 from dask_cluster import on_loopback
 from page_texts import HOSTILE
 from rankgauge.data.errors import InputError, RankgaugeError
@@ -204,6 +204,13 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
             assert path.read_bytes() == (one / "tables" / path.name).read_bytes()
     assert called(*command_of_one(data, output)).code == 0
     assert contents(output) == contents(one)
+
+
+def test_the_command_asks_its_workers(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = called_with_workers(monkeypatch, *command_of_one(data, tmp_path / "out"))
+    assert "the workers are asked" in asked.err
 
 
 def protocol(data: Path, **changes: object) -> Protocol:
