@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Outcome
+from command_line import Outcome, called_with_workers
 from forecast.made_tracks import write_track
 from rankgauge import Scores
 from rankgauge.forecast import Forecaster, Track
