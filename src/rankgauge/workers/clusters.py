@@ -1,9 +1,4 @@
-"""Dask clusters: tasks and what they need on their way to the workers, and what is lost on the way.
-
-A value that all tasks need (`Scattered`) is known by its content. It is sent when a task first needs it,
-and every worker gets it once. If all workers that had it are gone, it is sent again. A small value goes
-with each task instead, and so does a value that holds other shared values, which go apart.
-"""
+"""Dask clusters: tasks on their way to the workers, and what is lost on the way."""
 
 from __future__ import annotations
 
@@ -14,10 +9,8 @@ import os
 import queue
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -25,9 +18,10 @@ from rankgauge.data.errors import AbsentFile, InputError, RankgaugeError
 from rankgauge.records import Record
 from rankgauge.version import __version__
 from rankgauge.workers.crews import PAUSE, Lost
-from rankgauge.workers.on_workers import About, Done, Lacking, performed, taken_along, unpacked
-from rankgauge.workers.packing import Parcel, digest_of, note_shared, packed
-from rankgauge.workers.sharing import MOST_VALUES, Shared, preparations
+from rankgauge.workers.on_workers import About, Done, Lacking, performed
+from rankgauge.workers.packing import packed
+from rankgauge.workers.scattering import PATIENCE, Scattered, address_of, no_worker, scattered
+from rankgauge.workers.sharing import Shared
 from rankgauge.workers.tasks import ClusterError, ClusterLost, Ended, Task
 
 if TYPE_CHECKING:
@@ -37,19 +31,12 @@ T = TypeVar("T")
 
 CONNECT = 10.0
 """For how many seconds a scheduler is called."""
-PATIENCE = 300.0
-"""For how many seconds a cluster may have no worker."""
-AGAIN, MOST_TRIES = 0.2, 5
-"""After how many seconds values are sent again that did not arrive, and how often at most, if it is not
-the connection that failed."""
 LOOK = 2.0
 """After how many seconds the workers are counted again."""
 AHEAD, LEAST_AHEAD = 2, 8
 """How many tasks a cluster has for each of its threads, so that none is idle; and at least."""
 QUICK, MOST_AT_ONCE = 0.5, 16
 """How many seconds tasks that go together may take, and how many tasks that is at most."""
-SMALL = 1 << 14
-"""Up to how many bytes a value that all tasks need goes with each task."""
 LARGE = 1 << 20
 """From how many bytes on tasks are scattered, so that the scheduler keeps only their key."""
 DIED = "the workers that worked on it died: they were killed, crashed, or had not enough memory"
@@ -97,7 +84,7 @@ class ClusterCrew:
         """How many tasks are still to come."""
         self._done, self._worked = 0, 0.0
         """How many tasks were done, and for how many seconds the workers worked on them."""
-        self._address = _address(client)
+        self._address = address_of(client)
         self._name = f"rankgauge-{uuid.uuid4().hex}"
         self._waiting: list[_Packed] = []
         self._packed: dict[int, _Packed] = {}
@@ -144,7 +131,7 @@ class ClusterCrew:
         if self._threads:
             self._last_worker = now
         elif now - self._last_worker > PATIENCE:
-            raise _no_worker(self._client)
+            raise no_worker(self._client, PATIENCE)
 
     def begin(self, number: int, task: Task[Any, Any]) -> None:
         """Take a task; it is sent with others when news is asked for."""
@@ -181,7 +168,7 @@ class ClusterCrew:
         }
         contents: Any = [one.content for one in tasks]
         if sum(map(len, contents)) > LARGE:
-            contents = _scattered(self._client, [contents])[0]
+            contents = scattered(self._client, [contents])[0]
         topic = _listener(self._client).topic if self._timed else None
         about = About(__version__, os.getcwd(), topic, self._name, numbers, list(needed))
         key = f"{self._name}-{numbers[0]}-{uuid.uuid4().hex[:8]}"
@@ -395,89 +382,3 @@ def _connected(address: str) -> Any:
             f"Dask cannot use the address {address}: {error}; expected one such as "
             "tcp://10.0.0.1:8786; tls://… needs the TLS settings of Dask"
         ) from None
-
-
-def _no_worker(client: Any) -> ClusterLost:
-    return ClusterLost(
-        f"the Dask cluster {_address(client)} has had no worker for {PATIENCE:g} seconds; start some "
-        "workers, and then the same command again"
-    )
-
-
-def _address(client: Any) -> str:
-    scheduler = client.scheduler
-    return str(getattr(scheduler, "address", None) or "of this client")
-
-
-# What all tasks need
-
-
-_sent: WeakKeyDictionary[Any, OrderedDict[str, tuple[Any, set[str]]]] = WeakKeyDictionary()
-"""For each client, the values that it sent last, with the workers that are known to have them. They stay
-there for the next call."""
-
-
-class Scattered(Shared[T]):
-    """A value on the workers of a cluster, known by its content."""
-
-    def __init__(self, value: T, client: Client) -> None:
-        super().__init__(value, anywhere=True)
-        self._client: Any = client
-        self._parcel = Parcel(preparations(), value)
-        content = digest_of(self._parcel)
-        self._parcel.size = content.size
-        self.key = f"rankgauge-{content.digest}"
-        self._goes_along = content.holds_shared or (content.known and content.size <= SMALL)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if not self._goes_along:
-            note_shared(self.key, self)
-            return unpacked, (self.key,)
-        content, needed = self._along
-        for value in needed:
-            note_shared(value.key, value)
-        return taken_along, (self.key, content)
-
-    @cached_property
-    def _along(self) -> tuple[bytes, list[Scattered[Any]]]:
-        """The value as it goes with a task, and the shared values that it holds."""
-        return packed(self._parcel)
-
-    def holders(self) -> set[str]:
-        """The addresses of the workers that are known to have the value."""
-        known = _sent.get(self._client, OrderedDict()).get(self.key)
-        return set() if known is None else known[1]
-
-    def future(self) -> Any:
-        """Where the value is; it is sent now if it is nowhere."""
-        sent = _sent.setdefault(self._client, OrderedDict())
-        future, holders = sent.pop(self.key, (None, set()))
-        if future is None or future.status != "finished":
-            future = _scattered(self._client, {self.key: self._parcel})[self.key]
-            with contextlib.suppress(Exception):  # who lacks it fetches it with the first task
-                self._client.replicate([future])
-        sent[self.key] = future, holders
-        while len(sent) > MOST_VALUES:
-            sent.popitem(last=False)
-        return future
-
-
-def _scattered(client: Any, values: Any) -> Any:
-    """Send values to a worker. Other workers fetch them from there, and then from each other."""
-    start, tries = time.monotonic(), 0
-    while True:
-        try:
-            return client.scatter(values, hash=False, timeout=min(PATIENCE, CONNECT))
-        except Exception as error:  # the worker died meanwhile, or there is none, or it refuses
-            if client.status != "running":
-                raise
-            tries += 1
-            late = time.monotonic() - start > PATIENCE
-            if late and isinstance(error, TimeoutError):
-                raise _no_worker(client) from None
-            if late or (tries > MOST_TRIES and not isinstance(error, OSError | KeyError)):
-                raise ClusterError(
-                    f"a worker could not take what the tasks need: {error}; install the same packages "
-                    "on all workers"
-                ) from error
-        time.sleep(AGAIN)
