@@ -19,7 +19,7 @@ import pytest
 import rankgauge as rg
 from command_line import called, called_with_workers
 from dask_cluster import LoopbackCluster, loopback_cluster
-from dask_tasks import Heavy, by_heavy, hide, large, show, write_letor
+from dask_tasks import Heavy, by_heavy, hide, large, show, slow, write_letor
 from rankgauge import space, text
 from rankgauge.cli import commands
 from rankgauge.rankers import cross_validate, cross_validation
@@ -384,6 +384,24 @@ def test_results_that_take_long_to_fetch_are_waited_for(
     monkeypatch.setattr(clusters, "PAUSE", 1e-4)
     found = [result for _, result in outcomes(large, range(8), client)]
     assert [result.tolist() for result in found] == [[n] * (1 << 19) for n in range(8)]
+
+
+@pytest.mark.parametrize(("seconds", "together"), [([0.0] * 100, True), ([0.3] * 10, False)])
+def test_only_quick_tasks_go_together(
+    seconds: list[float], together: bool, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    submitted = clusters.ClusterCrew._submitted
+
+    def counted(crew: clusters.ClusterCrew, tasks: Any) -> Any:
+        sizes.append(len(tasks))
+        return submitted(crew, tasks)
+
+    monkeypatch.setattr(clusters.ClusterCrew, "_submitted", counted)
+    found = list(outcomes(slow, seconds, client))
+    assert [result for _, result in found] == seconds
+    assert (max(sizes) > 1) == together
+    assert sum(sizes) == len(seconds)
 
 
 # Plug-ins, files, versions

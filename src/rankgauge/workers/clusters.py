@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import os
 import queue
 import time
 import uuid
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,6 +39,8 @@ AHEAD, LEAST_AHEAD = 2, 8
 """How many tasks a cluster has for each of its threads, so that none is idle; and at least."""
 QUICK, MOST_AT_ONCE = 0.5, 16
 """How many seconds tasks that go together may take, and how many tasks that is at most."""
+MOST_REMEMBERED = 256
+"""Of how many tasks it is remembered how long they took."""
 LARGE = 1 << 20
 """From how many bytes on tasks are scattered, so that the scheduler keeps only their key."""
 DIED = "the workers that worked on it died: they were killed, crashed, or had not enough memory"
@@ -82,8 +86,8 @@ class ClusterCrew:
         self._client, self._timed = client, timed
         self._left = tasks
         """How many tasks are still to come."""
-        self._done, self._worked = 0, 0.0
-        """How many tasks were done, and for how many seconds the workers worked on them."""
+        self._took: deque[float] = deque(maxlen=MOST_REMEMBERED)
+        """How many seconds the last tasks took."""
         self._address = address_of(client)
         self._name = f"rankgauge-{uuid.uuid4().hex}"
         self._waiting: list[_Packed] = []
@@ -112,11 +116,13 @@ class ClusterCrew:
         return max(LEAST_AHEAD, AHEAD * self._threads) * self._at_once()
 
     def _at_once(self) -> int:
-        """How many tasks go together: as many as are quick; fewer towards the end, so that each thread
-        gets its share."""
-        if self._timed or not self._threads or not self._done:
+        """How many tasks go together: as many as are quick, if they take what the last tasks took; fewer
+        towards the end, so that each thread gets its share."""
+        last = min(AHEAD * self._threads, MOST_REMEMBERED)
+        if self._timed or not last or len(self._took) < last:
             return 1
-        quick = QUICK * self._done / max(self._worked, 1e-9)
+        slowest = max(itertools.islice(reversed(self._took), last))
+        quick = QUICK / max(slowest, 1e-9)
         return max(1, int(min(MOST_AT_ONCE, quick, self._left / self._threads)))
 
     def _look(self) -> None:
@@ -193,8 +199,7 @@ class ClusterCrew:
                 continue
             numbers = self._together.pop(future)
             if isinstance(how, Done):
-                self._done += len(numbers)
-                self._worked += how.seconds
+                self._took.append(how.seconds / len(numbers))
             if isinstance(how, Lacking):
                 self._lacked.update(numbers)
                 self._waiting += [self._packed[number] for number in numbers]
