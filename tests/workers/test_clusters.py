@@ -7,6 +7,8 @@ import importlib
 import inspect
 import pkgutil
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from command_line import called, called_with_workers
+from command_line import called, called_with_workers, records
 from dask_cluster import LoopbackCluster, loopback_cluster
 from dask_tasks import Heavy, by_heavy, hide, large, show, slow, write_letor
 from rankgauge import space, text
@@ -433,6 +435,56 @@ def test_a_plugin_comes_along_though_workers_do_not_see_its_file(
         for executor in (client, None)
     )
     assert found.values.tobytes() == here.values.tobytes()
+
+
+CONSTANT = """
+import numpy as np
+import rankgauge as rg
+
+class Constant(rg.Measure):
+    name = "Constant"
+    summary = "The same for every list."
+    range = (0.0, 9.0)
+
+    def _score(self, lists):
+        return np.full(len(lists), {})
+
+rg.register(Constant())
+"""
+
+
+def test_two_users_may_have_plugins_of_the_same_name(
+    cluster: LoopbackCluster, folder: Path, tmp_path: Path
+) -> None:
+    """At the same time and one after the other; and another file may have the same measure."""
+    commands = {}
+    for name, value in (("a/mine", 1.0), ("b/mine", 2.0), ("c/other", 3.0)):
+        file = tmp_path / f"{name}.py"
+        file.parent.mkdir()
+        file.write_text(CONSTANT.format(value))
+        words = (
+            "evaluate",
+            folder / "qrels.txt",
+            folder / "runs",
+            "-m",
+            "Constant",
+            "--plugin",
+            file,
+        )
+        commands[value] = [
+            sys.executable, "-m", "rankgauge", *map(str, words), "--workers", cluster.address,
+        ]  # fmt: skip
+    for _ in range(2):
+        started = {
+            value: subprocess.Popen(
+                words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            for value, words in commands.items()
+        }
+        for value, process in started.items():
+            out, told = process.communicate(timeout=120)
+            assert process.returncode == 3, told  # one run is faulty
+            assert {float(row["Constant"]) for row in records(out)} == {value}
 
 
 def test_a_file_that_only_this_machine_sees_is_said_to_be_so(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rankgauge.measures.preference import CorrectPairs, bpref, infAP
     from rankgauge.measures.q_measure import GAP, Q
     from rankgauge.measures.recall_levels import ElevenPoint, IPrec
-    from rankgauge.measures.registry import entries, load_plugin, register
+    from rankgauge.measures.registry import entries, register
     from rankgauge.measures.search_length import SearchLength
     from rankgauge.measures.sets import (
         F,
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from rankgauge.measures.weighted import Weighted
     from rankgauge.measures.wrappers import expected, ideal, lower, prefix_mean, upper, worst
     from rankgauge.parameters import parameter
+    from rankgauge.plugins import load_plugin
 
 __all__ = [
     "AP",
@@ -159,7 +160,7 @@ _HOMES = {name: f"rankgauge.measures.{family}" for name, family in HOMES.items()
     "Weighted": "rankgauge.measures.weighted",
     "Wrapper": "rankgauge.measures.around",
     "entries": "rankgauge.measures.registry",
-    "load_plugin": "rankgauge.measures.registry",
+    "load_plugin": "rankgauge.plugins",
     "parameter": "rankgauge.parameters",
     "parse": "rankgauge.measures.grammar",
     "register": "rankgauge.measures.registry",

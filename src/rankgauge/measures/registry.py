@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import sys
 import threading
 from typing import TypeVar
 
@@ -12,7 +10,7 @@ from rankgauge.data.errors import MeasureError
 from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.base import Measure
 from rankgauge.measures.families import FAMILIES, HOMES
-from rankgauge.workers import prepare
+from rankgauge.plugins import may_replace, origin
 
 Entry = Measure | type[Wrapper] | type[Aggregate]
 """A measure with its default parameters, or a class to be called with a measure."""
@@ -54,7 +52,7 @@ def register(entry: E) -> E:
         from rankgauge.measures.names import Name, find_name
 
         known = _entries.get(_any_case(spelling) or "")
-        if known is not None and _origin(known) != _origin(entry):
+        if known is not None and not may_replace(_origin(known), _origin(entry)):
             raise MeasureError(f"the name {spelling} is taken by {_origin(known)}")
         row = find_name(spelling)
         if known is None and row is not None and isinstance(row[0], Name):
@@ -65,8 +63,7 @@ def register(entry: E) -> E:
 
 
 def _origin(entry: Entry) -> str:
-    kind = entry if isinstance(entry, type) else type(entry)
-    return f"{kind.__module__}.{kind.__qualname__}"
+    return origin(entry if isinstance(entry, type) else type(entry))
 
 
 def is_registered(name: str) -> bool:
@@ -148,31 +145,3 @@ def discover() -> None:
 def broken_plugins() -> list[str]:
     """What installed plug-ins could not be loaded, and why."""
     return list(_broken)
-
-
-def load_plugin(path: str | os.PathLike[str]) -> None:
-    """Run a Python file that registers measures, or methods that learn to rank."""
-    import importlib.util
-    from pathlib import Path
-
-    file = Path(path).resolve()
-    if importlib.util.spec_from_file_location(file.stem, file) is None or not file.is_file():
-        raise MeasureError(f"{path}: there is no such plug-in, expected a Python file")
-    content = file.read_bytes()
-    _run_plugin(str(file), content, os.fspath(path))
-    prepare(_run_plugin, str(file), content)  # the content, since a worker may not see the file
-
-
-def _run_plugin(file: str, content: bytes, path: str | None = None) -> None:
-    """Run the content of a plug-in; messages call it `path`."""
-    import types
-
-    stem = os.path.splitext(os.path.basename(file))[0]
-    module = types.ModuleType(f"rankgauge_plugin_{stem}")
-    module.__file__ = file
-    sys.modules[module.__name__] = module
-    try:
-        exec(compile(content, file, "exec"), module.__dict__)
-    except (Exception, SystemExit) as error:
-        message = f"{path or file}: the plug-in fails: {type(error).__name__}: {error}"
-        raise MeasureError(message) from error

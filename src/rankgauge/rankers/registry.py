@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.plugins import may_replace, origin
 from rankgauge.rankers.base import Ranker
 
 PACKAGE = "rankgauge.rankers"
@@ -41,9 +42,8 @@ def register(method: R) -> R:
     if not (isinstance(method, type) and issubclass(method, Ranker)):
         raise RankgaugeError(f"{method!r} is not a method, expected a subclass of Ranker")
     known = {name.lower(): name for name in (*HOMES, *_methods)}.get(method.__name__.lower())
-    taken = known is not None and _origin(known) != f"{method.__module__}.{method.__qualname__}"
-    if taken:
-        raise RankgaugeError(f"the name {method.__name__} is taken by {_origin(str(known))}")
+    if known is not None and not may_replace(_origin(known), origin(method)):
+        raise RankgaugeError(f"the name {method.__name__} is taken by {_origin(known)}")
     _methods[method.__name__] = method
     return method
 
@@ -52,7 +52,7 @@ def _origin(name: str) -> str:
     method = _methods.get(name)
     if method is None:
         return f"{PACKAGE}.{HOMES[name]}.{name}"
-    return f"{method.__module__}.{method.__qualname__}"
+    return origin(method)
 
 
 def find_method(name: str) -> type[Ranker]:

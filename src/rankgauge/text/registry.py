@@ -7,6 +7,7 @@ import threading
 from typing import TypeVar
 
 from rankgauge.data.errors import MeasureError
+from rankgauge.plugins import may_replace, module_of
 from rankgauge.text.base import Metric
 
 PACKAGE = "rankgauge.text"
@@ -45,15 +46,14 @@ def register(entry: E) -> E:
     if not name.isascii() or not name.isidentifier():
         raise MeasureError(f"a metric cannot be called {name!r}, expected another name")
     known = _any_case(name)
-    if known is not None and _origin(known) != _home(entry):
+    if known is not None and not may_replace(_origin(known), _home(entry)):
         raise MeasureError(f"the name {name} is taken by {_origin(known)}")
     _entries[name] = entry
     return entry
 
 
 def _home(entry: MetricEntry) -> str:
-    kind = entry if isinstance(entry, type) else type(entry)
-    return kind.__module__
+    return module_of(entry if isinstance(entry, type) else type(entry))
 
 
 def _origin(name: str) -> str:

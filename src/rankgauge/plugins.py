@@ -1,0 +1,76 @@
+"""Plug-ins: Python files of a user's own. They run here, and on the workers that get tasks.
+
+A worker of a cluster may have the plug-ins of many users, and two of them may have the same name. So the
+module of a plug-in is named by its content, too. A class that is sent to a worker is then found in the
+very plug-in that it came from, whatever other plug-ins the worker has.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+from rankgauge.data.errors import MeasureError
+from rankgauge.workers import prepare
+
+PREFIX = "rankgauge_plugin_"
+
+_running = threading.local()
+"""Whether the thread runs a plug-in that came to a worker."""
+
+
+def load_plugin(path: str | os.PathLike[str]) -> None:
+    """Run a Python file that registers measures, or methods that learn to rank."""
+    import importlib.util
+    from pathlib import Path
+
+    file = Path(path).resolve()
+    if importlib.util.spec_from_file_location(file.stem, file) is None or not file.is_file():
+        raise MeasureError(f"{path}: there is no such plug-in, expected a Python file")
+    content = file.read_bytes()
+    _run(str(file), content, os.fspath(path))
+    prepare(_run_on_worker, str(file), content)  # the content, since a worker may not see the file
+
+
+def _run_on_worker(file: str, content: bytes) -> None:
+    _running.on_worker = True
+    try:
+        _run(file, content, file)
+    finally:
+        _running.on_worker = False
+
+
+def _run(file: str, content: bytes, path: str) -> None:
+    """Run the content of a plug-in; messages call it `path`."""
+    import hashlib
+    import types
+
+    stem = os.path.splitext(os.path.basename(file))[0]
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    module = types.ModuleType(f"{PREFIX}{stem}_{digest}")
+    module.__file__ = file
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(content, file, "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        message = f"{path}: the plug-in fails: {type(error).__name__}: {error}"
+        raise MeasureError(message) from error
+
+
+def module_of(kind: type) -> str:
+    """The module that a class comes from. For a plug-in, the content does not matter."""
+    module = kind.__module__
+    return module.rpartition("_")[0] if module.startswith(PREFIX) else module
+
+
+def origin(kind: type) -> str:
+    """Where a class comes from: its module and name."""
+    return f"{module_of(kind)}.{kind.__qualname__}"
+
+
+def may_replace(known: str, new: str) -> bool:
+    """Whether a class may take the name of another one, by their origins: if it is the same class anew,
+    or if both are from plug-ins that came to a worker, perhaps from two users."""
+    both = known.startswith(PREFIX) and new.startswith(PREFIX)
+    return known == new or (both and getattr(_running, "on_worker", False))
