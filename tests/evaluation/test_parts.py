@@ -165,7 +165,7 @@ def test_lenient_reading_drops_and_counts_what_it_does_in_one_file(
         whole = outcome(RunFile(one, "run", lenient=True), ties)
         parts = outcome(rg.RunParts(folder, "run", lenient=True), ties)
         if not any(cut):
-            assert "no parts" in parts[1]
+            assert "empty file" in parts[1]
         elif len(whole) == 2:
             assert parts == whole
         else:
@@ -294,8 +294,8 @@ def test_files_that_writers_leave_beside_the_parts_are_passed_over(tmp_path: Pat
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
-        ((), "no parts, expected files that are one run together"),
-        (("",), "no parts"),
+        ((), "no files, expected files that are the parts of one run"),
+        (("",), "only 1 empty file, expected files"),
         (("\n", " \n"), "all its 2 parts are empty"),
         (("\n",), "its only part is empty"),
     ],
@@ -332,7 +332,7 @@ def test_parts_are_of_one_kind(tmp_path: Path) -> None:
 
 def test_a_folder_of_folders_is_no_run_in_parts(tmp_path: Path) -> None:
     folder_of(tmp_path / "bm25", "q1 Q0 a 1 1 t\n")
-    assert "holds the folder bm25" in message(tmp_path)
+    assert "has a folder in it, 'bm25', expected files" in message(tmp_path)
 
 
 def test_a_part_that_is_gone_fails_its_run_and_no_other(tmp_path: Path) -> None:

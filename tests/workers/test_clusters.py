@@ -505,7 +505,7 @@ def test_a_file_that_only_this_machine_sees_is_said_to_be_so(
     finally:
         client.run(show)
     assert found.runs == ("r0",)
-    assert f"{only_here}: a worker cannot see this file, this machine can" in found.failed[0]
+    assert f"{only_here}: this machine sees this file, but a worker does not" in found.failed[0]
     assert "put it where all workers see it" in found.failed[0]
 
 
@@ -529,9 +529,9 @@ def test_what_cannot_be_used_is_said(folder: Path) -> None:
         scores_of(folder, executor=3)
 
 
-@pytest.mark.parametrize("where", [1.5, None, 0, -1, True])
+@pytest.mark.parametrize("where", [1.5, None, 0, -1, True, "2", "localhost:8786"])
 def test_what_cannot_be_workers_is_said(where: Any) -> None:
-    with pytest.raises(rg.RankgaugeError, match="expected a whole number from 1"):
+    with pytest.raises(rg.RankgaugeError, match="expected a whole number"):
         rg.Workers(where)
 
 
@@ -539,6 +539,32 @@ def test_what_cannot_be_workers_is_said(where: Any) -> None:
 def test_an_address_that_dask_cannot_use_is_said(address: str) -> None:
     with pytest.raises(rg.RankgaugeError, match="Dask cannot use the address"):
         rg.Workers(address).start()
+
+
+@pytest.mark.parametrize("where", ["processes", "cluster"])
+def test_standard_input_is_read_here(
+    where: str, cluster: LoopbackCluster, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = gzip.decompress((folder / "runs/r0.run.gz").read_bytes())
+    workers = {"processes": "2", "cluster": cluster.address}[where]
+    for given, code in ((run, 0), (b"q1 Q0 d1 0 x r\n", 2)):
+        words = ["evaluate", str(folder / "qrels.txt"), "-", "-m", "AP"]
+        here, there = (
+            subprocess.run(
+                [sys.executable, "-m", "rankgauge", *words, *more], input=given, capture_output=True
+            )
+            for more in ((), ("--workers", workers))
+        )
+        assert here.returncode == code
+        assert (there.returncode, there.stdout, there.stderr) == (code, here.stdout, here.stderr)
+
+
+def test_a_null_that_only_this_process_knows_is_refused(client: Any) -> None:
+    pytest.importorskip("rouge_score_rs")
+    text.register_null("first", lambda source, words, generator: source)
+    with pytest.raises(rg.RankgaugeError, match="null=first was registered in this process"):
+        text.evaluate(TEXTS, ["v2(rouge1,null=first)"], executor=client)
+    assert len(text.evaluate(TEXTS, ["v2(rouge1,null=first)"]).runs) == 2
 
 
 def test_the_executor_of_a_client_is_its_cluster(client: Any, folder: Path) -> None:

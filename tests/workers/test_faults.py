@@ -144,6 +144,33 @@ def test_processes_of_this_machine_die_too() -> None:
             assert "was killed or crashed" in failures(found)[3]
 
 
+def test_a_script_that_starts_itself_is_told_how_to_begin(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "import rankgauge as rg\n"
+        "with rg.Workers(2) as workers:\n"
+        "    runs = [{'q': {'d': number}} for number in (1, 2, 3)]\n"
+        "    rg.evaluate({'q': {'d': 1}}, runs, 'AP', executor=workers)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert 'put all calls below `if __name__ == "__main__":`' in last
+    assert (
+        done.stderr.count("freeze_support") <= 4
+    )  # Python's own words, from two processes at most
+
+
+def starts_processes(number: int) -> int:
+    with rg.Workers(2) as workers:
+        return sum(result for _, result in outcomes(squared, [number, number], workers))
+
+
+def test_a_worker_does_not_start_processes_of_its_own() -> None:
+    with rg.Workers(1) as workers, pytest.raises(rg.RankgaugeError, match="leave out the executor"):
+        list(outcomes(starts_processes, [1, 2], workers))
+
+
 @pytest.mark.parametrize("where", ["here", "cluster"])
 def test_what_takes_too_long_is_given_up(where: str, client: Any) -> None:
     with rg.Workers(2 if where == "here" else client, timeout=0.6) as workers:

@@ -23,6 +23,7 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete, print_or_write
 from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import WantedScores, check_output
+from rankgauge.cli.workers import without_workers
 from rankgauge.data.files import STANDARD_INPUT
 from rankgauge.data.model import Judgments
 from rankgauge.evaluation.inputs import Source, sources_of
@@ -147,6 +148,9 @@ def command(
 
 def _command() -> str:
     """The command as it was called. Of absolute paths it has the last part only, so that a page does
-    not tell where its maker keeps files."""
-    words = (os.path.basename(word) if os.path.isabs(word) else word for word in sys.argv[1:])
+    not tell where its maker keeps files. Who did the work is left out: it changes nothing."""
+    words = [
+        os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word
+        for word in without_workers(sys.argv[1:])
+    ]
     return shlex.join(["rankgauge", *words])

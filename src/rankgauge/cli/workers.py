@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import click
@@ -56,8 +56,8 @@ _OPTIONS = (
         metavar="N",
         expose_value=False,
         callback=_remember,
-        help="With --workers: how often a task is tried again after its worker died. By default "
-        f"{RETRIES}.",
+        help="With --workers: how often a task is tried again if its worker died. By default "
+        f"{RETRIES}. A Dask cluster itself tries several workers first.",
     ),
     click.option(
         "--timeout",
@@ -65,8 +65,8 @@ _OPTIONS = (
         metavar="SECONDS",
         expose_value=False,
         callback=_remember,
-        help="With --workers: how long a task may take, such as the scoring of one run. Then it counts "
-        "as failed. By default there is no limit.",
+        help="With --workers: how many seconds one task may take, such as scoring one run or training on "
+        "one fold. A task that takes longer counts as failed. By default there is no limit.",
     ),
 )
 
@@ -87,6 +87,23 @@ def workers_options(command: F) -> F:
     for option in reversed(_OPTIONS):
         started = option(started)
     return cast("F", started)
+
+
+def without_workers(words: Sequence[str]) -> list[str]:
+    """The words of a command without these options.
+
+    >>> without_workers(["--workers", "2", "a.run", "--retries=3", "-o", "x"])
+    ['a.run', '-o', 'x']
+    """
+    names = ("--workers", "--retries", "--timeout")
+    left = []
+    rest = iter(words)
+    for word in rest:
+        if word in names:
+            next(rest, None)
+        elif not word.startswith(tuple(f"{name}=" for name in names)):
+            left.append(word)
+    return left
 
 
 def workers() -> Workers | None:

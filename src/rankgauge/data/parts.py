@@ -179,26 +179,35 @@ def _part_paths(name: str) -> list[str]:
     parts = [file for file in inside if _is_part(file)]
     folders = [file for file in parts if os.path.isdir(file)]
     if folders:
-        message = (
-            f"holds the folder {os.path.basename(folders[0])}, expected files that are the parts "
-        )
+        message = f"has a folder in it, {os.path.basename(folders[0])!r}, expected files that are the parts "
         raise InputError(name, None, f"{message}of one run; give each folder of parts as a run")
     if not parts:
-        raise InputError(name, None, "no parts, expected files that are one run together")
+        empty = sum(map(_is_empty_part, inside))
+        found = f"only {counted(empty, 'empty file')}" if empty else "no files"
+        raise InputError(name, None, f"{found}, expected files that are the parts of one run")
     return parts
 
 
 def _is_part(file: str) -> bool:
     """Whether a file is a part: not one that a writer leaves beside the parts, nor an empty one. A file
     that cannot be looked at is a part, so that it is said to be unreadable."""
-    name = os.path.basename(file)
-    if name.startswith(BESIDE) or name.endswith(CHECKSUMS):
+    if _is_beside(file):
         return False
     try:
         state = os.stat(file)
     except OSError:
         return True
     return stat.S_ISDIR(state.st_mode) or (stat.S_ISREG(state.st_mode) and state.st_size > 0)
+
+
+def _is_empty_part(file: str) -> bool:
+    return not _is_beside(file) and os.path.isfile(file) and not os.path.getsize(file)
+
+
+def _is_beside(file: str) -> bool:
+    """Whether this is a file that a writer leaves beside the parts."""
+    name = os.path.basename(file)
+    return name.startswith(BESIDE) or name.endswith(CHECKSUMS)
 
 
 def parts_name(path: Path) -> str:

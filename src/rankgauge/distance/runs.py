@@ -376,7 +376,7 @@ def topics_of(
     if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
         raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
     judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels)
-    sources = sources_of(runs)
+    sources = sources_of(runs, elsewhere=executor is not None)
     highest = int(judgments.grades.max(initial=0))
     if max_grade is not None and Whole(1).check(max_grade) < highest:
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")

@@ -217,7 +217,7 @@ class Evaluator:
             Is called with the name of each run done, and of each part of a run in parts.
         """
         checked("failures", failures, one_of(Failures))
-        sources = sources_of(runs)
+        sources = sources_of(runs, elsewhere=executor is not None)
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
         with closing(scored_runs(self._scorer, sources, executor, progress)) as done:

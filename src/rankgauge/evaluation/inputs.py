@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.files import display_name
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.files import STANDARD_INPUT, display_name
 from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
 from rankgauge.data.parts import RunParts
 from rankgauge.data.trec import Path, RunFile, read_qrels, run_files
@@ -52,8 +52,14 @@ def judgments_of(qrels: Qrels) -> Judgments:
     )
 
 
-def sources_of(runs: Runs) -> list[Source]:
-    """One function for each run; it gives the run, and is called where the work is done."""
+def sources_of(runs: Runs, *, elsewhere: bool = False) -> list[Source]:
+    """One function for each run; it gives the run, and is called where the work is done. If that may be
+    `elsewhere`, in another process, what only this process can read is read now."""
+    sources = _sources_of(runs)
+    return [_read_here(source) for source in sources] if elsewhere else sources
+
+
+def _sources_of(runs: Runs) -> list[Source]:
     if isinstance(runs, Mapping):
         if not any(_is_run(run) for run in runs.values()):
             return [_source(runs, "run")]
@@ -87,6 +93,33 @@ def place_of(source: Source) -> str:
     if isinstance(source, RunFile | RunParts):
         return display_name(source.path)
     return label(source)
+
+
+OF_THIS_PROCESS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""How the names of files begin that other processes do not have, beside standard input."""
+
+
+def _read_here(source: Source) -> Source:
+    """The source, or one that holds the run if only this process can read it."""
+    if not isinstance(source, RunFile):
+        return source
+    path = os.fspath(source.path)
+    if path != STANDARD_INPUT and not path.startswith(OF_THIS_PROCESS):
+        return source
+    try:
+        return _Given(source(), source.label)
+    except InputError as error:
+        return _Unreadable(error, source.label)
+
+
+class _Unreadable(Record):
+    """A run that could not be read."""
+
+    error: InputError
+    label: str
+
+    def __call__(self) -> Run:
+        raise self.error
 
 
 class _Given(Record):

@@ -96,7 +96,7 @@ def retrieved(
     executor, progress
         Does the work, run by run; and is called with the name of each run done.
     """
-    sources = sources_of(runs)
+    sources = sources_of(runs, elsewhere=executor is not None)
     threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
     reader = _Reader(judgments, depth, longest, ties, seed, precision, threads)
     done: list[_RankedRun] = []

@@ -61,6 +61,16 @@ def register_null(name: str, draw: Draw | None = None) -> None:
     _nulls[name] = draw
 
 
+def check_known_elsewhere(metric: Metric) -> None:
+    """RankgaugeError if a metric draws texts by a function that only this process knows."""
+    null = getattr(metric, "null", None)
+    if _nulls.get(null or "") is not None:
+        raise RankgaugeError(
+            f"{metric}: null={null} was registered in this process, and others do not know it; leave "
+            "out the workers"
+        )
+
+
 class NullName(Kind):
     """The name of a way to draw texts: ours, or one that was registered."""
 

@@ -24,13 +24,13 @@ from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
 from rankgauge.text import registry
 from rankgauge.text.base import Metric
-from rankgauge.text.chance import Null
+from rankgauge.text.chance import Null, check_known_elsewhere
 from rankgauge.text.embedding import AnyEncoder, current_encoder, using
 from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.grammar import parse_metrics
 from rankgauge.text.texts import Candidates, Texts
 from rankgauge.text.tokens import word_counts
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor, as_workers, outcomes
 
 FORMS = ("expected", "v1", "v2", "linear")
 """What stands beside the score of a metric: what chance gets, and the normalised forms."""
@@ -87,6 +87,9 @@ def scores_of_candidates(
     asked = parse_metrics(metrics)
     if not asked:
         raise RankgaugeError("no metrics, expected at least one, such as rouge1")
+    if as_workers(executor) is not None:
+        for metric in asked:
+            check_known_elsewhere(metric)
     families: dict[object, list[Metric]] = {}
     for metric in dict.fromkeys(asked):
         families.setdefault(innermost(metric).family, []).append(metric)

@@ -5,7 +5,7 @@ of `concurrent.futures`. `share` is for what all tasks need, `prepare` for what 
 do first.
 """
 
-from rankgauge.workers.executors import AnyExecutor, Workers, outcomes, share
+from rankgauge.workers.executors import AnyExecutor, Workers, as_workers, outcomes, share
 from rankgauge.workers.sharing import Shared, prepare
 from rankgauge.workers.tasks import WorkerDied, processors
 
@@ -14,6 +14,7 @@ __all__ = [
     "Shared",
     "WorkerDied",
     "Workers",
+    "as_workers",
     "outcomes",
     "prepare",
     "processors",

@@ -45,10 +45,13 @@ LARGE = 1 << 20
 """From how many bytes on tasks are scattered, so that the scheduler keeps only their key."""
 DIED = "the workers that worked on it died: they were killed, crashed, or had not enough memory"
 ONLY_HERE = (
-    "a worker cannot see this file, this machine can; put it where all workers see it under the same "
-    "name, or read it here first"
+    "this machine sees this file, but a worker does not; put it where all workers see it under the same "
+    "name, or, in Python, give what `read_run` or `read_letor` reads here"
 )
-REMEDY = "start the same command again when the cluster is back; finished work is not done twice"
+REMEDY = (
+    "when the cluster is back, start the same command again; what `ltr crossval -o` and studies have "
+    "finished is not done twice"
+)
 
 
 class Cluster:
@@ -324,7 +327,7 @@ class ClusterCrew:
 
     def _lost(self) -> ClusterLost:
         return ClusterLost(
-            f"the connection to the Dask scheduler {self._address} is lost; {REMEDY}"
+            f"the connection to the Dask scheduler {self._address} is lost or closed; {REMEDY}"
         )
 
 

@@ -32,7 +32,8 @@ RETRIES = 1
 
 class Workers:
     """Who does the work: processes of this machine, or a Dask cluster. Use it in a `with` statement, as
-    the `executor` of any function that has one.
+    the `executor` of any function that has one. The processes, or the connection, end with the block; if
+    it is used after that, they are started again.
 
     Parameters
     ----------
@@ -52,7 +53,13 @@ class Workers:
     ) -> None:
         self.retries = checked("retries", retries, Whole(0))
         self.timeout = checked("timeout", timeout, Number(closed=False), optional=True)
-        if not isinstance(where, str) and not _is_client(where):
+        if isinstance(where, str):
+            if "://" not in where:
+                raise RankgaugeError(
+                    f"workers={where!r}, expected a whole number, or the address of a Dask scheduler "
+                    "such as tcp://10.0.0.1:8786"
+                )
+        elif not _is_client(where):
             where = checked("workers", where, Whole(1))
         self.where = where
         self._there: Cluster | Processes | None = None

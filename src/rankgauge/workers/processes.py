@@ -10,9 +10,10 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from multiprocessing import connection as connections
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from typing import Any, TypeVar
 
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.workers.crews import Lost
 from rankgauge.workers.sharing import Shared
 from rankgauge.workers.tasks import DIED, Ended, Task, WorkerDied, perform
@@ -24,6 +25,11 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 BEGUN = "begun"
+NOT_STARTED = (
+    "the processes that should do the work cannot be started: the first one ended before it began; in a "
+    'script, put all calls below `if __name__ == "__main__":`'
+)
+NESTED = "a process that works for others cannot start processes of its own; leave out the executor"
 
 _starting = threading.Lock()
 
@@ -32,7 +38,11 @@ class Processes:
     """A number of processes, started when there are tasks for them. They stay from call to call."""
 
     def __init__(self, count: int) -> None:
+        if current_process().daemon:
+            raise RankgaugeError(NESTED)
         self.count = count
+        self.begun = False
+        """Whether any process has begun a task."""
         self.busy: list[_Process] = []
         self._idle: list[_Process] = []
 
@@ -113,10 +123,13 @@ class ProcessCrew:
             ended = process.result()
             if isinstance(ended, str):  # BEGUN
                 process.since = time.monotonic()
+                self._processes.begun = True
                 continue
             del self._at_work[number]
             if ended is None:
                 self._processes.end(process)
+                if not self._processes.begun:
+                    raise WorkerDied(NOT_STARTED)
                 yield number, Lost(DIED)
             else:
                 self._processes.rest(process)
