@@ -65,8 +65,8 @@ _OPTIONS = (
         metavar="SECONDS",
         expose_value=False,
         callback=_remember,
-        help="With --workers: how many seconds one task may take, such as scoring one run or training on "
-        "one fold. A task that takes longer counts as failed. By default there is no limit.",
+        help="With --workers: how many seconds one task may take, such as scoring one run or training "
+        "on one fold. A task that takes longer counts as failed. By default there is no limit.",
     ),
 )
 

@@ -179,8 +179,11 @@ def _part_paths(name: str) -> list[str]:
     parts = [file for file in inside if _is_part(file)]
     folders = [file for file in parts if os.path.isdir(file)]
     if folders:
-        message = f"has a folder in it, {os.path.basename(folders[0])!r}, expected files that are the parts "
-        raise InputError(name, None, f"{message}of one run; give each folder of parts as a run")
+        message = (
+            f"has a folder in it, {os.path.basename(folders[0])!r}, expected files that are the parts of "
+            "one run; give each folder of parts as a run"
+        )
+        raise InputError(name, None, message)
     if not parts:
         empty = sum(map(_is_empty_part, inside))
         found = f"only {counted(empty, 'empty file')}" if empty else "no files"
