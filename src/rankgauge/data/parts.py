@@ -180,8 +180,8 @@ def _part_paths(name: str) -> list[str]:
     folders = [file for file in parts if os.path.isdir(file)]
     if folders:
         message = (
-            f"has a folder in it, {os.path.basename(folders[0])!r}, expected files that are the parts of "
-            "one run; give each folder of parts as a run"
+            f"has a folder in it, {os.path.basename(folders[0])!r}, expected files that are the parts "
+            "of one run; give each folder of parts as a run"
         )
         raise InputError(name, None, message)
     if not parts:
