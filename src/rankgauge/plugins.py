@@ -1,8 +1,8 @@
 """Plug-ins: Python files of a user's own. They run here, and on the workers that get tasks.
 
-A worker of a cluster may have the plug-ins of many users, and two of them may have the same name. So the
-module of a plug-in is named by its content, too. A class that is sent to a worker is then found in the
-very plug-in that it came from, whatever other plug-ins the worker has.
+A worker of a cluster may have the plug-ins of many users, and two of them may have the same name. So
+each time that a plug-in is loaded, it is a module with a name of its own. A class that is sent to a
+worker is then found in the very plug-in that it came from, whatever other plug-ins the worker has.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from rankgauge.workers import prepare
 
 PREFIX = "rankgauge_plugin_"
 
+_loaded: dict[str, bytes] = {}
+"""The content of the plug-ins that were loaded here, by the names of their files."""
 _running = threading.local()
 """Whether the thread runs a plug-in that came to a worker."""
 
@@ -28,27 +30,32 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
     file = Path(path).resolve()
     if importlib.util.spec_from_file_location(file.stem, file) is None or not file.is_file():
         raise MeasureError(f"{path}: there is no such plug-in, expected a Python file")
-    content = file.read_bytes()
-    _run(str(file), content, os.fspath(path))
-    prepare(_run_on_worker, str(file), content)  # the content, since a worker may not see the file
+    content, module = file.read_bytes(), f"{PREFIX}{file.stem}_{os.urandom(8).hex()}"
+    _run(str(file), content, module, os.fspath(path))
+    _loaded[file.stem] = content
+    prepare(_run_on_worker, str(file), content, module)  # a worker may not see the file
 
 
-def _run_on_worker(file: str, content: bytes) -> None:
+def loaded_digests() -> dict[str, str]:
+    """For each plug-in that was loaded here, by the name of its file, a digest of its content."""
+    import hashlib
+
+    return {name: hashlib.sha256(content).hexdigest() for name, content in _loaded.items()}
+
+
+def _run_on_worker(file: str, content: bytes, module: str) -> None:
     _running.on_worker = True
     try:
-        _run(file, content, file)
+        _run(file, content, module, file)
     finally:
         _running.on_worker = False
 
 
-def _run(file: str, content: bytes, path: str) -> None:
-    """Run the content of a plug-in; messages call it `path`."""
-    import hashlib
+def _run(file: str, content: bytes, name: str, path: str) -> None:
+    """Run the content of a plug-in, as a module of this name; messages call it `path`."""
     import types
 
-    stem = os.path.splitext(os.path.basename(file))[0]
-    digest = hashlib.sha256(content).hexdigest()[:16]
-    module = types.ModuleType(f"{PREFIX}{stem}_{digest}")
+    module = types.ModuleType(name)
     module.__file__ = file
     sys.modules[module.__name__] = module
     try:
@@ -59,7 +66,7 @@ def _run(file: str, content: bytes, path: str) -> None:
 
 
 def module_of(kind: type) -> str:
-    """The module that a class comes from. For a plug-in, the content does not matter."""
+    """The module that a class comes from. How often a plug-in was loaded does not matter."""
     module = kind.__module__
     return module.rpartition("_")[0] if module.startswith(PREFIX) else module
 

@@ -234,6 +234,20 @@ class Constant(rankers.Ranker):
 """
 
 
+def test_folds_of_another_plug_in_are_not_gone_on_with(rankgauge, tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "_methods", dict(registry._methods))
+    (tmp_path / "data").write_text(letor(np.random.default_rng(2), 9, True))
+    plugin = tmp_path / "constant.py"
+    plugin.write_text(CONSTANT)
+    asked = ("ltr", "crossval", tmp_path / "data", "--folds", 3, "--method", "constant")
+    asked = (*asked, "--plugin", plugin, "-o", tmp_path / "out")
+    assert [rankgauge(*asked).code for _ in range(2)] == [0, 0]
+    plugin.write_text(CONSTANT.replace("np.zeros(len(values))", "values[:, 0]"))
+    done = rankgauge(*asked)
+    assert done.code == 2
+    assert "differs in plugins" in done.err
+
+
 def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "_methods", dict(registry._methods))
     plugin = tmp_path / "constant.py"

@@ -487,6 +487,31 @@ def test_two_users_may_have_plugins_of_the_same_name(
             assert {float(row["Constant"]) for row in records(out)} == {value}
 
 
+def test_a_plugin_is_run_anew_for_each_command(
+    cluster: LoopbackCluster, folder: Path, tmp_path: Path
+) -> None:
+    """It may read a file beside it, which changes from day to day."""
+    file, beside = tmp_path / "mine.py", tmp_path / "value.txt"
+    file.write_text(f"VALUE = float(open({str(beside)!r}).read())\n{CONSTANT.format('VALUE')}")
+    for value in ("1.0", "2.0"):
+        beside.write_text(value)
+        words = (
+            "evaluate",
+            folder / "qrels.txt",
+            folder / "runs",
+            "-m",
+            "Constant",
+            "--plugin",
+            file,
+        )
+        done = subprocess.run(
+            [sys.executable, "-m", "rankgauge", *map(str, words), "--workers", cluster.address],
+            capture_output=True,
+            text=True,
+        )
+        assert {row["Constant"] for row in records(done.stdout)} == {value}, done.stderr
+
+
 def test_a_file_that_only_this_machine_sees_is_said_to_be_so(
     client: Any, folder: Path, tmp_path: Path
 ) -> None:
@@ -522,6 +547,13 @@ def test_another_version_on_a_worker_is_refused(client: Any, folder: Path) -> No
             scores_of(folder, executor=client)
     finally:
         client.run(other, old)
+
+
+def test_a_closed_client_is_said_to_be_closed(cluster: LoopbackCluster, folder: Path) -> None:
+    closed = cluster.client()
+    closed.close()
+    with pytest.raises(rg.RankgaugeError, match="client is closed, expected"):
+        scores_of(folder, executor=closed)
 
 
 def test_what_cannot_be_used_is_said(folder: Path) -> None:

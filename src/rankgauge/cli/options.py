@@ -102,7 +102,8 @@ def _plugins_option(registered: str) -> Callable[[F], F]:
         is_eager=True,
         expose_value=False,
         callback=_load_plugins,
-        help=f"A Python file that registers {registered} of your own; may be repeated.",
+        help=f"A Python file that registers {registered} of your own; may be repeated. With --workers, "
+        "all workers get it.",
     )
 
 

@@ -22,6 +22,7 @@ from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
 from rankgauge.notes import Note, counted, worded
+from rankgauge.plugins import loaded_digests
 from rankgauge.policies import SEED
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.best_feature import best_feature
@@ -163,14 +164,17 @@ def _protocol(
     measures: Sequence[Measure | Aggregate],
     by: Evaluation,
 ) -> dict[str, Any]:
-    """All that the result depends on: the data, the methods with all their settings, and versions."""
+    """All that the result depends on: the data, the methods with all their settings, plug-ins, and
+    versions."""
     settings = {
         name: {setting: str(value) for setting, value in ranker.settings().items()}
         for name, ranker in rankers.items()
     }
+    plugins = loaded_digests()
     return {
         "rankgauge": __version__,
         "libraries": {package: version_of(package) for package in ("numpy", *PACKAGES.values())},
+        **({"plugins": plugins} if plugins else {}),
         "folds": folds.layout,
         "data": data_digest(folds),
         "methods": {

@@ -48,10 +48,7 @@ ONLY_HERE = (
     "this machine sees this file, but a worker does not; put it where all workers see it under the same "
     "name, or, in Python, give what `read_run` or `read_letor` reads here"
 )
-REMEDY = (
-    "when the cluster is back, start the same command again; what `ltr crossval -o` and studies have "
-    "finished is not done twice"
-)
+REMEDY = "when the cluster is back, start the same command again"
 
 
 class Cluster:
@@ -61,6 +58,8 @@ class Cluster:
         self._own = isinstance(where, str)
         self._timed = timed
         self.client: Any = _connected(where) if isinstance(where, str) else where
+        if self.client.status == "closed":
+            raise RankgaugeError("the Dask client is closed, expected a client that is connected")
         if self.client.asynchronous:
             raise RankgaugeError("the Dask client is asynchronous, expected a client that waits")
 
@@ -327,7 +326,7 @@ class ClusterCrew:
 
     def _lost(self) -> ClusterLost:
         return ClusterLost(
-            f"the connection to the Dask scheduler {self._address} is lost or closed; {REMEDY}"
+            f"the connection to the Dask scheduler {self._address} is lost; {REMEDY}"
         )
 
 

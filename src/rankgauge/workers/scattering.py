@@ -97,8 +97,8 @@ def scattered(client: Any, values: Any) -> Any:
                 raise no_worker(client, PATIENCE) from None
             if late or (tries > MOST_TRIES and not isinstance(error, OSError | KeyError)):
                 raise ClusterError(
-                    f"a worker could not read what it was sent: {error}; install the same packages on "
-                    "all workers"
+                    f"a worker could not take what it was sent: {error}; all workers need the packages, "
+                    "and the files and variables of plug-ins, that this machine has"
                 ) from error
         time.sleep(AGAIN)
 
