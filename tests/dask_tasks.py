@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import rankgauge as rg
+from rankgauge.workers import outcomes
 
 
 class Heavy:
@@ -56,6 +57,12 @@ def squared(number: int) -> int:
     """A task that takes a little while."""
     time.sleep(0.02)
     return number * number
+
+
+def starts_processes(number: int) -> int:
+    """A task that would have processes of its own."""
+    with rg.Workers(2) as workers:
+        return len(list(outcomes(squared, [number, number], workers)))
 
 
 class Deadly:

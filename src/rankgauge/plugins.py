@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Iterable
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.workers import prepare
@@ -17,7 +18,7 @@ from rankgauge.workers import prepare
 PREFIX = "rankgauge_plugin_"
 
 _loaded: dict[str, bytes] = {}
-"""The content of the plug-ins that were loaded here, by the names of their files."""
+"""The content of the plug-ins that were loaded here, by the names of their modules."""
 _running = threading.local()
 """Whether the thread runs a plug-in that came to a worker."""
 
@@ -32,15 +33,19 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
         raise MeasureError(f"{path}: there is no such plug-in, expected a Python file")
     content, module = file.read_bytes(), f"{PREFIX}{file.stem}_{os.urandom(8).hex()}"
     _run(str(file), content, module, os.fspath(path))
-    _loaded[file.stem] = content
+    _loaded[module] = content
     prepare(_run_on_worker, str(file), content, module)  # a worker may not see the file
 
 
-def loaded_digests() -> dict[str, str]:
-    """For each plug-in that was loaded here, by the name of its file, a digest of its content."""
+def digests_of(kinds: Iterable[type]) -> dict[str, str]:
+    """A digest of each plug-in that any of these classes comes from, by the name of its file."""
     import hashlib
 
-    return {name: hashlib.sha256(content).hexdigest() for name, content in _loaded.items()}
+    return {
+        module_of(kind).removeprefix(PREFIX): hashlib.sha256(_loaded[kind.__module__]).hexdigest()
+        for kind in kinds
+        if kind.__module__ in _loaded
+    }
 
 
 def _run_on_worker(file: str, content: bytes, module: str) -> None:

@@ -20,7 +20,7 @@ import pytest
 import rankgauge as rg
 from command_line import called
 from dask_cluster import LoopbackCluster, loopback_cluster
-from dask_tasks import Deadly, hungry, slow, squared, write_letor
+from dask_tasks import Deadly, hungry, slow, squared, starts_processes, write_letor
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.workers import WorkerDied, clusters, outcomes
 
@@ -159,11 +159,6 @@ def test_a_script_that_starts_itself_is_told_how_to_begin(tmp_path: Path) -> Non
     assert (
         done.stderr.count("freeze_support") <= 4
     )  # Python's own words, from two processes at most
-
-
-def starts_processes(number: int) -> int:
-    with rg.Workers(2) as workers:
-        return sum(result for _, result in outcomes(squared, [number, number], workers))
 
 
 def test_a_worker_does_not_start_processes_of_its_own() -> None:

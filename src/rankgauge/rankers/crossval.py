@@ -18,11 +18,11 @@ from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsu
 from rankgauge.data.features import Features
 from rankgauge.data.folds import Fold, Folds
 from rankgauge.data.model import Ids, Judgments, Run, decode
-from rankgauge.measures.around import Aggregate
+from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
 from rankgauge.notes import Note, counted, worded
-from rankgauge.plugins import loaded_digests
+from rankgauge.plugins import digests_of
 from rankgauge.policies import SEED
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.best_feature import best_feature
@@ -170,7 +170,7 @@ def _protocol(
         name: {setting: str(value) for setting, value in ranker.settings().items()}
         for name, ranker in rankers.items()
     }
-    plugins = loaded_digests()
+    plugins = digests_of(map(type, (*rankers.values(), *measures, *map(innermost, measures))))
     return {
         "rankgauge": __version__,
         "libraries": {package: version_of(package) for package in ("numpy", *PACKAGES.values())},
