@@ -343,24 +343,32 @@ def test_the_user_interrupts(files: Path, cluster: LoopbackCluster, client: Any)
 # Files
 
 
-def test_a_run_is_deleted_midway(files: Path, client: Any) -> None:
-    deleted: list[str] = []
+def delete_midway(monkeypatch: pytest.MonkeyPatch, path: Path, task: int) -> None:
+    """Delete a file when the tasks before this one are under way, or done."""
+    begin = clusters.ClusterCrew.begin
 
-    def delete(done: str) -> None:
-        if not deleted:
-            path = files / "runs" / "r29.run"
-            path.unlink()
-            deleted.append(str(path))
+    def begun(crew: clusters.ClusterCrew, number: int, given: Any) -> None:
+        if number == task:
+            path.unlink(missing_ok=True)
+        begin(crew, number, given)
 
+    monkeypatch.setattr(clusters.ClusterCrew, "begin", begun)
+
+
+def test_a_run_is_deleted_midway(files: Path, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    deleted = files / "runs" / "r29.run"
+    delete_midway(monkeypatch, deleted, 29)
     scores = rg.evaluate(
-        files / "qrels.txt", files / "runs", "AP", failures="skip", executor=client, progress=delete
+        files / "qrels.txt", files / "runs", "AP", failures="skip", executor=client
     )
     assert len(scores.runs) == 29
-    assert scores.failed == (f"{deleted[0]}: cannot be read: No such file or directory",)
+    assert scores.failed == (f"{deleted}: cannot be read: No such file or directory",)
     assert np.isfinite(scores.values).all()
 
 
-def test_a_part_is_deleted_midway(files: Path, client: Any) -> None:
+def test_a_part_is_deleted_midway(
+    files: Path, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("one", "two"):
         (files / name).mkdir()
         for number in range(10):
@@ -368,17 +376,13 @@ def test_a_part_is_deleted_midway(files: Path, client: Any) -> None:
             lines = source.read_text().splitlines(keepends=True)
             (files / name / f"part-{number}").write_text("".join(lines[number * 2000 :][:2000]))
     deleted = files / "two" / "part-7"
-
-    def delete(done: str) -> None:
-        deleted.unlink(missing_ok=True)
-
+    delete_midway(monkeypatch, deleted, 1 + 10 + 7)
     scores = rg.evaluate(
         files / "qrels.txt",
         [files / "runs" / "r00.run", rg.RunParts(files / "one"), rg.RunParts(files / "two")],
         "AP",
         failures="skip",
         executor=rg.Workers(client),
-        progress=delete,
     )
     assert scores.runs == ("r00", "one")
     assert scores.failed == (f"{deleted}: cannot be read: No such file or directory",)

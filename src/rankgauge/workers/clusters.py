@@ -257,8 +257,10 @@ class ClusterCrew:
             results = self._fetched([future])
         except KilledWorker:
             return Lost(DIED)
-        except (CancelledError, OSError):  # it was lost with a worker, or the scheduler is gone
+        except (CancelledError, OSError) as error:  # it was lost with a worker, or all is lost
             self._check()
+            if isinstance(error, CancelledError) and future.status == "finished":
+                return None  # only the fetching was cancelled
             return Lost(DIED, blameless=True)
         except RankgaugeError:
             raise
@@ -382,10 +384,11 @@ def _connected(address: str) -> Any:
     try:
         connect: Any = distributed.Client
         return connect(address, timeout=CONNECT, set_as_default=False)
-    except OSError as error:
-        raise ClusterLost(f"no Dask scheduler answers at {address}: {error}") from None
+    except (OSError, CancelledError) as error:
+        why = str(error) or type(error).__name__
+        raise ClusterLost(f"no Dask scheduler answers at {address}: {why}") from None
     except Exception as error:  # an address that Dask does not know, or TLS without certificates
         raise ClusterError(
-            f"Dask cannot use the address {address}: {error}; expected one such as "
+            f"Dask cannot use the address {address}: {error or type(error).__name__}; expected one such as "
             "tcp://10.0.0.1:8786; tls://… needs the TLS settings of Dask"
         ) from None
