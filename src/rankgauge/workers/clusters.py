@@ -384,11 +384,12 @@ def _connected(address: str) -> Any:
     try:
         connect: Any = distributed.Client
         return connect(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, CancelledError) as error:
+    except Exception as error:
         why = str(error) or type(error).__name__
-        raise ClusterLost(f"no Dask scheduler answers at {address}: {why}") from None
-    except Exception as error:  # an address that Dask does not know, or TLS without certificates
+        if isinstance(error, OSError | CancelledError) or not str(error):
+            raise ClusterLost(f"no Dask scheduler answers at {address}: {why}") from None
+        # An address that Dask does not know, or TLS without certificates.
         raise ClusterError(
-            f"Dask cannot use the address {address}: {error or type(error).__name__}; expected one such as "
-            "tcp://10.0.0.1:8786; tls://… needs the TLS settings of Dask"
+            f"Dask cannot use the address {address}: {why}; expected one such as tcp://10.0.0.1:8786; "
+            "tls://… needs the TLS settings of Dask"
         ) from None
