@@ -90,11 +90,6 @@ def slow(seconds: float) -> float:
     return seconds
 
 
-def large(number: int) -> Any:
-    """A result that takes a while to fetch."""
-    return np.full(1 << 19, number, dtype=np.float64)
-
-
 def write_letor(path: Path) -> rg.Folds:
     """Learning-to-rank data of 20 queries in five folds."""
     generator = np.random.default_rng(5)

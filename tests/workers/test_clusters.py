@@ -21,7 +21,7 @@ import pytest
 import rankgauge as rg
 from command_line import called, called_with_workers, records
 from dask_cluster import LoopbackCluster, loopback_cluster
-from dask_tasks import Heavy, by_heavy, hide, large, show, slow, write_letor
+from dask_tasks import Heavy, by_heavy, hide, show, slow, write_letor
 from rankgauge import space, text
 from rankgauge.cli import commands
 from rankgauge.rankers import cross_validate, cross_validation
@@ -379,15 +379,6 @@ def test_large_items_go_straight_to_the_workers(client: Any) -> None:
     assert found == [n * (1 << 18) for n in range(5)]
 
 
-def test_results_that_take_long_to_fetch_are_waited_for(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(clusters, "LOOK", 1e-4)
-    monkeypatch.setattr(clusters, "PAUSE", 1e-4)
-    found = [result for _, result in outcomes(large, range(8), client)]
-    assert [result.tolist() for result in found] == [[n] * (1 << 19) for n in range(8)]
-
-
 @pytest.mark.parametrize(("seconds", "together"), [([0.0] * 100, True), ([0.3] * 10, False)])
 def test_only_quick_tasks_go_together(
     seconds: list[float], together: bool, client: Any, monkeypatch: pytest.MonkeyPatch
@@ -453,6 +444,12 @@ rg.register(Constant())
 """
 
 
+def with_plugin(file: Path, folder: Path, cluster: LoopbackCluster) -> list[str]:
+    """The command that evaluates the runs by the measure of a plug-in, on the cluster."""
+    given = f"evaluate {folder}/qrels.txt {folder}/runs -m Constant --plugin {file}"
+    return [sys.executable, "-m", "rankgauge", *given.split(), "--workers", cluster.address]
+
+
 def test_two_users_may_have_plugins_of_the_same_name(
     cluster: LoopbackCluster, folder: Path, tmp_path: Path
 ) -> None:
@@ -462,18 +459,7 @@ def test_two_users_may_have_plugins_of_the_same_name(
         file = tmp_path / f"{name}.py"
         file.parent.mkdir()
         file.write_text(CONSTANT.format(value))
-        words = (
-            "evaluate",
-            folder / "qrels.txt",
-            folder / "runs",
-            "-m",
-            "Constant",
-            "--plugin",
-            file,
-        )
-        commands[value] = [
-            sys.executable, "-m", "rankgauge", *map(str, words), "--workers", cluster.address,
-        ]  # fmt: skip
+        commands[value] = with_plugin(file, folder, cluster)
     for _ in range(2):
         started = {
             value: subprocess.Popen(
@@ -495,20 +481,7 @@ def test_a_plugin_is_run_anew_for_each_command(
     file.write_text(f"VALUE = float(open({str(beside)!r}).read())\n{CONSTANT.format('VALUE')}")
     for value in ("1.0", "2.0"):
         beside.write_text(value)
-        words = (
-            "evaluate",
-            folder / "qrels.txt",
-            folder / "runs",
-            "-m",
-            "Constant",
-            "--plugin",
-            file,
-        )
-        done = subprocess.run(
-            [sys.executable, "-m", "rankgauge", *map(str, words), "--workers", cluster.address],
-            capture_output=True,
-            text=True,
-        )
+        done = subprocess.run(with_plugin(file, folder, cluster), capture_output=True, text=True)
         assert {row["Constant"] for row in records(done.stdout)} == {value}, done.stderr
 
 
