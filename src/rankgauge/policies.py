@@ -47,9 +47,14 @@ Failures: TypeAlias = Literal["raise", "skip"]
 """Runs that cannot be read. raise: the error is raised; skip: the run is left out and named."""
 Offlist: TypeAlias = Literal["none", "allowed"]
 """Which documents can turn out relevant. none: only documents of the two lists; allowed: also documents
-in neither list, any number of them. With allowed the distance by Rprec and Q can be larger. By a
-measure without an exact algorithm, it is then only a lower bound. By all other measures it stays the
-same."""
+in neither list, any number of them."""
+MedMethod: TypeAlias = Literal["exact", "greedy", "tabu"]
+"""How the greatest difference of two lists is found. exact: by the measure's own algorithm, or over all
+labels, or if these are too many, by a search that says so; greedy: by Algorithm 1 and Equation 13 of
+Moffat 2017; tabu: by tabu search, as Tan and Clarke 2015 do. greedy and tabu give lower bounds."""
+Negative: TypeAlias = Literal["unjudged", "nonrelevant"]
+"""Documents with a negative grade. unjudged: they were pooled and not judged, as in trec_eval;
+nonrelevant: they were judged and are not relevant, like the junk (-2) of TREC's Web tracks."""
 
 DEFAULT_MISSING: Missing = "zero"
 DEFAULT_UNJUDGED: Unjudged = "nonrelevant"
@@ -57,7 +62,9 @@ DEFAULT_TIES: Ties = "docno"
 DEFAULT_ORDERED: Ordered = "docno"
 DEFAULT_POOL_TIES: PoolTies = "docno"
 DEFAULT_FAILURES: Failures = "raise"
-DEFAULT_OFFLIST: Offlist = "none"
+DEFAULT_OFFLIST: Offlist = "allowed"
+DEFAULT_NEGATIVE: Negative = "unjudged"
+DEFAULT_MED_METHOD: MedMethod = "exact"
 SEED = 0
 
 # From several runs to one
@@ -134,8 +141,9 @@ class Policies(Value):
     source
         Where the scores come from if they were not computed here. How ties and unjudged documents were
         treated is then not known, and the signature does not say it.
-    ties, seed, tail, unjudged, missing, max_grade
-        As in `Evaluator`. The seed is None if nothing was drawn.
+    ties, seed, tail, unjudged, negative, missing, max_grade
+        As in `Evaluator`. The seed is None if nothing was drawn, and negative is None if negative grades
+        are unjudged.
     judgments
         "subtopics" if documents were judged for subtopics, else None.
     scores
@@ -155,6 +163,7 @@ class Policies(Value):
     judgments: str | None = None
     scores: str = "f64"
     unjudged: str = DEFAULT_UNJUDGED
+    negative: Negative | None = None
     missing: Missing = DEFAULT_MISSING
     max_grade: int = 1
     standardized: str | None = None

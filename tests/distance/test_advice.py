@@ -49,14 +49,12 @@ def runs_of(lists: Lists) -> list[dict[str, dict[str, float]]]:
 
 def distances_of(measure: str, lists: Lists, known: Known) -> rg.Distances:
     first, second = runs_of(lists)
-    found = rg.med_matrix(
-        measure, [rg.Run.from_dict(r, name=n) for r, n in ((first, "x"), (second, "y"))], known
-    )
-    return found
+    runs = [rg.Run.from_dict(r, name=n) for r, n in ((first, "x"), (second, "y"))]
+    return rg.med_matrix(measure, runs, known, grades=(0, 2), offlist="none")
 
 
 def med(measure: str, both: tuple[list[str], list[str]], known: Mapping[str, int]) -> rg.Distance:
-    found = rg.med(measure, *both, known, grades=(0, 2), max_grade=2)
+    found = rg.med(measure, *both, known, grades=(0, 2), offlist="none", max_grade=2)
     assert isinstance(found, rg.Distance)
     return found
 

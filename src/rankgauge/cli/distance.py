@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import click
 import numpy as np
@@ -14,6 +14,8 @@ from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     max_grade_option,
     measure_option,
+    negative_option,
+    offlist_option,
     output_options,
     pairs_option,
     parts_option,
@@ -38,7 +40,7 @@ from rankgauge.data.model import Judgments, Run
 from rankgauge.data.parts import StoredRun, stored_runs
 from rankgauge.data.trec import read_qrels
 from rankgauge.distance.advice import advise
-from rankgauge.distance.maximized import asked_measure, checked_grades
+from rankgauge.distance.maximized import TRACE_COLUMNS, asked_measure, grades_text
 from rankgauge.distance.runs import Distances, med_matrix
 from rankgauge.distance.settling import settled as settle
 from rankgauge.evaluation.evaluator import evaluate
@@ -47,8 +49,15 @@ from rankgauge.evaluation.mismatch import no_shared_topics
 from rankgauge.measures.around import innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse_all
-from rankgauge.notes import Note, counted
-from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
+from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import (
+    DEFAULT_MED_METHOD,
+    DEFAULT_ORDERED,
+    MedMethod,
+    Negative,
+    Offlist,
+    Ordered,
+)
 from rankgauge.rankings.alignment import rows_of
 from rankgauge.scores.model import Scores
 from rankgauge.tables import Cell, Table
@@ -85,21 +94,31 @@ from rankgauge.workers import outcomes
 )
 @pairs_option("With --settled: print a row for each pair of runs.")
 @click.option(
-    "--grades",
-    metavar="G,G,...",
-    help="The labels that unjudged documents may get. By default 0 and the highest label in QRELS, or 0 "
-    "and 1 if QRELS has no label above 0. With --settled, by default 0 and all labels in QRELS.",
+    "--method",
+    type=click.Choice(get_args(MedMethod)),
+    default=DEFAULT_MED_METHOD,
+    show_default=True,
+    help="How to find the distance. exact: the distance itself, wherever the measure has an algorithm "
+    "or there are few unjudged documents. greedy and tabu are heuristics from the literature, and give "
+    "lower bounds. greedy: Algorithm 1 of Moffat (2017), for AP with his Equation 13. tabu: tabu "
+    "search, as Tan and Clarke (2015) use it.",
 )
 @click.option(
-    "--offlist",
-    type=click.Choice(get_args(Offlist)),
-    default=DEFAULT_OFFLIST,
-    show_default=True,
-    help="Whether documents that no run retrieved may be relevant too. none: they may not. allowed: "
-    "they may. Then the distance by Rprec and Q can be larger. If the column exact says no, the "
-    "distance is only a lower bound. For all other measures the distance stays the same.",
+    "--trace",
+    is_flag=True,
+    help="Print the steps of Moffat's Algorithm 1 for each topic, as Table 2 of his paper does. Only "
+    "for two runs. Use it with --top N.",
 )
+@click.option(
+    "--grades",
+    metavar="G,G,...",
+    help="The labels that unjudged documents may get. By default all whole numbers from 0 to the "
+    "highest label in QRELS. `0,max` asks for less: a document is not relevant, or has the highest "
+    "label.",
+)
+@offlist_option("Whether")
 @max_grade_option("label")
+@negative_option
 @ties_option(get_args(Ordered), DEFAULT_ORDERED)
 @reading_options
 @parts_option
@@ -116,9 +135,12 @@ def command(
     judge: int | None,
     settled: bool,
     pairs: bool,
+    method: MedMethod,
+    trace: bool,
     grades: str | None,
     offlist: Offlist,
     max_grade: int | None,
+    negative: Negative,
     ties: Ordered,
     lenient: bool,
     size_limit: int,
@@ -141,6 +163,7 @@ def command(
     \b
     distance    the mean distance over the topics
     exact       yes, or no if the distance is only a lower bound
+    grades      the labels that unjudged documents may get
     at most     an upper bound of the distance, if some row is not exact
     difference  with --qrels: the difference of the means, a - b;
                 unjudged documents count as not relevant
@@ -178,17 +201,22 @@ def command(
     why.
     """
     asked = [asked_measure(measure) for measure in parse_all(measures)]
-    if judge is not None and (per_topic or witness or top is not None):
+    if judge is not None and (per_topic or witness or trace or top is not None):
         raise click.UsageError(
-            "--judge prints a table of its own; leave out -q, --top and --witness"
+            "--judge prints a table of its own; leave out -q, --top, --trace and --witness"
         )
+    if trace and (per_topic or witness):
+        raise click.UsageError("--trace prints a table of its own; leave out -q and --witness")
+    if method != DEFAULT_MED_METHOD and (judge is not None or settled):
+        option = "--settled" if settled else "--judge"
+        raise click.UsageError(f"{option} needs exact distances; leave out --method {method}")
     if judge is not None and len(asked) > 1:
         raise click.UsageError(f"--judge with {len(asked)} measures, expected one")
     if pairs and not settled:
         raise click.UsageError("--pairs works only with --settled; add --settled")
-    if settled and (per_topic or witness or top is not None or judge is not None):
+    if settled and (per_topic or witness or trace or top is not None or judge is not None):
         raise click.UsageError(
-            "--settled prints a table of its own; leave out -q, --top, --witness and --judge"
+            "--settled prints a table of its own; leave out -q, --top, --trace, --witness and --judge"
         )
     if settled and len(asked) > 1:
         raise click.UsageError(f"--settled with {len(asked)} measures, expected one")
@@ -198,6 +226,7 @@ def command(
     columns = column_names(query_column, document_column, score_column, grade_column)
     reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": columns}
     known, own = (None, None) if qrels is None else read_judgments(qrels, runs, **reading)
+    known = known if known is None else known.with_negative(negative)
     files = stored_runs(runs, parts=parts, **reading)
     read = _read(files, qrels if own is None else None, known, reading)
     about_known = [] if known is None else about_judgments(known)
@@ -219,9 +248,16 @@ def command(
         show_with_notes(orders.pair_table() if pairs else orders.table(), form, digits, output)
         _fail_if_unread(read)
         return
-    if len(read.runs) > 2 and (witness or judge is not None or len(asked) > 1):
-        option = "--judge" if judge is not None else "--witness" if witness else "several measures"
-        raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
+    if len(read.runs) > 2:
+        refused = {
+            "--judge": judge is not None,
+            "--witness": witness,
+            "--trace": trace,
+            "several measures": len(asked) > 1,
+        }
+        for option, is_given in refused.items():
+            if is_given:
+                raise click.UsageError(f"{option} with {len(read.runs)} runs, expected two")
     measured = []
     notify(_about_time(asked, read.runs))
     for measure in asked:
@@ -235,20 +271,22 @@ def command(
                     grades=allowed,
                     offlist=offlist,
                     max_grade=max_grade,
+                    method=method,
                     ties=ties,
                     executor=workers(),
                     progress=advance,
                 )
             )
     judged = None
-    if known is not None and len(read.runs) == 2 and not witness and judge is None:
-        highest = int(checked_grades(allowed, known.grades.tolist())[-1])
-        highest = max(highest, int(known.grades.max(initial=0)), max_grade or 0)
-        judged = _Judged.of(evaluate(known, read.runs, asked, ties=ties, max_grade=max(highest, 1)))
+    if known is not None and len(read.runs) == 2 and not (witness or trace or judge is not None):
+        highest = max(measured[0].grades[-1], int(known.grades.max(initial=0)), max_grade or 1)
+        judged = _Judged.of(evaluate(known, read.runs, asked, ties=ties, max_grade=highest))
     if judge is not None:
         table = advise(measured[0], judge).table()
     elif witness:
         table = _witness_table(measured, top)
+    elif trace:
+        table = _trace_table(measured, top)
     elif len(read.runs) > 2:
         shown = measured[0]
         table = shown.query_table(top) if per_topic or top is not None else shown.table()
@@ -334,12 +372,12 @@ def _topics(runs: Sequence[Run], known: Judgments | None) -> int:
     return len({query for run in runs for query in run.queries})
 
 
-def _grades(text: str) -> list[int]:
+def _grades(text: str) -> list[int | Literal["max"]]:
     try:
-        return [int(grade) for grade in text.split(",")]
+        return ["max" if grade.strip() == "max" else int(grade) for grade in text.split(",")]
     except ValueError:
         raise MeasureError(
-            f"--grades {text}, expected whole numbers with commas, such as 0,1,2"
+            f"--grades {text}, expected whole numbers with commas, such as 0,1,2 or 0,max"
         ) from None
 
 
@@ -370,7 +408,8 @@ def _table(measured: Sequence[Distances], judged: _Judged | None) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for m, distances in enumerate(measured):
         row: list[Cell] = [str(distances.measure), len(distances.queries), distances.mean()]
-        row += [_yes(distances.exact)] if exact else [_yes(distances.exact), _most(distances)]
+        row += [_yes(distances.exact), grades_text(distances.grades)]
+        row += [] if exact else [_most(distances)]
         rows.append((*row, *(() if judged is None else (judged.means[m],))))
     return Table(
         ("measure", "topics", "distance", *_columns(exact, judged)),
@@ -390,11 +429,17 @@ def _topic_table(measured: Sequence[Distances], judged: _Judged | None, top: int
             distance = distances.distance(query)
             free = sum(listed.label is None for listed in distances.documents(query))
             row: list[Cell] = [name, query, free]
-            row += [distance.ahead, distance.value, _yes(distance.exact)]
+            row += [
+                distance.ahead,
+                distance.value,
+                _yes(distance.exact),
+                grades_text(distance.grades),
+            ]
             row += [] if exact else [distance.upper]
             rows.append((*row, *(() if judged is None else (float(judged.topics[topic, m]),))))
         if top is None:
             row = [name, "all", None, None, distances.mean(), _yes(distances.exact)]
+            row += [grades_text(distances.grades)]
             row += [] if exact else [_most(distances)]
             rows.append((*row, *(() if judged is None else (judged.means[m],))))
     columns = ("measure", "topic", "free", "ahead", "distance", *_columns(exact, judged))
@@ -422,6 +467,20 @@ def _witness_table(measured: Sequence[Distances], top: int | None) -> Table:
     return Table(columns, tuple(rows), tuple(notes))
 
 
+def _trace_table(measured: Sequence[Distances], top: int | None) -> Table:
+    """A row for each measure, topic and step of Algorithm 1."""
+    rows: list[tuple[Cell, ...]] = []
+    notes: dict[str, None] = dict.fromkeys(_names(measured[0]))
+    for distances in measured:
+        for topic in _chosen(distances, top):
+            query = distances.queries[topic]
+            trace = distances.distance(query, trace=True).trace
+            assert trace is not None
+            rows += [(str(distances.measure), query, *row) for row in trace.table().rows]
+            notes |= dict.fromkeys(worded(about for about in trace.notes if about.column))
+    return Table(("measure", "topic", *TRACE_COLUMNS), tuple(rows), tuple(notes))
+
+
 def _chosen(distances: Distances, top: int | None) -> list[int]:
     """The topics by number: all in order, or those with the greatest distance."""
     if top is None:
@@ -431,7 +490,8 @@ def _chosen(distances: Distances, top: int | None) -> list[int]:
 
 
 def _columns(exact: bool, judged: _Judged | None) -> tuple[str, ...]:
-    return ("exact", *(() if exact else ("at most",)), *(() if judged is None else ("difference",)))
+    more = (*(() if exact else ("at most",)), *(() if judged is None else ("difference",)))
+    return ("exact", "grades", *more)
 
 
 def _names(distances: Distances) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from rankgauge.cli.options import (
     CommandWithFiles,
     level_option,
     measure_option,
+    offlist_option,
     output_options,
     per_topic_option,
     plugin_option,
@@ -21,6 +22,7 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import fail_if_incomplete, show, show_with_notes
 from rankgauge.cli.scoring import Scoring
+from rankgauge.policies import Offlist
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
@@ -43,6 +45,7 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
     "Add a column: is this run certain to stay above the next run, by the first measure? yes: it stays "
     "above, however the unjudged documents of the two runs are judged."
 )
+@offlist_option("With --settled: whether")
 @signature_option
 @save_option
 @output_options
@@ -54,6 +57,7 @@ def command(
     level: float,
     samples: int,
     settled: bool,
+    offlist: Offlist,
     signature: bool,
     save: str | None,
     form: str | None,
@@ -116,7 +120,7 @@ def command(
     if settled:
         from rankgauge.cli.settling import with_settled
 
-        table = with_settled(table, scorer, judgments, scores)
+        table = with_settled(table, scorer, judgments, scores, offlist)
     scorer.tell(judgments, scores)
     if save is not None:
         scores.save(save)

@@ -16,7 +16,9 @@ from rankgauge.measures import load_plugin
 from rankgauge.policies import (
     DEFAULT_ABSENT,
     DEFAULT_MISSING,
+    DEFAULT_NEGATIVE,
     DEFAULT_NORMALIZE,
+    DEFAULT_OFFLIST,
     DEFAULT_STANDARDIZATION,
     DEFAULT_TEST,
     DEFAULT_TIES,
@@ -27,6 +29,8 @@ from rankgauge.policies import (
     SEED,
     Absent,
     Missing,
+    Negative,
+    Offlist,
     ScorePrecision,
     SharedTopics,
     Standardization,
@@ -172,6 +176,32 @@ def max_grade_option(known: str) -> Callable[[F], F]:
         type=click.IntRange(1),
         help=f"The highest grade of the collection, if it is higher than any {known}. It matters "
         "only for ERR, and for any measure with the parameter gain=scaled.",
+    )
+
+
+negative_option = click.option(
+    "--negative",
+    type=click.Choice(get_args(Negative)),
+    default=DEFAULT_NEGATIVE,
+    show_default=True,
+    help="What a negative grade in QRELS means. unjudged: the document was pooled and not judged, as in "
+    "trec_eval. nonrelevant: a person judged the document not relevant; this is what -2 means in TREC's "
+    "Web tracks.",
+)
+"""`--negative`, for commands that ask what unjudged documents could do."""
+
+
+def offlist_option(whether: str) -> Callable[[F], F]:
+    """`--offlist`: which documents can turn out relevant; `whether` begins the help text."""
+    return click.option(
+        "--offlist",
+        type=click.Choice(get_args(Offlist)),
+        default=DEFAULT_OFFLIST,
+        show_default=True,
+        help=f"{whether} documents that neither run retrieved may be relevant too. allowed: any number "
+        "of them may be, so that an exact result is a true bound. none: they are not relevant, which is "
+        "a weaker promise. It matters for Rprec, Q and measures without an algorithm, and with "
+        "--settled for all measures that divide by what is relevant, such as AP and nDCG.",
     )
 
 
@@ -436,6 +466,7 @@ policy_options = together(
     ),
     precision_option,
     max_grade_option("in QRELS"),
+    negative_option,
     click.option(
         "--subtopics",
         is_flag=True,

@@ -23,7 +23,15 @@ from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.around import innermost, of_rankings
 from rankgauge.measures.grammar import apart, parse_all
 from rankgauge.notes import Note
-from rankgauge.policies import Missing, ScorePrecision, Standardization, Tail, Ties
+from rankgauge.policies import (
+    DEFAULT_NEGATIVE,
+    Missing,
+    Negative,
+    ScorePrecision,
+    Standardization,
+    Tail,
+    Ties,
+)
 from rankgauge.records import Record
 from rankgauge.scores.model import Scores
 
@@ -123,6 +131,7 @@ class Scoring(Record):
     score_column: tuple[str, ...] = ()
     grade_column: tuple[str, ...] = ()
     parts: bool = False
+    negative: Negative = DEFAULT_NEGATIVE
 
     def files(self) -> list[StoredRun]:
         """The run files, without the file of the judgements if it is among them."""
@@ -165,6 +174,7 @@ class Scoring(Record):
             if self.runs:
                 raise
             raise InputError(error.source, error.line, f"{error.message}; {ALONE}") from None
+        judgments = judgments.with_negative(self.negative)
         if own is None and not self.runs:
             raise InputError(judgments.source, None, f"judgements without a run; {ALONE}")
         if own is None and not files:

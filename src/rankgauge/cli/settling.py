@@ -14,7 +14,8 @@ from rankgauge.data.files import STANDARD_INPUT
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
 from rankgauge.measures.around import Aggregate, of_rankings
-from rankgauge.policies import Ordered
+from rankgauge.notes import worded
+from rankgauge.policies import Offlist, Ordered
 from rankgauge.scores.model import Scores
 from rankgauge.scores.tables import OVER
 from rankgauge.tables import Cell, Table
@@ -38,7 +39,9 @@ def check_policies(scoring: Scoring) -> None:
             raise click.UsageError(f"--settled cannot be used with {option}")
 
 
-def with_settled(table: Table, scoring: Scoring, judgments: Judgments, scores: Scores) -> Table:
+def with_settled(
+    table: Table, scoring: Scoring, judgments: Judgments, scores: Scores, offlist: Offlist
+) -> Table:
     """The table of means with one more column: is each run certain to stay above the next run by the
     first measure, however the unjudged documents of the two runs are judged?"""
     measure = scores.measures[0]
@@ -60,6 +63,7 @@ def with_settled(table: Table, scoring: Scoring, judgments: Judgments, scores: S
             judgments,
             runs,
             of_rankings(measure),
+            offlist=offlist,
             max_grade=scoring.max_grade,
             ties=scoring.ties,  # type: ignore[arg-type]  # checked before
             pairs="neighbours",
@@ -80,5 +84,5 @@ def with_settled(table: Table, scoring: Scoring, judgments: Judgments, scores: S
         table,
         columns=(*table.columns, COLUMN),
         rows=tuple((*row, cell(row)) for row in table.rows),
-        notes=(*table.notes, note),
+        notes=(*table.notes, note, *worded(orders.about_offlist())),
     )

@@ -22,7 +22,7 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
 from rankgauge.notes import Note, counted
-from rankgauge.policies import ScorePrecision
+from rankgauge.policies import DEFAULT_NEGATIVE, Negative, ScorePrecision
 from rankgauge.records import Record
 
 LARGEST_GRADE = 2**31 - 1
@@ -163,7 +163,8 @@ class Subtopics(Record):
 class Judgments(Record):
     """What the assessors said: for each query, documents with grades (a qrels file).
 
-    A negative grade means pooled but not judged; `judged` has this rule. Where documents were judged
+    A negative grade means pooled but not judged; `judged` has this rule, and `with_negative` changes it.
+    `negative` says whether it was changed. Where documents were judged
     for subtopics, `subtopics` has those grades, and the grade of a document is the highest of them.
     `max_grade` is the highest grade of the collection, if these judgments may be without it: part of
     larger judgments, for example. None means that it is the highest grade here.
@@ -180,6 +181,7 @@ class Judgments(Record):
     dropped: tuple[Note, ...] = ()
     subtopics: Subtopics | None = None
     max_grade: int | None = None
+    negative: Negative = DEFAULT_NEGATIVE
 
     @classmethod
     def from_dict(cls, judgments: JudgedDict, *, source: str = "judgments") -> Judgments:
@@ -365,7 +367,7 @@ class Judgments(Record):
             bounds = _bounds(np.bincount(query[rows], minlength=count))
             documents, grades = self.documents.take(rows), self.grades[rows]
             whole = Judgments(self.queries, bounds, documents, grades, source, self.dropped)
-            return replace(whole, max_grade=highest)
+            return replace(whole, max_grade=highest, negative=self.negative)
         kept = np.zeros(len(query), dtype=np.bool_)
         kept[rows] = True
         owner = np.repeat(np.arange(len(query)), np.diff(aspects.offsets))
@@ -379,7 +381,23 @@ class Judgments(Record):
             source,
             self.dropped,
         )
-        return replace(whole, max_grade=highest)
+        return replace(whole, max_grade=highest, negative=self.negative)
+
+    def with_negative(self, negative: Negative) -> Judgments:
+        """The same judgments, where documents with a negative grade count as `negative` says:
+        "nonrelevant" makes their grade 0, and "unjudged" leaves the judgments as they are.
+
+        >>> read = Judgments.from_dict({"q1": {"d1": -2, "d2": 1}})
+        >>> read.with_negative("nonrelevant").grades.tolist()
+        [0, 1]
+        """
+        if negative in ("unjudged", self.negative):
+            return self
+        aspects = self.subtopics
+        if aspects is not None:
+            aspects = replace(aspects, grades=np.maximum(aspects.grades, 0))
+        grades = np.maximum(self.grades, 0)
+        return replace(self, grades=grades, subtopics=aspects, negative=negative)
 
     @property
     def judged(self) -> Bools:

@@ -5,21 +5,32 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Labels
+from rankgauge.arrays import Ints, Labels
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import LARGEST_GRADE
+from rankgauge.distance.heuristics import Step, greedy, lower_bounds
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.measures.distances.lists import Lists
+from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.measures.judged_only import Condensed
-from rankgauge.policies import DEFAULT_OFFLIST, Offlist
+from rankgauge.notes import Note, counted, worded
+from rankgauge.policies import (
+    DEFAULT_MED_METHOD,
+    DEFAULT_NEGATIVE,
+    DEFAULT_OFFLIST,
+    MedMethod,
+    Negative,
+    Offlist,
+)
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
+from rankgauge.results import Result
+from rankgauge.tables import Table
 
 
 class Witness(NamedTuple):
@@ -34,6 +45,61 @@ class Witness(NamedTuple):
     others_label: int = 0
 
 
+@dataclass(frozen=True, repr=False)
+class Trace(Result):
+    """The steps of Moffat's Algorithm 1 on two lists, as his Table 2 has them.
+
+    Free documents become relevant one by one. It is always the document that adds most to the difference
+    of the numerators of the two scores. For AP the weights are those of his Equation 13. `names` has the
+    names of the documents, by their number in a step.
+    """
+
+    measure: Measure
+    steps: tuple[Step, ...]
+    names: tuple[Hashable, ...]
+    distance: float
+    exact: bool
+
+    @property
+    def greatest(self) -> float:
+        """The greatest difference of the scores at any step."""
+        return max(step.quotient for step in self.steps)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """What the columns are, and the greatest quotient beside the distance."""
+        about = "the distance" if self.exact else "the distance, found so far,"
+        return (
+            Note(
+                "what the document adds to the numerator of each score",
+                column="weight a, weight b",
+            ),
+            Note("the number of relevant documents", column="R"),
+            Note(f"the greatest quotient is {self.greatest:.4f}; {about} is {self.distance:.4f}"),
+        )
+
+    def table(self) -> Table:
+        """A row for each step; the first row of each side has no document."""
+        rows = tuple(
+            (
+                step.ahead,
+                None if step.document is None else str(self.names[step.document]),
+                *step[2:],
+            )
+            for step in self.steps
+        )
+        return Table((*TRACE_COLUMNS,), rows, worded(self.notes))
+
+    def _title(self) -> str:
+        return f"Trace of Algorithm 1 by {self.measure}: {counted(len(self.steps), 'step')}"
+
+
+TRACE_COLUMNS = (
+    *("ahead", "document", "weight a", "weight b", "difference"),
+    *("R", "numerator", "denominator", "quotient"),
+)
+
+
 @dataclass(frozen=True)
 class Distance:
     """The distance of two rankings: the greatest difference that their scores can have, over all labels
@@ -42,8 +108,9 @@ class Distance:
     If `exact` is True, `value` is this difference. Else the difference is between `lower`, which is
     `value`, and `upper`. `ahead` says which ranking then has the higher score: "a", "b", or "neither" if
     no labels make a difference. `residual` is a part of the value: what documents after the end of the
-    list ahead may add (only RBP without a cut-off). `witness()` gives labels that lead to the value,
-    without the residual.
+    list ahead may add (only RBP and INSQ without a cut-off). `grades` has the labels that an unjudged
+    document may get: the value is exact over these. `witness()` gives labels that lead to the value,
+    without the residual. `trace` has the steps of Moffat's Algorithm 1, if they were asked for.
     """
 
     value: float
@@ -52,6 +119,8 @@ class Distance:
     upper: float
     ahead: Literal["a", "b", "neither"]
     residual: float = 0.0
+    grades: tuple[int, ...] = (0, 1)
+    trace: Trace | None = field(default=None, repr=False, compare=False)
     _witness: Any = field(default=None, repr=False, compare=False)
 
     def __float__(self) -> float:
@@ -69,9 +138,12 @@ def med_of_lists(
     b: Sequence[Hashable],
     labels: Mapping[Any, int] | None = None,
     *,
-    grades: Iterable[int] | None = None,
+    grades: Grades | None = None,
     offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
+    negative: Negative = DEFAULT_NEGATIVE,
+    method: MedMethod = DEFAULT_MED_METHOD,
+    trace: bool = False,
 ) -> Distance:
     """The distance of two lists of document ids, best first.
 
@@ -84,9 +156,13 @@ def med_of_lists(
     grades: the labels that unjudged documents may get; as in `med`.
     offlist: whether documents in neither list may be relevant too; as in `med`.
     max_grade: the highest label that is possible; as in `med`.
+    negative: what a negative label means; as in `med`.
+    method: how the distance is found; as in `med`.
+    trace: whether the steps of Algorithm 1 are kept; as in `med`.
     """
+    checked("method", method, one_of(MedMethod))
     asked = asked_measure(measure)
-    known = checked_labels(labels or {})
+    known = checked_labels(labels or {}, negative)
     numbers: dict[Hashable, int] = {}
     for name, ranking in (("a", a), ("b", b)):
         if isinstance(ranking, str | bytes) or not isinstance(ranking, Sequence):
@@ -105,23 +181,40 @@ def med_of_lists(
                 raise RankgaugeError(f"{name} has {document!r} twice, expected each document once")
             seen.add(document)
             numbers.setdefault(document, len(numbers))
-    allowed = checked_grades(grades, known.values())
-    highest = max(int(allowed[-1]), *known.values(), 0) if known else int(allowed[-1])
-    if max_grade is not None and Whole(1).check(max_grade) < highest:
+    if max_grade is not None:
+        Whole(1).check(max_grade)
+    allowed = checked_grades(grades, [*known.values(), max_grade or 1])
+    highest = max(int(allowed[-1]), *known.values(), 1)
+    if max_grade is not None and max_grade < highest:
         raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
     lists = Lists(
         np.array([numbers[document] for ranking in (a, b) for document in ranking], dtype=np.int32),
         offsets_of([len(a), len(b)]),
         np.array([known.get(document, -1) for document in numbers], dtype=np.int32),
-        JudgedLabels.of(list(known.values()), max_grade=max(1, max_grade or highest)),
+        JudgedLabels.of(list(known.values()), max_grade=max_grade or highest),
         allowed,
         checked_offlist(offlist),
     )
-    return distance_of(asked, lists, 0, 1, list(numbers))
+    return distance_of(asked, lists, 0, 1, list(numbers), method, trace)
+
+
+def greatest(
+    measure: Measure, lists: Lists, first: Ints, second: Ints, method: MedMethod
+) -> Greatest:
+    """The greatest differences of pairs of lists, found by this method."""
+    if method == "exact":
+        return measure.distance_each(lists, first, second)
+    return lower_bounds(measure, lists, first, second, method)
 
 
 def distance_of(
-    measure: Measure, lists: Lists, a: int, b: int, names: Sequence[Hashable]
+    measure: Measure,
+    lists: Lists,
+    a: int,
+    b: int,
+    names: Sequence[Hashable],
+    method: MedMethod = DEFAULT_MED_METHOD,
+    trace: bool = False,
 ) -> Distance:
     """The distance of two of the lists.
 
@@ -132,9 +225,11 @@ def distance_of(
     a: the number of the first list.
     b: the number of the second list.
     names: the names of the documents.
+    method: how the distance is found.
+    trace: whether the steps of Algorithm 1 are kept.
     """
     lists = lists.top(measure.depth)
-    bounds = measure.distance_each(lists, np.array([a]), np.array([b]))
+    bounds = greatest(measure, lists, np.array([a]), np.array([b]), method)
     side = int(np.argmax(bounds.ahead[0]))
     value = max(0.0, float(bounds.ahead[0, side]))
     ahead: Any = "neither" if value <= 0 else "ab"[side]
@@ -148,6 +243,11 @@ def distance_of(
         )
 
     exact = bool(bounds.exact[0]) or value >= bounds.limit
+    traced = None
+    if trace:
+        documents = lists.pair(a, b).documents.tolist()
+        steps = tuple(step for side in greedy(measure, lists.only(a, b)) for step in side.steps)
+        traced = Trace(measure, steps, tuple(names[d] for d in documents), value, exact)
     return Distance(
         value,
         exact,
@@ -155,6 +255,8 @@ def distance_of(
         upper=value if exact else bounds.limit,
         ahead=ahead,
         residual=0.0 if bounds.residual is None else float(bounds.residual[0, side]),
+        grades=tuple(lists.grades.tolist()),
+        trace=traced,
         _witness=witness,
     )
 
@@ -174,8 +276,11 @@ def asked_measure(measure: AnyMeasure) -> Measure:
     return asked.complete()
 
 
-def checked_labels(labels: Mapping[Any, int]) -> dict[Hashable, int]:
-    """The known labels, checked. Negative labels are left out: they mean pooled and not judged."""
+def checked_labels(
+    labels: Mapping[Any, int], negative: Negative = DEFAULT_NEGATIVE
+) -> dict[Hashable, int]:
+    """The known labels, checked. Negative labels are left out, or are 0 if they mean not relevant."""
+    checked("negative", negative, one_of(Negative))
     if not isinstance(labels, Mapping):
         raise MeasureError(f"labels are {type(labels).__name__}, expected a dict of documents")
     known = {}
@@ -186,19 +291,31 @@ def checked_labels(labels: Mapping[Any, int]) -> dict[Hashable, int]:
             raise MeasureError(
                 f"the label of {document!r} is {label}, expected at most {LARGEST_GRADE}"
             )
-        if label >= 0:
-            known[document] = int(label)
+        if label >= 0 or negative == "nonrelevant":
+            known[document] = max(int(label), 0)
     return known
 
 
-def checked_grades(grades: Iterable[int] | None, known: Iterable[int]) -> Labels:
-    """The labels that an unjudged document may get, ascending. By default 0 and the highest known label,
-    or 0 and 1 if no known label is above 0."""
+Grades: TypeAlias = Iterable[int | Literal["max"]]
+"""Labels; "max" is the highest label of the collection."""
+
+MOST_WHOLE = 100
+"""Up to this highest label, an unjudged document may get every whole number as its label."""
+
+
+def checked_grades(grades: Grades | None, known: Iterable[int]) -> Labels:
+    """The labels that an unjudged document may get, ascending.
+
+    By default every whole number from 0 to the highest known label, which is 1 or more. If the highest
+    known label is above 100, only 0 and the known labels.
+    """
+    seen = {label for label in known if label >= 0}
+    highest = max(1, *seen, 1)
     if grades is None:
-        grades = (0, max(1, *known, 1))
-    if not isinstance(grades, Iterable):
+        grades = range(highest + 1) if highest <= MOST_WHOLE else {0, *seen}
+    if isinstance(grades, str) or not isinstance(grades, Iterable):
         raise MeasureError(f"grades={grades!r}, expected several labels, such as (0, 1)")
-    allowed = sorted({Whole(0).check(grade) for grade in grades})
+    allowed = sorted({highest if grade == "max" else Whole(0).check(grade) for grade in grades})
     if not allowed or allowed[0] != 0:
         raise MeasureError(
             f"grades={tuple(allowed)} must include 0, since every document can be not relevant"
@@ -206,6 +323,19 @@ def checked_grades(grades: Iterable[int] | None, known: Iterable[int]) -> Labels
     if allowed[-1] > LARGEST_GRADE:
         raise MeasureError(f"grades={tuple(allowed)}, expected at most {LARGEST_GRADE}")
     return np.array(allowed, dtype=np.int32)
+
+
+def grades_text(grades: Sequence[int]) -> str:
+    """Labels in short: 0-3 for 0, 1, 2 and 3.
+
+    >>> grades_text([0, 1, 2, 3]), grades_text([0, 3]), grades_text(range(0, 900, 9))
+    ('0-3', '0,3', '0,9,...,891')
+    """
+    first, last = grades[0], grades[-1]
+    if len(grades) == last - first + 1 > 2:
+        return f"{first}-{last}"
+    shown = [str(grade) for grade in grades]
+    return ",".join(shown if len(shown) <= 8 else [*shown[:2], "...", shown[-1]])
 
 
 def checked_offlist(offlist: Offlist) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -16,17 +16,29 @@ from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import Judgments, decode
 from rankgauge.distance.maximized import (
     Distance,
+    Grades,
     asked_measure,
     checked_grades,
     checked_offlist,
     distance_of,
+    greatest,
     med_of_lists,
 )
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Lists
+from rankgauge.measures.labelling import about_negative
 from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
+from rankgauge.policies import (
+    DEFAULT_MED_METHOD,
+    DEFAULT_NEGATIVE,
+    DEFAULT_OFFLIST,
+    DEFAULT_ORDERED,
+    MedMethod,
+    Negative,
+    Offlist,
+    Ordered,
+)
 from rankgauge.rankings.alignment import rank_order
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 from rankgauge.results import Result
@@ -43,17 +55,21 @@ def med(
     b: Any,
     labels: Any = None,
     *,
-    grades: Iterable[int] | None = None,
+    grades: Grades | None = None,
     offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
+    negative: Negative = DEFAULT_NEGATIVE,
+    method: MedMethod = DEFAULT_MED_METHOD,
+    trace: bool = False,
     executor: AnyExecutor | None = None,
 ) -> Distance | Distances:
     """The greatest difference that the scores of two rankings can have, over all labels of the unjudged
     documents.
 
     Two lists of document ids give a `Distance`. Two runs give `Distances`, one for each query. If the
-    measure has a cut-off, both lists are cut there. Else the lists end where they end; only RBP adds
-    what the ranks after the end could contribute.
+    measure has a cut-off, both lists are cut there. Else the lists end where they end; only RBP and INSQ
+    add what the ranks after the end could contribute. Where `exact` is True, no judgements with these
+    grades can ever make the difference larger.
 
     Parameters
     ----------
@@ -62,14 +78,19 @@ def med(
     b: the other ranking, of the same kind as `a`.
     labels: for lists, a dict of the known labels; for runs, judgments as `evaluate` takes them. By
         default nothing is judged.
-    grades: the labels that unjudged documents may get; by default 0 and the highest known label, or 0
-        and 1 if no known label is above 0. The highest grade of the collection is a known label.
-    offlist: "none": only documents of the two rankings may be relevant. "allowed": any number of other
-        documents may be relevant too. Then the distance by Rprec and Q can be larger. By measures
-        without an exact algorithm, it is then only a lower bound (`exact` is False). By all other
-        measures it stays the same.
+    grades: the labels that unjudged documents may get; by default every whole number from 0 to
+        `max_grade`. `(0, "max")` asks for less: a document is not relevant, or has the highest label.
+    offlist: "allowed": documents of neither ranking may be relevant too, any number of them. "none" asks
+        for less: they are not relevant. The difference can matter for Rprec, Q and all measures without
+        an algorithm; of these only Rprec and Q are exact with "allowed".
     max_grade: the highest label that is possible; by default the highest label in `grades` or `labels`,
         or the highest grade of the collection if the judgments know it, as those of a pool do.
+    negative: what a negative label means. "unjudged": the document may get any label. "nonrelevant": the
+        document is judged and not relevant, as the junk (-2) of TREC's Web tracks.
+    method: "exact", or one of the heuristics of the literature, which give lower bounds: "greedy" is
+        Moffat's Algorithm 1, with the weights of his Equation 13 for AP; "tabu" is tabu search, which
+        Tan and Clarke use.
+    trace: for lists, whether `.trace` of the result has the steps of Algorithm 1.
     executor: for runs, does the work, query by query; by default threads do.
 
     >>> distance = med("AP@10", ["a", "b", "c"], ["c", "a", "d"], {"a": 1, "b": 0})
@@ -81,7 +102,20 @@ def med(
     a, b = (one.tolist() if isinstance(one, np.ndarray) else one for one in (a, b))
     if _is_list(a) and _is_list(b):
         return med_of_lists(
-            measure, a, b, labels, grades=grades, offlist=offlist, max_grade=max_grade
+            measure,
+            a,
+            b,
+            labels,
+            grades=grades,
+            offlist=offlist,
+            max_grade=max_grade,
+            negative=negative,
+            method=method,
+            trace=trace,
+        )
+    if trace:
+        raise RankgaugeError(
+            "trace=True is for two lists of documents; for runs, use .distance(query, trace=True)"
         )
     if _is_list(a) or _is_list(b):
         raise RankgaugeError("a list and a run, expected two lists of documents or two runs")
@@ -95,6 +129,8 @@ def med(
         grades=grades,
         offlist=offlist,
         max_grade=max_grade,
+        negative=negative,
+        method=method,
         executor=executor,
     )
 
@@ -128,7 +164,8 @@ class Distances(Result):
     """The distances of runs: `values` is pair × query, with the pairs in the order of `pairs`.
 
     `numpy.asarray` gives the values. If `exact` is False, some values are only lower bounds, and `upper`
-    has upper bounds.
+    has upper bounds. `grades` has the labels that an unjudged document may get: the values are exact
+    over these. `method` says how they were found.
     """
 
     measure: Measure
@@ -137,7 +174,9 @@ class Distances(Result):
     values: Floats
     exact: bool
     upper: Floats
+    grades: tuple[int, ...]
     notes: tuple[Note, ...]
+    method: MedMethod
     _topics: tuple[Topic, ...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -174,10 +213,14 @@ class Distances(Result):
         """For each query the distance; if there are several pairs, their mean distance."""
         return dict(zip(self.queries, self.values.mean(axis=0).tolist(), strict=True))
 
-    def distance(self, query: str, a: int | str = 0, b: int | str = 1) -> Distance:
-        """The distance of two runs on one query, with its witness. Runs are given by number or name."""
+    def distance(
+        self, query: str, a: int | str = 0, b: int | str = 1, *, trace: bool = False
+    ) -> Distance:
+        """The distance of two runs on one query, with its witness, and with `trace` the steps of
+        Algorithm 1. Runs are given by number or name."""
         topic = self._topic(query)
-        return distance_of(self.measure, topic.lists, self._number(a), self._number(b), topic.names)
+        one, two = self._number(a), self._number(b)
+        return distance_of(self.measure, topic.lists, one, two, topic.names, self.method, trace)
 
     def documents(self, query: str, a: int | str = 0, b: int | str = 1) -> list[Listed]:
         """The documents of two runs on one query: those of the first run by rank, then the others."""
@@ -288,9 +331,11 @@ def med_matrix(
     runs: Runs,
     qrels: Qrels | None = None,
     *,
-    grades: Iterable[int] | None = None,
+    grades: Grades | None = None,
     offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
+    negative: Negative = DEFAULT_NEGATIVE,
+    method: MedMethod = DEFAULT_MED_METHOD,
     ties: Ordered = DEFAULT_ORDERED,
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
@@ -308,11 +353,14 @@ def med_matrix(
     grades: the labels that unjudged documents may get; as in `med`.
     offlist: whether documents that no run retrieved may be relevant too; as in `med`.
     max_grade: the highest label that is possible; as in `med`.
+    negative: what a negative grade means; as in `med`.
+    method: how distances are found; as in `med`.
     ties: the order of documents with equal scores.
     executor: does the work, query by query; by default threads do.
     progress: called with each query that is done.
     """
     asked = asked_measure(measure)
+    checked("method", method, one_of(MedMethod))
     topics = topics_of(
         asked,
         runs,
@@ -320,11 +368,12 @@ def med_matrix(
         grades=grades,
         offlist=offlist,
         max_grade=max_grade,
+        negative=negative,
         ties=ties,
         executor=executor,
     )
     distances, upper, exact = [], [], True
-    work = _Work(asked)
+    work = _Work(asked, method)
     for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
         if isinstance(result, RankgaugeError):
             raise result
@@ -342,7 +391,9 @@ def med_matrix(
         np.array(distances).reshape(len(distances), count).T,
         exact,
         np.array(upper).reshape(len(distances), count).T,
+        tuple(topics.grades.tolist()),
         topics.notes(),
+        method,
         topics.topics,
     )
 
@@ -352,9 +403,10 @@ def topics_of(
     runs: Runs,
     qrels: Qrels | None,
     *,
-    grades: Iterable[int] | None,
+    grades: Grades | None,
     offlist: Offlist,
     max_grade: int | None,
+    negative: Negative,
     ties: Ordered,
     executor: AnyExecutor | None,
 ) -> Topics:
@@ -365,25 +417,25 @@ def topics_of(
     measure: the measure; its cut-off cuts the lists.
     runs: the runs, as `evaluate` takes them.
     qrels: the judgments, as `evaluate` takes them; without them, the queries are those of the runs.
-    grades: the labels that unjudged documents may get; by default 0 and the highest known label.
+    grades: the labels that unjudged documents may get; by default 0 to the highest known label.
     offlist: whether documents in none of the lists may be relevant too.
     max_grade: the highest label that is possible; by default the highest known label, or the highest
         grade that the judgments say there is.
+    negative: what a negative grade means.
     ties: the order of documents with equal scores.
     executor: reads the runs; by default threads do.
     """
     checked("ties", ties, one_of(Ordered))
     if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
         raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
-    judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels)
+    judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels, negative)
     sources = sources_of(runs, elsewhere=executor is not None)
     highest = int(judgments.grades.max(initial=0))
     if max_grade is not None and Whole(1).check(max_grade) < highest:
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
-    known = judgments.grades.tolist()
     if max_grade is None and judgments.max_grade is not None:  # as an Evaluator takes it
         max_grade = max(judgments.max_grade, highest)
-        known.append(max_grade)
+    known = [*np.unique(judgments.grades).tolist(), max_grade or 1]
     topics = _topics(
         judgments,
         sources,
@@ -407,11 +459,12 @@ class _Work:
     """Computes the distances of all pairs of lists of a query; it can be sent to another process."""
 
     measure: Measure
+    method: MedMethod
 
     def __call__(self, topic: Topic) -> tuple[Floats, Floats, bool]:
         first, second = np.triu_indices(len(topic.lists), 1)
-        bounds = self.measure.distance_each(
-            topic.lists, first.astype(np.int64), second.astype(np.int64)
+        bounds = greatest(
+            self.measure, topic.lists, first.astype(np.int64), second.astype(np.int64), self.method
         )
         values = np.maximum(bounds.ahead.max(axis=1, initial=0.0), 0.0)
         upper = np.where(bounds.exact, values, np.maximum(values, bounds.limit))
@@ -427,16 +480,19 @@ class Topic(NamedTuple):
 
 
 class Topics(NamedTuple):
-    """The lists of all runs, query by query. `unknown` counts for each run its queries without
-    judgments."""
+    """The lists of all runs, query by query, and the labels that unjudged documents may get. `unknown`
+    counts for each run its queries without judgments; `negative` counts the documents whose grade is
+    negative and that are unjudged for it."""
 
     runs: tuple[str, ...]
     topics: tuple[Topic, ...]
     unknown: tuple[int, ...]
+    grades: Labels
+    negative: int
 
     def notes(self) -> tuple[Note, ...]:
-        """Notes on runs that lack topics, or that have topics without judgements."""
-        notes = []
+        """Notes on negative grades, and on runs that lack topics or have topics without judgements."""
+        notes = about_negative(self.negative)
         for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
             lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.topics)
             if lacking:
@@ -506,7 +562,9 @@ def _topics(
         )
     known_queries = set(queries)
     unknown = tuple(len(one.keys() - known_queries) for one in tops)
-    return Topics(tuple(names), tuple(topics), unknown)
+    return Topics(
+        tuple(names), tuple(topics), unknown, grades, int(np.count_nonzero(judgments.grades < 0))
+    )
 
 
 def _topic(

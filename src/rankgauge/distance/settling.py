@@ -3,11 +3,11 @@ judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,14 +15,21 @@ from numpy.typing import ArrayLike
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.distance.maximized import asked_measure
+from rankgauge.distance.maximized import Grades, asked_measure, grades_text
 from rankgauge.distance.runs import Topic, topics_of
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.measures.around import innermost
-from rankgauge.measures.base import Binary, Measure
+from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Lists
 from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import DEFAULT_OFFLIST, DEFAULT_ORDERED, Offlist, Ordered
+from rankgauge.policies import (
+    DEFAULT_NEGATIVE,
+    DEFAULT_OFFLIST,
+    DEFAULT_ORDERED,
+    Negative,
+    Offlist,
+    Ordered,
+)
 from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.rounding import ROUNDING
@@ -30,15 +37,8 @@ from rankgauge.scores.model import mean_of
 from rankgauge.tables import Table
 from rankgauge.workers import AnyExecutor, outcomes
 
-if TYPE_CHECKING:
-    from rankgauge.data.model import Judgments
-
-
 Paired: TypeAlias = Literal["all", "neighbours"]
 """all: every pair of runs. neighbours: each run and the run with the next best mean."""
-
-MOST_LABELS = 100
-"""How many different labels unjudged documents may get if the caller does not say which."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +50,8 @@ class Settled(Result):
     most exceed the mean of the second run, over all labels of the unjudged documents. Its second column
     says the same for the second run. If a number is negative, this run is always behind, and the order
     is settled. If `exact` is True, there are labels that give each of these numbers. Else some numbers
-    are upper bounds, and more orders may be settled than are counted.
+    are upper bounds, and more orders may be settled than are counted. `grades` has the labels that an
+    unjudged document may get, and `offlist` says whether documents of neither run may be relevant.
     """
 
     measure: Measure
@@ -61,6 +62,8 @@ class Settled(Result):
     ahead: Floats
     exact: bool
     rounding: float
+    grades: tuple[int, ...] = (0, 1)
+    offlist: Offlist = DEFAULT_OFFLIST
     about: tuple[Note, ...] = ()
 
     @cached_property
@@ -143,9 +146,25 @@ class Settled(Result):
                 measure=str(self.measure),
             )
         ]
-        if not self.exact:
+        about_offlist = self.about_offlist()
+        notes += about_offlist
+        if not about_offlist and not self.exact:
             notes.append(Note("not all labels could be tried, so even more orders may be settled"))
+        notes.append(Note(f"unjudged documents may have the labels {grades_text(self.grades)}"))
         return (*notes, *self.about)
+
+    def about_offlist(self) -> list[Note]:
+        """A note if documents that neither run retrieved make sure that no order is settled."""
+        if self.offlist == "none" or not divided(self.measure):
+            return []
+        return [
+            Note(
+                "no order is settled, because documents that neither run retrieved may be relevant too, "
+                "and the more there are, the smaller every difference. --offlist none (in Python "
+                'offlist="none") asks about the documents of the two runs alone',
+                measure=str(self.measure),
+            )
+        ]
 
     def _title(self) -> str:
         count = int(np.count_nonzero(self.is_settled))
@@ -157,9 +176,10 @@ def settled(
     runs: Runs,
     measure: Measure | str,
     *,
-    grades: Iterable[int] | None = None,
+    grades: Grades | None = None,
     offlist: Offlist = DEFAULT_OFFLIST,
     max_grade: int | None = None,
+    negative: Negative = DEFAULT_NEGATIVE,
     ties: Ordered = DEFAULT_ORDERED,
     pairs: Paired = "all",
     executor: AnyExecutor | None = None,
@@ -177,11 +197,14 @@ def settled(
     qrels: the judgments, as `evaluate` takes them.
     runs: at least two runs, as `evaluate` takes them.
     measure: such as "P@10". With a cut-off it is fast, and more orders are settled.
-    grades: the labels that unjudged documents may get; by default 0 and all labels of judged documents.
-    offlist: "none": documents that neither run retrieved down to the cut-off are not relevant.
-        "allowed": they may be relevant too; then far fewer orders by AP, nDCG or Recall are settled.
+    grades: the labels that unjudged documents may get; as in `med`.
+    offlist: "allowed": documents that neither run retrieved down to the cut-off may be relevant too,
+        any number of them. Measures such as AP, nDCG and Recall divide by what is relevant, so that the
+        topics with many such documents hardly count, and no order is settled. "none" asks for less:
+        these documents are not relevant.
     max_grade: the highest label that is possible; by default the highest label of a judged document, or
         the highest grade of the collection if the judgments know it, as those of a pool do.
+    negative: what a negative grade means; as in `med`.
     ties: the order of documents with equal scores.
     pairs: "all", or "neighbours" for each run and the run with the next best mean.
     executor: does the work, query by query; by default threads do.
@@ -195,7 +218,7 @@ def settled(
     """
     asked = asked_measure(measure)
     checked("pairs", pairs, one_of(Paired))
-    judgments = judgments_of(qrels)
+    judgments = judgments_of(qrels, negative)
     if judgments.subtopics is not None and innermost(asked).by_subtopic:
         raise MeasureError(
             f"{asked} needs subtopics, expected a measure without subtopics, such as P@10"
@@ -204,9 +227,10 @@ def settled(
         asked,
         runs,
         judgments,
-        grades=_labels(asked, judgments, max_grade) if grades is None else grades,
+        grades=grades,
         offlist=offlist,
         max_grade=max_grade,
+        negative=negative,
         ties=ties,
         executor=executor,
     )
@@ -235,8 +259,15 @@ def settled(
         total / len(topics.topics),
         exact,
         ROUNDING * greatest,
+        tuple(topics.grades.tolist()),
+        offlist,
         topics.notes(),
     )
+
+
+def divided(measure: Measure) -> bool:
+    """Whether relevant documents of neither run make every difference by the measure smaller."""
+    return not measure.monotone and measure.off_list != "ignored"
 
 
 def leaderboard(measure: Measure, means: Floats) -> list[int]:
@@ -245,22 +276,6 @@ def leaderboard(measure: Measure, means: Floats) -> list[int]:
     worse = means if measure.direction == "lower" else -means
     order: list[int] = np.argsort(np.where(np.isnan(means), np.inf, worse), kind="stable").tolist()
     return order
-
-
-def _labels(measure: Measure, judgments: Judgments, max_grade: int | None) -> list[int]:
-    """The labels that unjudged documents may get: 0 and all labels of judged documents. For a binary
-    measure 0 and the highest label are enough."""
-    seen = [grade for grade in np.unique(judgments.grades).tolist() if grade > 0]
-    highest = max(1, max_grade or judgments.max_grade or 0, *seen)
-    if isinstance(measure, Binary):
-        return [0, highest]
-    labels = sorted({0, highest, *seen})
-    if len(labels) > MOST_LABELS:
-        raise MeasureError(
-            f"the judgements have {len(labels)} different labels, expected at most {MOST_LABELS}; "
-            "say which labels unjudged documents may get: --grades, in Python grades="
-        )
-    return labels
 
 
 def _pairs(order: Sequence[int], pairs: Paired) -> Ints:
@@ -307,7 +322,7 @@ class _Most:
         if bounds.defined is not None:
             # A topic without a score leaves the mean of one run and perhaps not that of the other.
             most[~bounds.defined] = np.inf
-        if topic.lists.offlist and not self.measure.monotone:
+        if topic.lists.offlist and divided(self.measure):
             # Relevant documents off the lists divide a difference by more: it comes as near to 0 as
             # you like, and keeps its sign.
             exact = exact and bool((most >= 0).all())

@@ -26,12 +26,14 @@ from rankgauge.notes import Note, counted
 from rankgauge.policies import (
     DEFAULT_FAILURES,
     DEFAULT_MISSING,
+    DEFAULT_NEGATIVE,
     DEFAULT_TIES,
     DEFAULT_UNJUDGED,
     SEED,
     SEEDS,
     Failures,
     Missing,
+    Negative,
     Policies,
     ScorePrecision,
     Tail,
@@ -56,6 +58,7 @@ def evaluate(
     *,
     missing: Missing = DEFAULT_MISSING,
     unjudged: Unjudged = DEFAULT_UNJUDGED,
+    negative: Negative = DEFAULT_NEGATIVE,
     ties: Ties = DEFAULT_TIES,
     seed: int = SEED,
     tail: Tail | None = None,
@@ -79,7 +82,7 @@ def evaluate(
         a list, or in a dict by name. `RunParts("runs/bm25/")` is one run in many files.
     measures
         One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
-    missing, unjudged, ties, seed, tail, documents, precision, max_grade
+    missing, unjudged, negative, ties, seed, tail, documents, precision, max_grade
         The policies; `Evaluator` explains each.
     failures
         "skip" leaves out the runs that cannot be read, or that share no topic with the judgments, and
@@ -98,6 +101,7 @@ def evaluate(
         measures,
         missing=missing,
         unjudged=unjudged,
+        negative=negative,
         ties=ties,
         seed=seed,
         tail=tail,
@@ -123,6 +127,9 @@ class Evaluator:
         the means of the run.
     unjudged
         Documents without a judgement: "nonrelevant", or "condensed" to take them out of the rankings.
+    negative
+        Documents with a negative grade: "unjudged", as in trec_eval, or "nonrelevant", which makes their
+        grade 0.
     ties
         How documents of equal score are ordered. "docno": by id, the greatest first, as trec_eval does;
         "docno-ascending": by id, the smallest first; "input": as in the input. "pessimistic": the lowest
@@ -156,6 +163,7 @@ class Evaluator:
         *,
         missing: Missing = DEFAULT_MISSING,
         unjudged: Unjudged = DEFAULT_UNJUDGED,
+        negative: Negative = DEFAULT_NEGATIVE,
         ties: Ties = DEFAULT_TIES,
         seed: int = SEED,
         tail: Tail | None = None,
@@ -172,7 +180,7 @@ class Evaluator:
         documents = checked("documents", documents, Whole(1), optional=True)
         max_grade = checked("max_grade", max_grade, Whole(1), optional=True)
         _check_tail(tail, documents, ties)
-        self.judgments = judgments_of(qrels)
+        self.judgments = judgments_of(qrels, negative)
         self.measures = _measures(measures)
         self.judged = judged_labels(self.judgments, max_grade)
         self.missing, self.tail = missing, tail
@@ -355,6 +363,9 @@ class Evaluator:
             scores="+".join(sorted({PRECISIONS[result.precision] for result in results})),
             judgments=None if self.judged.aspects is None else "subtopics",
             unjudged=by.unjudged,
+            negative=None
+            if self.judgments.negative == DEFAULT_NEGATIVE
+            else self.judgments.negative,
             missing=self.missing,
             max_grade=self.judged.max_grade,
         )

@@ -13,11 +13,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import STANDARD_INPUT, display_name
 from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
 from rankgauge.data.parts import RunParts
 from rankgauge.data.trec import Path, RunFile, read_qrels, run_files
+from rankgauge.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.records import Record
 
 Frame: TypeAlias = Any
@@ -30,8 +32,13 @@ NO_JUDGMENTS = "cannot be judgments; give a qrels file, a data frame or a dict"
 NO_RUN = "is not a run; give a run file, a data frame or a dict"
 
 
-def judgments_of(qrels: Qrels) -> Judgments:
-    """The judgments, read from a file or made of other data where needed."""
+def judgments_of(qrels: Qrels, negative: Negative = DEFAULT_NEGATIVE) -> Judgments:
+    """The judgments, read from a file or made of other data where needed; `negative` says what a
+    negative grade means."""
+    return _judgments_of(qrels).with_negative(checked("negative", negative, one_of(Negative)))
+
+
+def _judgments_of(qrels: Qrels) -> Judgments:
     if isinstance(qrels, Judgments):
         return qrels
     if isinstance(qrels, Mapping):

@@ -27,6 +27,7 @@ class PairAccuracy(Binary):
     )
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
     range = (0.0, 1.0)
+    off_list = "ignored"
     ideal_is_best = True
     expectation = "exact"
     examples = ("Accuracy", "Accuracy@20", "Accuracy(rel=2)")

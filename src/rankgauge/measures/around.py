@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats
+from rankgauge.arrays import Floats, Labels
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.scored import Around, Direction, Scored
@@ -55,6 +55,13 @@ class Wrapper(AroundMeasure, Measure):
     @property
     def relevant_from(self) -> int:
         return self.measure.relevant_from
+
+    def _different_grades(self, grades: Labels) -> Labels:
+        return self.measure._different_grades(grades)
+
+    @property
+    def open_ended(self) -> bool:  # type: ignore[override]
+        return self.measure.open_ended
 
     @property
     def direction(self) -> Direction:  # type: ignore[override]

@@ -99,9 +99,12 @@ class SumOfPrecisions(Binary):
         found = relevant if self.cutoff is None else np.minimum(relevant, self.cutoff)
         return self._from_sum(found, relevant)
 
+    def divisor_each(self, judged: JudgedLabels) -> Floats:
+        return self.complete()._norm(judged.relevant(self.rel).astype(np.float64))
+
     def _norms(self, lists: Rankings) -> Floats:
         """What the sum of each list is divided by."""
-        return self._norm(lists.judged.relevant(self.rel).astype(np.float64))[lists.query]
+        return self.divisor_each(lists.judged)[lists.query]
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """That of the sum of precisions over the norm squared, see `covariance_of_pairs`."""
@@ -173,6 +176,7 @@ class AveragePrecision(SumOfPrecisions):
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; norm=min: Sakai"
     range = (0.0, 1.0)
     monotone = False
+    off_list = "divides"
     examples = ("AP", "AP@100", "AP(norm=min)@10", "AP(norm=k)@10", "AP(rel=2)")
 
     norm: str = parameter(

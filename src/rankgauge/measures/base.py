@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
+OffList: TypeAlias = Literal["ignored", "divides", "counts"]
 
 
 def estimates(mean: Mean, what: str) -> list[Note]:
@@ -79,6 +80,13 @@ class Measure(OneList, Scored):
     """Whether documents of label 0, or none, below all others can change the score."""
     monotone: ClassVar[bool] = False
     """Whether raising one label never lowers the score, which depends on nothing but the list."""
+    off_list: ClassVar[OffList] = "counts"
+    """What relevant documents that are not in a ranking do to its score. ignored: nothing. divides: they
+    divide the scores of all rankings of the query by the same number, which is at least 1. counts:
+    anything else. A `monotone` measure ignores them."""
+    open_ended: ClassVar[bool] = False
+    """Whether the ranks beyond the end of a list have weight, so that documents there, which nobody has
+    seen, could change the score."""
     by_subtopic: ClassVar[bool] = False
     """Whether it asks which subtopics a document was judged for."""
     over_orders: ClassVar[bool] = False
@@ -433,14 +441,28 @@ class Measure(OneList, Scored):
         """
         from rankgauge.measures.distances.search import improved, searched
 
-        lists = lists.top(self.complete().depth)
+        lists = replace(
+            lists.top(self.complete().depth),
+            grades=self._different_grades(lists.grades),
+            offlist=lists.offlist and not self.monotone and self.off_list == "counts",
+        )
         distances = self._distance(lists, first, second) if self.knows("_distance") else None
         if distances is None:
             within = self.range if self.range_is_declared else (-np.inf, np.inf)
-            return searched(self.score_each, lists, first, second, within)
+            found = searched(self.score_each, lists, first, second, within)
+            return found._replace(exact=found.exact & (not self.open_ended))
         if distances.exact.all():
             return distances
         return improved(distances, self.score_each, lists, first, second)
+
+    def divisor_each(self, judged: JudgedLabels) -> Floats:
+        """What the score is divided by on each query, if the measure is a sum over ranks that is divided
+        by something; else 1."""
+        return np.ones(len(judged))
+
+    def _different_grades(self, grades: Labels) -> Labels:
+        """These grades, which ascend from 0, without those that count as another one of them."""
+        return grades
 
     def _adds(self, places: Places) -> Floats:
         """What a document adds to the score of its list, by its label, its rank and how many documents
@@ -529,6 +551,9 @@ class Binary(Measure):
         return "exact" if self.swap_monotone else super().bounding
 
     rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+
+    def _different_grades(self, grades: Labels) -> Labels:
+        return grades[[0, -1]] if grades[-1] >= self.rel else grades[:1]
 
     def _relevant_above(self, places: Places) -> Ints:
         """How many relevant documents stand above each."""

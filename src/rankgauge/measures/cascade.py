@@ -61,6 +61,10 @@ class RankBiasedPrecision(Weighted):
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return (0.0, 1.0 if self.gain in (None, "scaled", "fraction") else np.inf)
 
+    @property
+    def open_ended(self) -> bool:  # type: ignore[override]
+        return self.cutoff is None
+
     def _unseen(self, lengths: Ints) -> Floats:
         return (
             np.zeros(len(lengths)) if self.cutoff is not None else self.p ** lengths.astype(float)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.answers import Answers
-from rankgauge.measures.base import Answer, Measure, ratio
+from rankgauge.measures.base import Answer, Measure, OffList, ratio
 from rankgauge.measures.gains import Discount, Gain, GainMap, divisors, gains, most_gainful
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.registry import register
@@ -108,6 +108,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
     )
     range = (0.0, 1.0)
     monotone = False
+    off_list: ClassVar[OffList] = "divides"
     bounding: ClassVar[Answer] = "exact"
     examples: ClassVar[tuple[str, ...]] = (
         "nDCG@10",
@@ -225,6 +226,7 @@ class LetorNDCG(NormalizedDCG):
         "its evaluation programs"
     )
     cutoffs = "required"
+    off_list = "counts"
     examples = ("nDCG_LETOR@10", "nDCG_LETOR@5")
 
     gain: str | GainMap = parameter(Gain(), "what a label is worth, as for nDCG", default="exp2")

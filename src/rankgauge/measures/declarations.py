@@ -11,13 +11,23 @@ SCORES = frozenset({"_score", "score_each"})
 
 DECLARED = frozenset(
     {"swap_monotone", "ideal_is_best", "tail_matters", "monotone", "expectation", "looks_above"}
+    | {"off_list", "open_ended"}
 )
 """What is declared about a score."""
 
 DERIVED = frozenset(
     {"bounding", "bounds_each", "ideal_each", "worst_each", "extreme_each", "_extreme"}
     | {"expected_each", "random_each", "variance_each", "tied_each", "tied_variance_each"}
-    | {"basis", "from_basis", "answers", "knows_flips", "_alike", "_silent", "_ignored"}
+    | {
+        "divisor_each",
+        "basis",
+        "from_basis",
+        "answers",
+        "knows_flips",
+        "_alike",
+        "_silent",
+        "_ignored",
+    }
 )
 """What is derived from a score, by some classes in a way that suits no other score."""
 

@@ -343,6 +343,10 @@ class NoveltyRankBiasedPrecision(_Redundant):
         Number(0, 1, closed=False), "patience: the chance of reading on", default=0.5
     )
 
+    @property
+    def open_ended(self) -> bool:  # type: ignore[override]
+        return self.cutoff is None
+
     def _weights(self, count: int) -> Floats:
         return np.asarray(self.beta ** np.arange(count))
 

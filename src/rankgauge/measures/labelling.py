@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats
+from rankgauge.notes import Note, counted
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 MOST_LABELLINGS = 100_000
@@ -92,3 +93,17 @@ def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
     )
     lengths = np.full(variants, lists.shape[1])
     return Rankings(lists.ravel(), offsets_of(lengths), np.arange(variants), judged)
+
+
+def about_negative(count: int) -> list[Note]:
+    """A note that so many documents have a negative grade and may get any label; none if there are 0."""
+    if not count:
+        return []
+    documents = counted(count, "document")
+    return [
+        Note(
+            f"{documents} with a negative grade {'counts' if count == 1 else 'count'} as unjudged. If a "
+            "person judged them not relevant, use --negative nonrelevant (in Python "
+            'negative="nonrelevant")'
+        )
+    ]

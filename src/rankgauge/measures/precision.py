@@ -62,6 +62,7 @@ class RecallAt(BinaryWeighted):
         "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
     )
     range = (0.0, 1.0)
+    off_list = "divides"
     examples = ("Recall@100", "Recall", "Recall(rel=2)@20")
 
     def _weights(self, count: int) -> Floats:

@@ -211,6 +211,7 @@ class InferredAveragePrecision(Binary):
         "judgments, as trec_eval computes it"
     )
     range = (0.0, 1.0)
+    off_list = "divides"
     tail_matters = False
     expectation = "exact"
     swap_monotone = True

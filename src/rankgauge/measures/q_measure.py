@@ -320,6 +320,7 @@ class GradedAveragePrecision(Measure):
         "judgments"
     )
     range = (0.0, 1.0)
+    off_list = "divides"
     tail_matters = False
     expectation = "exact"
     bounding = "exact"

@@ -99,6 +99,7 @@ class SetPrecision(OfCounts):
     )
     range = (0.0, 1.0)
     cutoffs = "none"
+    off_list = "ignored"
     elsewhere = {"relative": "relative precision is SetRelP"}  # noqa: RUF012
     examples = ("SetP", "SetP(rel=2)")
 
@@ -134,6 +135,7 @@ class FMeasure(HarmonicMean):
         "= (1 + β²)·|relevant in the top k| / (k + β²·R)"
     )
     cutoffs = "required"
+    off_list = "divides"
     ideal_is_best = True
     examples = ("F@10", "F(beta=2)@10", "F(beta=0.5,rel=2)@20")
 
@@ -160,6 +162,7 @@ class SetAveragePrecision(OfCounts):
     source = "trec_eval 9 (as set_map)"
     range = (0.0, 1.0)
     cutoffs = "none"
+    off_list = "divides"
     examples = ("SetAP", "SetAP(rel=2)")
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -256,6 +259,7 @@ class PowerUtility(OfCounts):
     source = "Hull and Robertson 1999, The TREC-8 filtering track final report"
     range = (-np.inf, np.inf)
     cutoffs = "none"
+    off_list = "ignored"
     examples = ("NonlinearUtility", "NonlinearUtility(found_exponent=0.5)")
 
     found: float = parameter(Number(0), "what the first relevant document is worth", default=6.0)

@@ -54,6 +54,10 @@ class UserModel(Gainful):
         declared["gain"] = declared.pop("gain")
         return declared
 
+    @property
+    def open_ended(self) -> bool:  # type: ignore[override]
+        return self.cutoff is None
+
     def _gains(self, labels: Labels, max_grade: int) -> Floats:
         return shares(self.gain, labels, max_grade)
 
@@ -80,6 +84,13 @@ class StaticUserModel(UserModel, Weighted):
     def _divisor(self, judged: JudgedLabels) -> Floats:
         all_weights = self._beyond(np.zeros(1, dtype=np.int64), np.zeros(1))
         return np.repeat(all_weights, len(judged))
+
+    def _unseen(self, lengths: Ints) -> Floats:
+        if self.cutoff is not None:
+            return np.zeros(len(lengths))
+        following = self._weights(int(lengths.max(initial=0)) + 1)[lengths]
+        beyond = following * self._beyond(lengths, np.zeros(len(lengths)))
+        return np.asarray(beyond / self._beyond(np.zeros(1, dtype=np.int64), np.zeros(1)))
 
 
 class AdaptiveUserModel(UserModel):
@@ -291,6 +302,7 @@ class BejeweledPlayer(AdaptiveUserModel):
         "static, with gains from 0 to 1"
     )
     cutoffs = "required"
+    off_list = "ignored"
     ideal_is_best = True
     examples = ("BPM@10", "BPM(T=2)@20")
 

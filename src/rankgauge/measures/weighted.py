@@ -67,6 +67,9 @@ class Weighted(Gainful):
         """What each query's sum is divided by; where it is 0 the score is 0."""
         return np.ones(len(judged))
 
+    def divisor_each(self, judged: JudgedLabels) -> Floats:
+        return self.complete()._divisor(judged)
+
     def _total(self, lists: Rankings) -> Floats:
         """The weighted sum of gains of each list."""
         gains = self._gains(lists.labels, lists.judged.max_grade)
@@ -125,8 +128,8 @@ class Weighted(Gainful):
         return ratio(variance, self._divisor(lists.judged)[lists.query] ** 2)
 
     def _unseen(self, lengths: Ints) -> Floats:
-        """The weight of the ranks beyond the end of lists of these lengths, where nothing is known of
-        them."""
+        """The share of the weight that the ranks beyond the end of lists of these lengths have, where
+        the measure is `open_ended`."""
         return np.zeros(len(lengths))
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:

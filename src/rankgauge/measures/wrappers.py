@@ -19,6 +19,7 @@ from rankgauge.measures.chance import (
     check_best,
     check_chance,
 )
+from rankgauge.measures.labelling import about_negative
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.notes import Note
@@ -59,6 +60,9 @@ class _Bound(LikeInside):
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return self.measure.bounds_each(rankings)
+
+    def query_remarks(self, judged: JudgedLabels) -> list[Note]:
+        return [*super().query_remarks(judged), *about_negative(int(judged.pooled.sum()))]
 
 
 def _all_judged(tied: TiedRankings) -> bool:

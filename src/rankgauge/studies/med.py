@@ -9,7 +9,7 @@ judgements, with a row for each document. The figures of the paper show the judg
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -105,41 +105,18 @@ def table_1() -> Table:
 
 def table_2() -> Table:
     """Algorithm 1 on the two rankings: its steps, ours and the published ones."""
+    distance = med_of_lists("nDCG@10", X3, X4, KNOWN, trace=True)
+    trace = distance.trace
+    assert trace is not None
     rows = []
-    best = 0.0
-    for side, published in STEPS.items():
-        for step in _steps(side == "first ahead"):
-            rows.append(_Row((side, step.document), step.numbers, published[step.document]))
-            best = max(best, step.numbers[-1] or 0.0)
-    exact = med_of_lists("nDCG@10", X3, X4, KNOWN)
+    for step in trace.steps:
+        document = "" if step.document is None else str(trace.names[step.document])
+        side = "first ahead" if step.ahead == "a" else "second ahead"
+        rows.append(_Row((side, document), step[2:], STEPS[side][document]))
     columns = ("wY", "wZ", "diff", "R", "numer", "denom", "numer/denom")
-    note = f"the greatest quotient numer/denom (numerator / denominator) is {best:.6f}; "
-    note += f"the distance by rankgauge is {exact.value:.6f}"
+    note = f"the greatest quotient numer/denom (numerator / denominator) is {trace.greatest:.6f}; "
+    note += f"the distance by rankgauge is {distance.value:.6f}"
     return _beside(("side", "d"), columns, rows, note)
-
-
-class _Step(NamedTuple):
-    document: str
-    numbers: tuple[float | None, ...]
-
-
-def _steps(first: bool) -> Iterable[_Step]:
-    """The steps of Algorithm 1, with the first list ahead or the second."""
-    weight = {rank: 1 / np.log2(1 + rank) for rank in range(1, 11)}
-    own = {d: weight[X3.index(d) + 1] if d in X3 else 0.0 for d in FREE}
-    other = {d: weight[X4.index(d) + 1] if d in X4 else 0.0 for d in FREE}
-    sign = 1 if first else -1
-    relevant, numerator, denominator = 1, 0.0, 1.0  # A, the first of both lists
-    yield _Step("", (None, None, None, relevant, numerator, denominator, 0.0))
-    for d in sorted(FREE, key=lambda d: -sign * (own[d] - other[d])):
-        difference = own[d] - other[d]
-        if sign * difference <= 0:
-            break
-        relevant += 1
-        numerator += sign * difference
-        denominator += weight[relevant]
-        ratio = numerator / denominator
-        yield _Step(d, (own[d], other[d], difference, relevant, numerator, denominator, ratio))
 
 
 def table_3() -> Table:

@@ -102,6 +102,8 @@ def by_ideal(
     """
     longest = int(np.diff(lists.offsets).max(initial=0))
     levels, grade_of = np.unique(allowed, return_index=True)
+    kept = _turning(levels, known)
+    levels, grade_of = levels[kept], grade_of[kept]
     reach = np.concatenate(([0.0], np.cumsum(weights)))
     taken = np.arange(2 * longest + 1)
     cuts = np.unique(np.concatenate((levels, known[known > 0])))
@@ -139,6 +141,20 @@ def by_ideal(
         return _assigned(lists, labels[level]), 0
 
     return Greatest(ahead, labelling, np.ones(len(first), dtype=np.bool_))
+
+
+def _turning(levels: Floats, known: Floats) -> NDArray[np.bool_]:
+    """Which levels of gain can be best: the lowest, the highest, and those next to which the number of
+    judged documents above changes. Two neighbouring layers with the same judged documents cost the
+    same, so what is right for one is right for the other."""
+    above = np.searchsorted(np.sort(known), levels)  # judged documents below each level
+    through = np.searchsorted(np.sort(known), levels, side="right")
+    kept = np.ones(len(levels), dtype=np.bool_)
+    last = 0
+    for level in range(1, len(levels) - 1):
+        kept[level] = through[last] < above[level + 1]
+        last = level if kept[level] else last
+    return kept
 
 
 def _ahead(lists: Lists, first: int, second: int, side: int, weights: Floats) -> Floats:

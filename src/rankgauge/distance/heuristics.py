@@ -1,0 +1,195 @@
+"""Lower bounds of distances, as the literature has them: a greedy rule and tabu search.
+
+Both make free documents relevant one by one, with the highest grade, and keep the greatest difference
+that they meet. Some labels give this difference, so it is a lower bound. The greedy rule is Algorithm 1
+of Moffat 2017, Computing maximized effectiveness distance for recall-based metrics. With nDCG and two
+grades it is exact; with AP its weights are those of Equation 13, and it is not exact (docs/ERRATA.md).
+Tabu search is what Tan and Clarke 2015 use for SSP.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.measures.base import Measure
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.policies import MedMethod
+from rankgauge.rankings.lists import JudgedLabels, Rankings
+
+TENURE = 4
+"""For how many rounds of tabu search a changed label stays as it is."""
+
+LEAST_ROUNDS = 40
+"""How many rounds tabu search has at least; with more free documents, two for each of them."""
+
+ROUNDING = 1e-12
+"""What an increase must exceed to count as one."""
+
+
+class Step(NamedTuple):
+    """A step of the greedy rule: a document becomes relevant.
+
+    `weight_a` and `weight_b` say what the document adds to the numerators of the two scores, and
+    `difference` is the first minus the second. Then there are `relevant` relevant documents, the
+    difference of the numerators is `numerator`, and the scores differ by numerator / denominator. The
+    first step of a side has no document. `ahead` is the list that the side puts ahead, "a" or "b"; the
+    numerator is positive if that list is ahead.
+    """
+
+    ahead: str
+    document: int | None
+    weight_a: float | None
+    weight_b: float | None
+    difference: float | None
+    relevant: int
+    numerator: float
+    denominator: float
+    quotient: float
+
+
+class _Found(NamedTuple):
+    """How far a list was ahead at most, the labels of all documents then, and the steps."""
+
+    value: float
+    labels: NDArray[np.int32]
+    steps: tuple[Step, ...] = ()
+
+
+def lower_bounds(
+    measure: Measure, lists: Lists, first: Ints, second: Ints, method: MedMethod
+) -> Greatest:
+    """How far each list of each pair was put ahead by a greedy rule or by tabu search."""
+    lists = lists.top(measure.depth)
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    search = greedy if method == "greedy" else _tabu
+    found = [search(measure, lists.only(a, b)) for a, b in pairs]
+    ahead = np.array([[side.value for side in both] for both in found]).reshape(len(pairs), 2)
+
+    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        labels = lists.labels.copy()
+        labels[lists.pair(*pairs[p]).documents] = found[p][side].labels
+        return labels, 0
+
+    low, high = measure.range if measure.range_is_declared else (-np.inf, np.inf)
+    return Greatest(ahead, labelling, np.zeros(len(pairs), dtype=np.bool_), high - low)
+
+
+class _Scorer:
+    """Scores two lists, the first minus the second, under rows of labels of all their documents.
+
+    Each row is of one of the `variants`: the free documents' labels that count as judged.
+    """
+
+    def __init__(self, measure: Measure, two: Lists) -> None:
+        self.measure, self.two = measure, two
+        self.free = np.flatnonzero(two.free)
+
+    def judged(self, *variants: NDArray[np.int32]) -> JudgedLabels:
+        known = self.two.judged
+        return JudgedLabels.of(
+            *(np.concatenate((known.labels, labels[self.free])) for labels in variants),
+            pooled=int(known.pooled[0]),
+            max_grade=known.max_grade,
+        )
+
+    def scores(self, rows: NDArray[np.int32], judged: JudgedLabels, variant: Ints) -> list[Floats]:
+        """The scores of both lists for each row."""
+        both = []
+        for one in range(2):
+            listed = self.two.list(one)
+            lists = Rankings(
+                np.ascontiguousarray(rows[:, listed]).ravel(),
+                np.arange(len(rows) + 1) * len(listed),
+                variant,
+                judged,
+            )
+            both.append(np.nan_to_num(self.measure.score_each(lists), nan=0.0))
+        return both
+
+    def changed(self, labels: NDArray[np.int32], documents: Ints, to: Ints) -> NDArray[np.int32]:
+        """A row for each of these documents, in which it has its new label."""
+        rows = np.repeat(labels[None, :], len(documents), axis=0)
+        rows[np.arange(len(documents)), documents] = to
+        return rows
+
+
+def greedy(measure: Measure, two: Lists) -> list[_Found]:
+    """Algorithm 1: make relevant, one by one, the free document that adds most to the difference of the
+    numerators, as long as one adds anything; for each of the two lists ahead."""
+    scorer, top = _Scorer(measure, two), int(two.grades[-1])
+    start = np.where(two.free, 0, two.labels).astype(np.int32)
+    found = []
+    for side, sign in (("a", 1), ("b", -1)):
+        labels, left = start.copy(), scorer.free.tolist()
+        judged = scorer.judged(labels)
+        divisor = float(measure.divisor_each(judged)[0])
+        here = [
+            float(score[0]) * divisor
+            for score in scorer.scores(labels[None, :], judged, np.zeros(1, dtype=np.int64))
+        ]
+        steps: list[Step] = []
+        best, best_labels = -np.inf, labels
+        document: int | None = None
+        weights: tuple[float | None, float | None, float | None] = (None, None, None)
+        while True:
+            ahead = sign * (here[0] - here[1]) + 0.0  # no -0.0
+            quotient = ahead / divisor if divisor else 0.0
+            relevant = int(judged.relevant(measure.relevant_from)[0])
+            steps.append(Step(side, document, *weights, relevant, ahead, divisor, quotient))
+            if quotient > best:
+                best, best_labels = quotient, labels.copy()
+            if not left:
+                break
+            rows = scorer.changed(labels, np.array(left), np.full(len(left), top))
+            judged = scorer.judged(rows[0])
+            divisor = float(measure.divisor_each(judged)[0])
+            a, b = (
+                score * divisor
+                for score in scorer.scores(rows, judged, np.zeros(len(rows), dtype=np.int64))
+            )
+            added = sign * ((a - here[0]) - (b - here[1]))
+            chosen = int(np.argmax(added))
+            if added[chosen] <= ROUNDING:
+                break
+            document = left.pop(chosen)
+            own, other = float(a[chosen] - here[0]), float(b[chosen] - here[1])
+            weights, here = (own, other, own - other), [float(a[chosen]), float(b[chosen])]
+            labels = rows[chosen]
+        found.append(_Found(best, best_labels, tuple(steps)))
+    return found
+
+
+def _tabu(measure: Measure, two: Lists) -> list[_Found]:
+    """Change again and again the label whose change is best, also where it makes the difference smaller,
+    and leave a changed label alone for some rounds unless it leads to a new best difference."""
+    scorer, top = _Scorer(measure, two), int(two.grades[-1])
+    free = scorer.free
+    start = np.where(two.free, 0, two.labels).astype(np.int32)
+    found = []
+    for sign in (1, -1):
+        labels = start.copy()
+        judged = scorer.judged(labels)
+        a, b = scorer.scores(labels[None, :], judged, np.zeros(1, dtype=np.int64))
+        best, best_labels = sign * float(a[0] - b[0]), labels
+        until = np.zeros(len(free), dtype=np.int64)
+        for now in range(1, max(LEAST_ROUNDS, 2 * len(free)) + 1 if len(free) else 0):
+            is_relevant = labels[free] > 0
+            rows = scorer.changed(labels, free, np.where(is_relevant, 0, top))
+            more, fewer = (rows[np.argmax(is_relevant == kind)] for kind in (False, True))
+            judged = scorer.judged(more, fewer)
+            a, b = scorer.scores(rows, judged, is_relevant.astype(np.int64))
+            values = sign * (a - b)
+            values = np.where((until < now) | (values > best + ROUNDING), values, -np.inf)
+            chosen = int(np.argmax(values))
+            if not np.isfinite(values[chosen]):
+                continue  # all labels were changed a moment ago
+            labels = rows[chosen]
+            until[chosen] = now + TENURE
+            if values[chosen] > best:
+                best, best_labels = float(values[chosen]), labels
+        found.append(_Found(best, best_labels))
+    return found
