@@ -136,6 +136,15 @@ class NotMonotone(Found):
         return super()._score(lists)
 
 
+class SaysNobodyCounts(Found):
+    """It says that documents elsewhere do nothing; they raise R, which it divides by."""
+
+    off_list = "ignored"
+
+    def _score(self, lists: Rankings) -> Floats:
+        return super()._score(lists)
+
+
 class WrongBounds(Found):
     """Its own bounds leave nothing open."""
 
@@ -224,6 +233,7 @@ BROKEN = {
     CostlyTail: "tail_matters",
     ShorterIsBetter: "ideal_is_best",
     NotMonotone: "monotone",
+    SaysNobodyCounts: "off_list",
     WrongBounds: "bounds",
     NothingOfNothing: "an empty list",
     Endless: "one number a list",

@@ -579,6 +579,31 @@ def _monotone(subject: _Subject) -> None:
                 )
 
 
+def _off_list(subject: _Subject) -> None:
+    measure = subject.measure
+    if measure.off_list == "counts":
+        return
+    for (ranking, known), (other, _) in itertools.pairwise(_random_lists()[:FEW]):
+        known = [*known, *(label for label in other if label >= 0)]
+        for more in ([0], [1], [HIGHEST, 2]):
+            (one, two), (after, back) = (
+                [measure.score(each, judged, max_grade=HIGHEST) for each in (ranking, other)]
+                for judged in (known, [*known, *more])
+            )
+            if measure.off_list == "ignored":
+                right = _same(np.array([one, two]), np.array([after, back])).all()
+            else:
+                right = _same(np.array(one * back), np.array(two * after)).all() and (
+                    abs(after) <= abs(one) * (1 + 1e-9) + 1e-12
+                )
+            if not right:
+                subject.broken(
+                    f"rankings {ranking} and {other} score {one} and {two}. With further judged "
+                    f"documents {more} they score {after} and {back}; expected the same scores, or "
+                    "scores divided by one number if off_list is 'divides'. Or set off_list = 'counts'"
+                )
+
+
 def _bounds(subject: _Subject) -> None:
     measure = subject.measure
     for ranking, known in _random_lists()[:FEW]:
@@ -653,6 +678,7 @@ LAWS: dict[str, Callable[[_Subject], None]] = {
     "ties": _ties,
     "tail_matters": _tail,
     "monotone": _monotone,
+    "off_list": _off_list,
     "bounds": _bounds,
     "exact": _exact,
     "text form": _text,

@@ -73,7 +73,7 @@ def distance(rankgauge: Callable[..., Outcome], files: Files) -> Callable[..., O
 def test_two_runs_have_a_row_a_measure(distance: Callable[..., Outcome], files: Files) -> None:
     code, out, err = distance("-m", "P@2", "-m", "AP@3")
     assert code == 0
-    assert out.splitlines()[0].split("\t") == ["measure", "topics", "distance", "exact"]
+    assert out.splitlines()[0].split("\t") == ["measure", "topics", "distance", "exact", "grades"]
     for row, measure in zip(records(out), ("P@2", "AP@3"), strict=True):
         expected = rg.med(measure, files.a, files.b)
         assert row == {
@@ -81,6 +81,7 @@ def test_two_runs_have_a_row_a_measure(distance: Callable[..., Outcome], files: 
             "topics": "2",
             "distance": str(expected.mean()),
             "exact": "yes",
+            "grades": "0,1",
         }
     assert err == "note: a is old, b is new\n"
     # By P@2, near: b or c; far: both documents.
@@ -179,10 +180,9 @@ def test_documents_in_neither_run_are_part_of_a_witness(
     files.b.write_text("q Q0 2 1 2 t\nq Q0 0 2 1 t\n")
     files.qrels.write_text("q 0 0 1\nq 0 1 0\nq 0 2 0\n")
     options = ("--qrels", files.qrels, "-m", "Rprec")
-    assert float(records(distance(*options).out)[0]["distance"]) == 0
-    _, out, _ = distance(*options, "--offlist", "allowed")
-    assert float(records(out)[0]["distance"]) == 0.5
-    _, _, err = distance(*options, "--offlist", "allowed", "--witness")
+    assert float(records(distance(*options, "--offlist", "none").out)[0]["distance"]) == 0
+    assert float(records(distance(*options).out)[0]["distance"]) == 0.5
+    _, _, err = distance(*options, "--witness")
     assert (
         "note: Rprec, topic q: 1 document that neither run retrieved counts as relevant too\n"
         in err
@@ -210,7 +210,9 @@ def test_the_documents_to_judge_are_those_of_the_advice(
         (["-m", "DCG@1", "--grades", "0,1,2"], 2.0),
         (["-m", "DCG@1", "--grades", "2,0"], 2.0),
         (["-m", "ERR@1"], 0.5),
-        (["-m", "ERR@1", "--max-grade", "2"], 0.25),
+        (["-m", "ERR@1", "--max-grade", "2"], 0.75),
+        (["-m", "ERR@1", "--max-grade", "2", "--grades", "0,1"], 0.25),
+        (["-m", "ERR@1", "--max-grade", "2", "--grades", "0,max"], 0.75),
         (["-m", "ERR@1", "--grades", "0,2"], 0.75),
     ],
 )
@@ -220,6 +222,46 @@ def test_grades_say_which_labels_there_may_be(
     files.a.write_text("q Q0 a 1 1 t\n")
     files.b.write_text("q Q0 b 1 1 t\n")
     assert float(records(distance(*options).out)[0]["distance"]) == value
+
+
+def test_negative_grades_are_unjudged_or_not_relevant(
+    distance: Callable[..., Outcome], files: Files
+) -> None:
+    files.a.write_text("q Q0 a 1 1 t\n")
+    files.b.write_text("q Q0 b 1 1 t\n")
+    files.qrels.write_text("q 0 a -2\nq 0 b 0\nq 0 c 1\n")
+    options = ("--qrels", files.qrels, "-m", "P@1")
+    _, out, err = distance(*options)
+    assert float(records(out)[0]["distance"]) == 1
+    assert "1 document with a negative grade counts as unjudged" in err
+    _, out, err = distance(*options, "--negative", "nonrelevant")
+    assert float(records(out)[0]["distance"]) == 0
+    assert "negative" not in err
+    runs = {"a": rg.read_run(files.a), "b": rg.read_run(files.b)}
+    for negative, value in (("unjudged", 1.0), ("nonrelevant", 0.0)):
+        found = rg.med_matrix("P@1", runs, files.qrels, negative=negative)
+        assert found.mean() == value
+        assert rg.med("P@1", ["a"], ["b"], {"a": -2, "b": 0}, negative=negative).value == value
+
+
+def test_heuristics_are_said_to_be_lower_bounds(
+    distance: Callable[..., Outcome], files: Files
+) -> None:
+    (exact,) = records(distance("-m", "AP@3").out)
+    for method in ("greedy", "tabu"):
+        (row,) = records(distance("-m", "AP@3", "--method", method).out)
+        assert float(row["distance"]) <= float(exact["distance"])
+        assert (row["exact"], float(row["at most"])) == ("no", 1)
+
+
+def test_the_steps_of_algorithm_1(distance: Callable[..., Outcome]) -> None:
+    code, out, err = distance("-m", "nDCG@3", "--trace", "--top", 1)
+    assert code == 0
+    rows = records(out)
+    assert {row["topic"] for row in rows} == {"far"}
+    assert [row["document"] for row in rows if row["ahead"] == "a"] == ["", "a", "b"]
+    assert max(float(row["quotient"]) for row in rows) == 1
+    assert "weight a, weight b: what the document adds to the numerator of each score" in err
 
 
 @pytest.mark.parametrize(("ties", "value"), [("docno", 0), ("docno-ascending", 0), ("input", 1)])
@@ -303,7 +345,7 @@ def test_the_table_can_be_written_to_a_file(distance: Callable[..., Outcome], fi
     path = files.folder / "out.csv"
     code, out, _ = distance("-m", "P@2", "--format", "csv", "--digits", 2, "-o", path)
     assert (code, out) == (0, "")
-    assert path.read_text() == "measure,topics,distance,exact\nP@2,2,0.75,yes\n"
+    assert path.read_text() == 'measure,topics,distance,exact,grades\nP@2,2,0.75,yes,"0,1"\n'
 
 
 PLUGIN = """\
@@ -312,6 +354,7 @@ import rankgauge as rg
 
 class First(rg.Binary):
     name = "First"
+    off_list = "ignored"
     summary = "Whether the first document is relevant."
     formula = "First = 1 if the first document is relevant, else 0"
     examples = ("First",)
@@ -333,7 +376,7 @@ def test_a_measure_of_the_user_is_taken_from_a_plugin(files: Files) -> None:
         [sys.executable, "-m", "rankgauge", *arguments], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1].split("\t") == ["First", "2", "0.5", "yes"]
+    assert done.stdout.splitlines()[1].split("\t") == ["First", "2", "0.5", "yes", "0,1"]
 
 
 def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None:
@@ -353,11 +396,13 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
     [
         (
             ["--judge", 2, "-q"],
-            "--judge prints a table of its own; leave out -q, --top and --witness",
+            "--judge prints a table of its own; leave out -q, --top, --trace and --witness",
         ),
         (["--judge", 2, "--top", 2], "--judge prints a table of its own"),
         (["--judge", 2, "--witness"], "--judge prints a table of its own"),
         (["--judge", 2, "-m", "P@1", "-m", "P@2"], "--judge with 2 measures, expected one"),
+        (["--trace", "-q"], "--trace prints a table of its own; leave out -q and --witness"),
+        (["--judge", 2, "--method", "tabu"], "--judge needs exact distances; leave out --method"),
         (["--judge", 0], "0 is not in the range x>=1"),
         (["--top", 0], "0 is not in the range x>=1"),
         (["--grades", "0,x"], "--grades 0,x, expected whole numbers with commas, such as 0,1,2"),

@@ -37,7 +37,11 @@ ALGORITHMS = [
         ((A, B), {"grades": (0, -1)}, "-1 does not fit"),
         ((A, B), {"grades": (0, 0.5)}, "0.5 does not fit"),
         ((A, B), {"grades": (0, NAN)}, "nan does not fit"),
-        ((A, B), {"grades": "01"}, "'0' does not fit"),
+        ((A, B), {"grades": "01"}, "grades='01', expected several labels"),
+        ((A, B), {"grades": (0, "most")}, "'most' does not fit"),
+        ((A, B), {"negative": "junk"}, "negative='junk', expected one of unjudged, nonrelevant"),
+        ((A, B), {"method": "best"}, "method='best', expected one of exact, greedy, tabu"),
+        (({"q": A}, {"q": B}), {"trace": True}, "trace=True is for two lists"),
         ((A, B), {"grades": 2}, "grades=2, expected several labels"),
         ((A, B), {"grades": (0, 10**12)}, "expected at most"),
         ((A, B, {"a": 3}), {"max_grade": 2}, "max_grade=2, but there is a label 3"),
@@ -94,7 +98,7 @@ def test_nothing_is_free() -> None:
     """With all labels known the distance is the difference, and the witness has nothing to say."""
     labels = {"a": 1, "b": 0, "c": 1}
     for measure in ALGORITHMS:
-        found = rg.med(measure, A, B, labels)
+        found = rg.med(measure, A, B, labels, offlist="none")
         scores = [rg.parse(measure).score([labels[d] for d in x], [1, 0, 1]) for x in (A, B)]
         assert found.value == pytest.approx(abs(scores[0] - scores[1]))
         assert found.exact
@@ -175,9 +179,9 @@ def test_q_where_a_judged_document_gains_more_than_a_free_one_can() -> None:
     """Then a free document further up can be worth less, and the walk finds a lower bound; with few
     free documents all labels are tried."""
     a, b, judged = [0, 1, 2, 6, 4], [5, 0, 2, 3, 7, 1], {6: 3, 7: 3}
-    few = rg.med("Q(beta=3)", a, b, judged, grades=(0, 1), max_grade=3)
+    few = rg.med("Q(beta=3)", a, b, judged, grades=(0, 1), offlist="none", max_grade=3)
     assert few.exact
     assert few.value == pytest.approx(0.24297619047619048)
     many = rg.med("Q(beta=3)", [*a, *range(10, 30)], b, judged, grades=(0, 1), max_grade=3)
     assert not many.exact
-    assert rg.med("Q(beta=3)", [*a, *range(10, 30)], b, judged).exact
+    assert rg.med("Q(beta=3)", [*a, *range(10, 30)], b, judged, grades=(0, "max")).exact

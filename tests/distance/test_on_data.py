@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import rankgauge as rg
 from docs_scripts import DOCS, load
 
 PAGE = (DOCS / "DISTANCE.md").read_text(encoding="utf-8")
@@ -66,3 +67,30 @@ def test_the_page_has_what_judging_leaves(script: ModuleType, data: Path) -> Non
     ]
     worst = [int(note.split("none is relevant for ")[1][0]) for note in table.notes]
     assert f"it leaves less for {sum(worst)} of these 24" in SENTENCES
+
+
+def test_all_grades_of_robust_2003_and_web_2012_bound_the_difference(
+    real_data: Callable[[str], Path],
+) -> None:
+    """On these topics a grade between makes more of a difference than the highest."""
+    cases = (
+        ("trec-robust03", "qrels.txt.gz", "input.InexpC2.gz", "input.MU03rob01.gz"),
+        ("trec-web2012", "qrels.adhoc.txt", "ql-catb-filtered.txt.gz", "ql-catb.txt.gz"),
+    )
+    expected = (("nDCG@10", "346", 0.3585, 0.3679), ("nDCG(gain=exp2)@10", "177", 0.772, 0.830))
+    for (folder, qrels, *names), (measure, topic, less, most) in zip(cases, expected, strict=True):
+        runs = [real_data(f"{folder}/runs/{name}") for name in names]
+        judgments = rg.read_qrels(real_data(f"{folder}/{qrels}"))
+        for grades, value in ((None, most), ((0, "max"), less)):
+            found = rg.med(measure, *runs, judgments, grades=grades)
+            assert found.exact
+            assert found.per_query()[topic] == pytest.approx(value, abs=5e-4)
+
+
+def test_negative_grades_of_web_2012(real_data: Callable[[str], Path]) -> None:
+    runs = [real_data(f"trec-web2012/runs/{name}-cata.txt.gz") for name in ("ql", "rm")]
+    qrels = rg.read_qrels(real_data("trec-web2012/qrels.adhoc.txt"))
+    for negative, value in (("unjudged", 0.2023), ("nonrelevant", 0.1919)):
+        found = rg.med("nDCG@20", *runs, qrels, grades=(0, "max"), negative=negative)
+        assert found.mean() == pytest.approx(value, abs=5e-5)
+        assert bool(found.notes) == (negative == "unjudged")

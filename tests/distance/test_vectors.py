@@ -27,10 +27,13 @@ VECTORS: list[tuple[str, tuple[Any, ...], dict[str, Any], float]] = [
     ("nDCG(gain=exp2)@2", INTERMEDIATE, {"grades": (0, 3)}, 0.421236),
     ("nDCG(gain=exp2)@2", INTERMEDIATE, {"grades": (0, 1, 2, 3)}, 0.613147),
     ("nDCG(gain={2:3,3:7})@2", INTERMEDIATE, {"grades": (0, 1, 2, 3)}, 0.613147),
-    ("Rprec", OFFLIST, {}, 0.0),
-    ("Rprec", OFFLIST, {"offlist": "allowed"}, 0.5),
-    ("Q(gain={2:3})@2", GRADED_Q, {"grades": (0, 2)}, 0.2),
-    ("Q(gain={2:3})@2", GRADED_Q, {"grades": (0, 1, 2)}, 1 / 3),
+    ("nDCG(gain=exp2)@2", INTERMEDIATE, {"max_grade": 3}, 0.613147),
+    ("nDCG(gain=exp2)@2", INTERMEDIATE, {"grades": (0, "max"), "max_grade": 3}, 0.421236),
+    ("Rprec", OFFLIST, {"offlist": "none"}, 0.0),
+    ("Rprec", OFFLIST, {}, 0.5),
+    ("Q(gain={2:3})@2", GRADED_Q, {"grades": (0, 2), "offlist": "none"}, 0.2),
+    ("Q(gain={2:3})@2", GRADED_Q, {"grades": (0, 1, 2), "offlist": "none"}, 1 / 3),
+    ("INSQ", (["a", "b", "c"], ["d", "e", "f"], {}), {}, 1.0),
 ]
 
 

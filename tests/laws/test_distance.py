@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.special import zeta
 
 from laws.strategies import MEASURES, versions
 from laws.test_measures import by_oracle
@@ -19,6 +20,7 @@ from profiles import examples
 from rankgauge.distance.maximized import Distance, med_of_lists
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.distances.lists import Lists
+from rankgauge.measures.weighted import Weighted
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
 HIGHEST = 3
@@ -61,16 +63,23 @@ def differences(
 ) -> list[tuple[float, float]]:
     """How far each list is ahead of the other, for all labels of the documents that have none, and with
     up to so many relevant documents in neither."""
+    several = [[grades[-1]] * others for others in range(off + 1)]
+    return list(itertools.chain(*(with_others(measure, case, grades, more) for more in several)))
+
+
+def with_others(
+    measure: Measure, case: Case, grades: Sequence[int], others: Sequence[int]
+) -> list[tuple[float, float]]:
+    """The same, with documents of these labels in neither list."""
     a, b, judged = case
     a, b = a[: measure.depth], b[: measure.depth]
     free = sorted({*a, *b} - {*judged})
+    more = {f"off {i}": label for i, label in enumerate(others)}
     found = []
-    for others in range(off + 1):
-        more = {f"off {i}": grades[-1] for i in range(others)}
-        for chosen in itertools.product(grades, repeat=len(free)):
-            labels = {**judged, **dict(zip(free, chosen, strict=True)), **more}
-            ahead = score(measure, a, labels) - score(measure, b, labels)
-            found.append((ahead, -ahead))
+    for chosen in itertools.product(grades, repeat=len(free)):
+        labels = {**judged, **dict(zip(free, chosen, strict=True)), **more}
+        ahead = score(measure, a, labels) - score(measure, b, labels)
+        found.append((ahead, -ahead))
     return found
 
 
@@ -108,8 +117,9 @@ def check(measure: Measure, case: Case, grades: tuple[int, ...], off: int = 0) -
     assume(math.isfinite(found.value))
     if off:  # by Q not where a judged document gains more than a free one can
         assume(found.exact)
-    assert found.exact
-    assert found.lower == found.value == found.upper
+    assert found.exact or is_searched_to_the_end(measure)
+    assert found.lower == found.value <= found.upper
+    assert not found.exact or found.upper == found.value
     value = found.value - found.residual
     if found.residual:
         check_residual(measure, case, grades, found)
@@ -126,16 +136,30 @@ def check(measure: Measure, case: Case, grades: tuple[int, ...], off: int = 0) -
 def check_residual(measure: Measure, case: Case, grades: tuple[int, ...], found: Distance) -> None:
     """Each side is at most what its documents can make, and all the ranks beyond its end."""
     each = differences(measure, case, grades)
-    gain = max(by_oracle(measure, [grade], [grade]) for grade in grades) / (1 - measure.p)
+    gain = max(by_oracle(measure, [grade], [grade]) for grade in grades) / (1 - beyond(measure, 1))
     sides = [
-        max(side) + measure.p ** len(ranking) * gain
+        max(side) + beyond(measure, len(ranking)) * gain
         for side, ranking in zip(zip(*each, strict=True), case[:2], strict=True)
     ]
     assert close(found.value, max(0.0, *sides))
     if found.ahead != "neither":
         side = "ab".index(found.ahead)
         assert close(found.value, sides[side])
-        assert close(found.residual, measure.p ** len(case[side]) * gain)
+        assert close(found.residual, beyond(measure, len(case[side])) * gain)
+
+
+def beyond(measure: Measure, rank: int) -> float:
+    """The share of the weight that is beyond a rank, where there is no last one."""
+    if measure.name == "RBP":
+        return float(measure.p**rank)
+    assert measure.name == "INSQ"
+    start = 2 * measure.T
+    return float(zeta(2, start + rank) / zeta(2, start))
+
+
+def is_searched_to_the_end(measure: Measure) -> bool:
+    """Whether all labels are tried, and no more can be said: documents beyond the ends count too."""
+    return measure.open_ended and not measure.knows("_distance")
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -188,7 +212,7 @@ def check_sides(measure: Measure, case: Case, grades: Sequence[int]) -> None:
     found = measure.distance_each(lists, np.array([0]), np.array([1]))
     each = differences(measure, case, grades)
     assume(all(math.isfinite(ahead) for ahead, _ in each))
-    assert found.exact[0]
+    assert found.exact[0] or is_searched_to_the_end(measure)
     residual = np.zeros((1, 2)) if found.residual is None else found.residual
     for side in range(2):
         value = found.ahead[0, side] - residual[0, side]
@@ -267,7 +291,7 @@ def test_distance_is_no_less_than_the_difference_by_any_labels(
         measure = measure @ data.draw(st.integers(5, 30))
     a, b, judged = data.draw(cases(most=30, free=60))
     grades = data.draw(st.sampled_from(GRADES))
-    found = med_of_lists(measure, a, b, judged, grades=grades, max_grade=HIGHEST)
+    found = med_of_lists(measure, a, b, judged, grades=grades, offlist="none", max_grade=HIGHEST)
     a, b = a[: measure.depth], b[: measure.depth]
     free = sorted({*a, *b} - {*judged})
     drawn = data.draw(st.lists(st.sampled_from(grades), min_size=len(free), max_size=len(free)))
@@ -280,6 +304,83 @@ def test_distance_is_no_less_than_the_difference_by_any_labels(
     )
     assert math.isnan(reached) or close(reached, value)
     assert math.isnan(difference) or difference <= found.upper * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+@given(data=st.data())
+@examples(12)
+def test_no_labels_at_all_exceed_the_default(name: str, data: st.DataObject) -> None:
+    """Over all grades, and with documents of any grade in neither list: the default is a bound, and it
+    is attained where it says exact. Only measures for which other documents do more than divide, or
+    ranks beyond the ends count, are not exact."""
+    measure = data.draw(versions(name))
+    case = data.draw(cases(most=4, free=data.draw(st.integers(0, 4))))
+    found = med_of_lists(measure, *case, max_grade=HIGHEST)
+    assume(math.isfinite(found.value))
+    assert found.grades == (0, 1, 2, 3)
+    grades = range(HIGHEST + 1)
+    listed = [ahead for pair in with_others(measure, case, grades, ()) for ahead in pair]
+    others = data.draw(st.lists(st.sampled_from(grades), max_size=3))
+    every = [ahead for pair in with_others(measure, case, grades, others) for ahead in pair]
+    most = max((ahead for ahead in (*listed, *every) if not math.isnan(ahead)), default=0.0)
+    assert most <= found.upper * (1 + 1e-9) + 1e-12
+    plain = measure.monotone or measure.off_list != "counts"
+    if plain and not measure.open_ended:
+        assert found.exact
+        greatest = max((ahead for ahead in listed if not math.isnan(ahead)), default=0.0)
+        assert close(found.value, greatest)
+    else:
+        assert found.exact or found.value <= found.upper
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+@given(data=st.data())
+@examples(25)
+def test_what_a_measure_says_of_documents_that_a_ranking_lacks(
+    name: str, data: st.DataObject
+) -> None:
+    """They do nothing, or they divide the scores of all rankings of the query by the same number."""
+    measure = data.draw(versions(name))
+    if measure.off_list == "counts" and not measure.monotone:
+        return
+    a, b, judged = data.draw(cases(most=4, free=0))
+    more = data.draw(st.lists(st.integers(0, HIGHEST), min_size=1, max_size=3))
+    wider = {**judged, **{f"off {i}": label for i, label in enumerate(more)}}
+    before, after = (
+        [score(measure, ranking[: measure.depth], labels) for ranking in (a, b)]
+        for labels in (judged, wider)
+    )
+    if measure.monotone or measure.off_list == "ignored":
+        assert after == pytest.approx(before, nan_ok=True)
+        return
+    for one, other in zip(before, after, strict=True):
+        assert -1e-12 <= other <= one * (1 + 1e-12)
+    assert close(before[0] * after[1], before[1] * after[0])
+
+
+@pytest.mark.parametrize("name", DIRECTED)
+@given(data=st.data())
+@examples(5)
+def test_nothing_judged_and_nothing_shared_gives_the_whole_weight(
+    name: str, data: st.DataObject
+) -> None:
+    """Of a measure whose weights go on without end and add up to a number: no end of the list, and no
+    length of it, leaves out what comes after."""
+    measure = data.draw(versions(name))
+    if not (isinstance(measure, Weighted) and measure.monotone) or measure.cutoff is not None:
+        return
+    best = [HIGHEST] * 20_000
+    some, all_of_it = (
+        measure.score(best[:count], best, max_grade=HIGHEST) for count in (10_000, 20_000)
+    )
+    if not math.isclose(some, all_of_it, abs_tol=1e-2):
+        return  # no sum
+    length = data.draw(st.integers(0, 4))
+    found = med_of_lists(
+        measure, list(range(length)), list(range(10, 10 + length)), max_grade=HIGHEST
+    )
+    assert found.exact
+    assert found.value == pytest.approx(all_of_it, abs=1e-2)
 
 
 @pytest.mark.parametrize("name", EXACT)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import get_args
 
 import click
+import numpy as np
 
 from rankgauge.cli.output import progress
 from rankgauge.cli.scoring import Scoring
@@ -14,6 +15,7 @@ from rankgauge.data.files import STANDARD_INPUT
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
 from rankgauge.measures.around import Aggregate, of_rankings
+from rankgauge.measures.labelling import about_negative
 from rankgauge.notes import worded
 from rankgauge.policies import Offlist, Ordered
 from rankgauge.scores.model import Scores
@@ -76,6 +78,7 @@ def with_settled(
     def cell(row: tuple[Cell, ...]) -> Cell:
         return yes.get(str(row[0])) if row[1] == OVER["zero"] else None
 
+    negative = about_negative(int(np.count_nonzero(judgments.grades < 0)))
     note = (
         f"{COLUMN}: yes if the run with the next best {measure} stays below this run, however the "
         "unjudged documents are judged"
@@ -84,5 +87,5 @@ def with_settled(
         table,
         columns=(*table.columns, COLUMN),
         rows=tuple((*row, cell(row)) for row in table.rows),
-        notes=(*table.notes, note, *worded(orders.about_offlist())),
+        notes=(*table.notes, note, *worded([*orders.about_offlist(), *negative])),
     )

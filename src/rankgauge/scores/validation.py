@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rankgauge.data.errors import InputError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.policies import HIGHEST_SEED, Missing, Standardization, Ties, Unjudged
+from rankgauge.policies import HIGHEST_SEED, Missing, Negative, Standardization, Ties, Unjudged
 from rankgauge.scores.matrices import JOINED, SOURCE, TEXTS
 from rankgauge.scores.model import UNKNOWN, Scores
 
@@ -99,6 +99,7 @@ POLICIES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "judgments": _one_of("subtopics"),
     "scores": _one_of("f32", "f64", "f32+f64", ""),
     "unjudged": _one_of(*get_args(Unjudged)),
+    "negative": _one_of(*get_args(Negative)),
     "missing": _one_of(*get_args(Missing)),
     "max_grade": _whole(1, 2**31 - 1),
     "standardized": _like(STANDARDIZED, "a text such as normal(12 runs)"),
@@ -109,7 +110,7 @@ POLICIES: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 """Of each policy what it can be, and that in words."""
 
-OPTIONAL = ("source", "seed", "tail", "judgments", "standardized", "encoder")
+OPTIONAL = ("source", "seed", "tail", "judgments", "negative", "standardized", "encoder")
 """The policies that can be None."""
 
 

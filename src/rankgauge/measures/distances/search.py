@@ -35,10 +35,11 @@ Score = Callable[[Rankings], Floats]
 
 
 def enumerable(lists: Lists, first: Ints, second: Ints) -> NDArray[np.bool_]:
-    """Of which pairs all labels of the free documents can be tried."""
+    """Of which pairs all labels that matter can be tried: none, if the two lists are the same."""
     most = np.log(MOST_LABELLINGS) / np.log(max(2, len(lists.grades)))
     few = [
-        not lists.offlist and np.count_nonzero(lists.pair(a, b).free) <= most
+        np.count_nonzero(lists.pair(a, b).free) <= most
+        and (not lists.offlist or np.array_equal(lists.list(a), lists.list(b)))
         for a, b in zip(first.tolist(), second.tolist(), strict=True)
     ]
     return np.array(few, dtype=np.bool_)
