@@ -1,10 +1,10 @@
 """Is the default distance of two lists a bound? Random cases against all labels.
 
 Each case has a measure with an algorithm of its own, two lists of up to six documents, some of them
-judged with grades 0 to 3, and judged documents in neither list. Brute force scores both lists under every
-labelling of the unjudged documents with grades 0 to 3, and again with up to three documents of random
-grades in neither list. The script counts labellings that exceed the default answer of `med` where that
-says it is exact, and answers that no labelling attains; there should be none of either.
+judged with grades 0 to 3, and judged documents in neither list. Brute force scores both lists under all
+labels 0 to 3 of the unjudged documents, and again with up to three documents of random grades in neither
+list. The script counts labels that exceed the default answer of `med` where that says it is exact, and
+answers that no labels attain. Both counts should be 0.
 
     python benchmarks/distance_bounds.py --cases 100000
 """
