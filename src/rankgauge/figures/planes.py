@@ -59,7 +59,7 @@ def regions_figure(
         axes.set(xlim=(low_x, high_x), ylim=(low_y, high_y), xlabel="x", ylabel="y")
         figure.suptitle(wrapped(title, 60), fontsize=11, parse_math=False)
         if regions:
-            figure.legend(loc="outside upper center", ncols=min(3, len(regions)), fontsize=9)
+            figure.legend(loc="outside lower center", ncols=min(3, len(regions)), fontsize=9)
         return figure
 
 

@@ -28,7 +28,7 @@ that is not 0 above 0."""
 Point: TypeAlias = tuple[int, int, int]
 """The point (X / W, Y / W), as (X, Y, W): whole numbers without a common factor, W above 0."""
 
-Points: TypeAlias = NDArray[Any]
+VertexRows: TypeAlias = NDArray[Any]
 """Points (X, Y, W), a row each: 64-bit integers, or Python's integers where those are too small."""
 
 SMALL = 2**30
@@ -53,7 +53,7 @@ class Arrangement(Record):
     """
 
     lines: tuple[Line, ...]
-    vertices: Points
+    vertices: VertexRows
     multiplicity: Ints
     """How many lines go through each vertex."""
     cells: int
@@ -225,7 +225,9 @@ def _homogeneous(x: Fraction, y: Fraction) -> Point:
     return int(x * w), int(y * w), w
 
 
-def _vertices(lines: Sequence[Line], progress: Callable[[str], None]) -> tuple[Points, Ints, Ints]:
+def _vertices(
+    lines: Sequence[Line], progress: Callable[[str], None]
+) -> tuple[VertexRows, Ints, Ints]:
     """The points where lines meet; and which line goes through which, each once, as two arrays."""
     largest = max((abs(part) for line in lines for part in line), default=0)
     parts = np.array(lines, dtype=np.int64 if largest < SMALL else object).reshape(-1, 3)
@@ -249,7 +251,7 @@ def _vertices(lines: Sequence[Line], progress: Callable[[str], None]) -> tuple[P
 _NO_INTS: Ints = np.zeros(0, dtype=np.int64)
 
 
-def _crossings(parts: Points, one: Ints, other: Ints) -> tuple[Points, Ints, Ints]:
+def _crossings(parts: VertexRows, one: Ints, other: Ints) -> tuple[VertexRows, Ints, Ints]:
     """The points where pairs of lines meet, and the pairs, without those that are parallel."""
     (a, b, c), (d, e, f) = parts[one].T, parts[other].T
     w = a * e - d * b
@@ -263,7 +265,7 @@ def _crossings(parts: Points, one: Ints, other: Ints) -> tuple[Points, Ints, Int
     return points // np.where(w < 0, -factor, factor)[:, None], one[meet], other[meet]
 
 
-def _distinct(points: Points) -> tuple[Points, Ints]:
+def _distinct(points: VertexRows) -> tuple[VertexRows, Ints]:
     """The different points, and for each point its number among them."""
     if points.dtype == object:
         known: dict[tuple[int, ...], int] = {}
@@ -282,7 +284,7 @@ def _way(line: Line) -> tuple[int, int]:
     return (0, 1 if line[1] > 0 else -1) if line[1] else (1, -1)
 
 
-def approximate(vertices: Points) -> tuple[Floats, Floats]:
+def approximate(vertices: VertexRows) -> tuple[Floats, Floats]:
     """The coordinates of points in floating point: off by at most 2⁻⁵¹ of themselves, unless they are
     infinite, or below 1e-300."""
     x, y, w = vertices.T
@@ -303,7 +305,7 @@ def quotient(numerator: int, denominator: int) -> float:
         return copysign(inf, numerator)
 
 
-def _along(lines: Sequence[Line], vertices: Points, on_line: Ints, at_vertex: Ints) -> Ints:
+def _along(lines: Sequence[Line], vertices: VertexRows, on_line: Ints, at_vertex: Ints) -> Ints:
     """The order of the pairs of line and vertex: line by line, in the direction (b, −a) of the line.
 
     Floating-point coordinates order vertices that are clearly apart; the others are compared as

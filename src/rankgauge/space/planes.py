@@ -34,8 +34,8 @@ from rankgauge.space.curves import NEAR
 from rankgauge.space.plane_inputs import PlaneDocuments, Real, exact, plane_documents
 
 MOST_LINES = 2_000
-"""So many lines at the most, as of 63 documents of one query; they make up to 2,001,001 cells, which take
-some gigabytes of memory."""
+"""So many lines at the most, as of 63 documents of one query. They make up to 2,001,001 cells, which
+take some gigabytes of memory."""
 
 Across: TypeAlias = Literal["edges", "trajectories"]
 """When a region is a local optimum. edges: no edge leads to a better cell; trajectories: no path does,
