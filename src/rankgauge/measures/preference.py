@@ -317,7 +317,7 @@ class CorrectlyOrderedPairs(Measure):
     formula = (
         "CorrectPairs@k = |pairs of judged documents with the higher label first| / |pairs of different "
         "label|. Documents outside the top k rank below it; a pair of two such documents counts half. "
-        "Undefined if there is no pair"
+        "Undefined if there is no pair. In Python, CorrectPairs.pairs(labels) lists the pairs"
     )
     source = (
         "Yao 1995, Measuring retrieval effectiveness based on user preference of documents: "

@@ -305,6 +305,17 @@ def quotient(numerator: int, denominator: int) -> float:
         return copysign(inf, numerator)
 
 
+def scaled(triple: tuple[int, int, int]) -> tuple[float, float, float]:
+    """Three whole numbers divided by the largest of them, each rounded once.
+
+    >>> scaled((10**400, 0, -(10**400) // 2))
+    (1.0, 0.0, -0.5)
+    """
+    largest = max(map(abs, triple)) or 1
+    a, b, c = (quotient(part, largest) for part in triple)
+    return a, b, c
+
+
 def _along(lines: Sequence[Line], vertices: VertexRows, on_line: Ints, at_vertex: Ints) -> Ints:
     """The order of the pairs of line and vertex: line by line, in the direction (b, −a) of the line.
 

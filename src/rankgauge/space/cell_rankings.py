@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.space.arrangements import NOWHERE, Arrangement, approximate, quotient
+from rankgauge.space.arrangements import NOWHERE, Arrangement, approximate, quotient, scaled
 
 ROUNDING = 2.0**-50
 """More than what rounding makes of a sum of three products, as a share of the sum of their sizes."""
@@ -39,7 +39,7 @@ def cell_points(arrangement: Arrangement) -> CellPoints:
     vertex, cell = arrangement.corners.T
     corners = np.bincount(cell, minlength=cells)
     near = approximate(arrangement.vertices)
-    a, b, c = coefficients(arrangement.lines)
+    a, b, c = np.array([scaled(line) for line in arrangement.lines]).reshape(-1, 3).T
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         x, y = (np.bincount(cell, each[vertex], minlength=cells) / corners for each in near)
         reach = 1 + np.hypot(x, y)
@@ -60,15 +60,6 @@ def cell_points(arrangement: Arrangement) -> CellPoints:
             size = np.abs(products[0]) + np.abs(products[1]) + np.abs(products[2])
             unsure[side[~(sign * value > ROUNDING * size + LEAST)]] = True
     return CellPoints(x, y, np.isfinite(x) & np.isfinite(y) & ~unsure)
-
-
-def coefficients(triples: Sequence[tuple[int, int, int]]) -> tuple[Floats, Floats, Floats]:
-    """Whole numbers in floating point, each triple divided by the largest of its three."""
-    rows = np.empty((len(triples), 3))
-    for number, triple in enumerate(triples):
-        largest = max(map(abs, triple)) or 1
-        rows[number] = [quotient(part, largest) for part in triple]
-    return rows[:, 0], rows[:, 1], rows[:, 2]
 
 
 def ranked_labels(

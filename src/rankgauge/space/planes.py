@@ -28,7 +28,7 @@ from rankgauge.notes import counted
 from rankgauge.policies import SEED
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.records import Record
-from rankgauge.space.arrangements import Arrangement, Line, canonical, joined
+from rankgauge.space.arrangements import Arrangement, Line, canonical, joined, scaled
 from rankgauge.space.cell_rankings import cell_points, ranked_labels
 from rankgauge.space.curves import NEAR
 from rankgauge.space.plane_inputs import PlaneDocuments, Real, exact, plane_documents
@@ -113,6 +113,11 @@ class Plane(Record):
     def lines(self) -> tuple[Line, ...]:
         """The lines a·x + b·y + c = 0, as (a, b, c)."""
         return self.arrangement.lines
+
+    @cached_property
+    def drawn_lines(self) -> Floats:
+        """The lines (a, b, c) in floating point, each divided by the largest of the three."""
+        return np.array([scaled(line) for line in self.lines]).reshape(-1, 3)
 
     @property
     def vertices(self) -> list[tuple[Fraction, Fraction, int]]:
@@ -274,7 +279,7 @@ class Plane(Record):
         x0, y0, x1, y1 = box
         corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
         for edge in self.arrangement.edges_of(cell).tolist():
-            a, b, c = (float(part) for part in self.lines[self.arrangement.line[edge]])
+            a, b, c = self.drawn_lines[self.arrangement.line[edge]].tolist()
             side = 1.0 if self.arrangement.left[edge] == cell else -1.0
             corners = _clipped(corners, side * a, side * b, side * c)
         return np.array(corners).reshape(-1, 2)
