@@ -344,7 +344,7 @@ NEARLY = st.builds(
     lambda whole, steps, size: (whole + steps * 2.0**-50) * size,
     st.integers(-2, 2),
     st.integers(-2, 2),
-    st.sampled_from([1.0, 1.0, 2.0**-300, 1e200]),
+    st.sampled_from([1.0, 1.0, 2.0**-300, 1e200, 1e-320]),
 )
 """Floats of which many are alike up to their last bits, so that rounding alone decides nothing."""
 

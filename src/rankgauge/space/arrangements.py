@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import copysign, gcd, inf, lcm
+from math import gcd, inf, lcm
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -302,7 +302,7 @@ def quotient(numerator: int, denominator: int) -> float:
     try:
         return numerator / denominator
     except OverflowError:
-        return copysign(inf, numerator)
+        return inf if numerator > 0 else -inf
 
 
 def scaled(triple: tuple[int, int, int]) -> tuple[float, float, float]:

@@ -9,18 +9,19 @@ whole numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.space.arrangements import NOWHERE, Arrangement, approximate, quotient, scaled
+from rankgauge.space.arrangements import NOWHERE, Arrangement, approximate, quotient
 
 ROUNDING = 2.0**-50
 """More than what rounding makes of a sum of three products, as a share of the sum of their sizes."""
-LEAST = 1e-290
-"""More than what rounding makes of numbers that are too small for full precision."""
+TINY, LEAST = 1e-300, 1e-290
+"""A number above the first has full precision; the second is more than what products below lose."""
 ENTRIES = 2_000_000
 """So many scores are computed at a time."""
 
@@ -39,14 +40,13 @@ def cell_points(arrangement: Arrangement) -> CellPoints:
     vertex, cell = arrangement.corners.T
     corners = np.bincount(cell, minlength=cells)
     near = approximate(arrangement.vertices)
-    a, b, c = np.array([scaled(line) for line in arrangement.lines]).reshape(-1, 3).T
+    lines = [_in_floats(line, max(map(abs, line))) for line in arrangement.lines]
+    a, b, c = np.array(lines).reshape(-1, 3).T
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         x, y = (np.bincount(cell, each[vertex], minlength=cells) / corners for each in near)
         reach = 1 + np.hypot(x, y)
         for ends, way in ((arrangement.end, 1), (arrangement.start, -1)):
-            edge = np.flatnonzero(
-                ends == NOWHERE
-            )  # on along endless edges, as far as the cell is out
+            edge = np.flatnonzero(ends == NOWHERE)  # on along it, as far again as the cell is out
             line = arrangement.line[edge]
             size = np.hypot(a[line], b[line])
             for side in (arrangement.left[edge], arrangement.right[edge]):
@@ -60,6 +60,15 @@ def cell_points(arrangement: Arrangement) -> CellPoints:
             size = np.abs(products[0]) + np.abs(products[1]) + np.abs(products[2])
             unsure[side[~(sign * value > ROUNDING * size + LEAST)]] = True
     return CellPoints(x, y, np.isfinite(x) & np.isfinite(y) & ~unsure)
+
+
+def _in_floats(triple: tuple[int, int, int], divisor: int) -> list[float]:
+    """Whole numbers, divided. A number too small for full precision is NaN: nothing about it is sure."""
+    return [
+        value if not part or abs(value) > TINY else nan
+        for part in triple
+        for value in [quotient(part, divisor)]
+    ]
 
 
 def ranked_labels(
@@ -83,7 +92,7 @@ def ranked_labels(
         The documents in rank order in a cell, in whole numbers; asked where floating point is not sure.
     """
     largest = max((abs(part) for triple in documents for part in triple), default=0) or 1
-    c, u, v = np.array([[quotient(p, largest) for p in triple] for triple in documents]).T
+    c, u, v = np.array([_in_floats(triple, largest) for triple in documents]).T
     kinds = labels.astype(np.int32)
     blocks = []
     step = max(1, ENTRIES // max(1, len(documents)))
