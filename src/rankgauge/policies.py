@@ -181,6 +181,8 @@ class Policies(Value):
         known = self.said()
         if not measure.by_encoder:
             known.pop("encoder", None)
+        if measure.own_ties is not None:
+            known["ties"] = measure.own_ties
         keys = known if self.source is None else [key for key in known if key in KNOWN_ELSEWHERE]
         rest = (f"{key}={known[key]}" for key in keys)
         return "|".join((measure.specification(), *rest))

@@ -13,7 +13,6 @@ import pytest
 from command_line import Outcome
 from rankgauge.cli.study import STUDIES
 from rankgauge.studies import med, optimisation
-from rankgauge.studies.optimisation import example
 from rankgauge.tables import Table
 
 TABLES = {"table-1.csv", "table-2.csv", "table-3.csv"}
@@ -120,7 +119,7 @@ def test_the_study_of_optimisation_writes_tables_and_figures(
     assert "mq2008" in err
     assert "no tables of MQ2008: give the folder of the data by --data or RANKGAUGE_DATA" in err
     assert err.endswith("not all was made: see the notes at the start\n")
-    assert example.notes_table().render("table") in out
+    assert works(None)["notes"]().render("table") in out
     drawn = {f"{name}.{ending}" for name in optimisation.figures() for ending in ("svg", "png")}
     assert files(made) == {"notes.csv", "contact.csv"} | drawn
 

@@ -373,5 +373,6 @@ SCORES: dict[str, Callable[..., float]] = {
     "ERR": expected_reciprocal_rank,
     "bpref": bpref,
     "SearchLength": search_length,
+    "ESL": search_length,
     "Judged": judged_share,
 }

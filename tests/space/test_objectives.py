@@ -72,6 +72,29 @@ def test_the_pairwise_loss_is_what_its_definition_says(case):
     assert pairwise_loss(*case) == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
 
+@examples(50)
+@given(scored(), st.booleans())
+def test_scores_are_one_list_or_a_list_for_each_query(case, by_query):
+    lists, scores = case
+    labels, nested = (
+        [part.tolist() for part in np.split(values, lists.offsets[1:-1])]
+        for values in (lists.labels, scores)
+    )
+    for objective in (pairwise_loss, partial(swets, by_query=by_query)):
+        value = pytest.approx(objective(lists, scores), nan_ok=True)
+        assert objective(lists, nested) == value
+        assert objective(labels, nested) == value
+        assert objective(labels, scores) == value
+
+
+def test_scores_for_another_number_of_lists_are_refused():
+    for objective in (pairwise_loss, swets):
+        with pytest.raises(RankgaugeError, match="scores of 1 list, the documents are 2 lists"):
+            objective([[1, 0], [0, 1]], [[1.0, 2.0]])
+        with pytest.raises(RankgaugeError, match="list 2: 1 score for 2 documents"):
+            objective([[1, 0], [0, 1]], [[1.0, 2.0], [3.0]])
+
+
 def separation(rows: list[tuple[int, float]]) -> float:
     kinds = [[s for label, s in rows if (label >= 1) is relevant] for relevant in (True, False)]
     if not all(kinds):
@@ -191,7 +214,7 @@ def test_large_differences_of_scores_neither_overflow_nor_vanish():
 
 @pytest.mark.parametrize(
     ("scores", "message"),
-    [([1.0], "1 scores for 2 documents"), ([1.0, np.inf], "a score is not finite")],
+    [([1.0], "1 score for 2 documents"), ([1.0, np.inf], "a score is not finite")],
 )
 def test_scores_that_do_not_fit_are_refused(scores, message):
     for objective in (pairwise_loss, swets):

@@ -34,12 +34,20 @@ def lines(draw: st.DrawFn, most: int = 6):
     return list(dict.fromkeys(canonical(*each)[0] for each in drawn if each[0] or each[1]))
 
 
+def signs_of(made: Arrangement) -> np.ndarray:
+    """Cells × lines: whether a·x + b·y + c is above 0 at the point of the cell."""
+    points = [made.point(cell) for cell in range(made.cells)]
+    sides = [[a * x + b * y + c * w for a, b, c in made.lines] for x, y, w in points]
+    assert all(all(own) for own in sides)
+    return np.array([[side > 0 for side in own] for own in sides], dtype=bool)
+
+
 @examples(150)
 @given(lines())
 def test_the_cells_are_the_patterns_of_sides_that_points_have(drawn):
     made = Arrangement.of(drawn)
     expected = {pattern for pattern, _ in oracle.cells(drawn)}
-    assert {tuple(row) for row in made.signs.tolist()} == expected
+    assert {tuple(row) for row in signs_of(made).tolist()} == expected
     assert made.cells == len(expected)
     assert made.cells == 1 + len(drawn) + sum(m - 1 for m in made.multiplicity.tolist())
 
@@ -55,7 +63,7 @@ def test_vertices_are_all_points_where_lines_meet(drawn):
             point = (Fraction(b * f - e * c, across), Fraction(c * d - f * a, across))
             through.setdefault(point, set()).update((i, j))
     ours = {(Fraction(x, w), Fraction(y, w)): int(m)
-            for (x, y, w), m in zip(made.vertices, made.multiplicity, strict=True)}  # fmt: skip
+            for (x, y, w), m in zip(made.vertices.tolist(), made.multiplicity, strict=True)}  # fmt: skip
     assert ours == {point: len(own) for point, own in through.items()}
 
 
@@ -63,13 +71,7 @@ def test_vertices_are_all_points_where_lines_meet(drawn):
 @given(lines())
 def test_points_edges_and_corners_belong_to_their_cells(drawn):
     made = Arrangement.of(drawn)
-    signs = made.signs
-    for cell in range(made.cells):
-        x, y, w = made.point(cell)
-        assert w > 0
-        sides = [a * x + b * y + c * w for a, b, c in made.lines]
-        assert all(sides)
-        assert [side > 0 for side in sides] == signs[cell].tolist()
+    signs = signs_of(made)
     for edge, number in enumerate(made.line.tolist()):
         left, right = signs[made.left[edge]], signs[made.right[edge]]
         assert left[number]
@@ -78,7 +80,7 @@ def test_points_edges_and_corners_belong_to_their_cells(drawn):
     around: dict[int, set[int]] = {}
     for vertex, cell in made.corners.tolist():
         around.setdefault(vertex, set()).add(cell)
-    for vertex, (x, y, w) in enumerate(made.vertices):
+    for vertex, (x, y, w) in enumerate(made.vertices.tolist()):
         sides = [a * x + b * y + c * w for a, b, c in made.lines]
         touching = {
             cell
@@ -121,7 +123,7 @@ def by_definition(documents, labels, queries, made, measure):
 
 
 def as_patterns(made, regions):
-    signs = made.arrangement.signs
+    signs = signs_of(made.arrangement)
     return {frozenset(tuple(signs[cell].tolist()) for cell in region.cells) for region in regions}
 
 
@@ -136,12 +138,13 @@ def test_values_and_optima_are_those_of_the_definition(measure, neutral, instanc
         reject()
     values = by_definition(documents, labels, queries, made, parse(measure))
     ours = made.values(measure)
-    for cell, pattern in enumerate(made.arrangement.signs.tolist()):
+    for cell, pattern in enumerate(signs_of(made.arrangement).tolist()):
         assert ours[cell] == pytest.approx(values[tuple(pattern)], abs=1e-12)
     assert as_patterns(made, made.optima(measure)) == oracle.optima(values, set())
+    signs = signs_of(made.arrangement).tolist()
     around: dict[int, list] = {}
     for vertex, cell in made.arrangement.corners.tolist():
-        around.setdefault(vertex, []).append(tuple(made.arrangement.signs[cell].tolist()))
+        around.setdefault(vertex, []).append(tuple(signs[cell]))
     touching = {frozenset(group) for group in around.values()}
     assert as_patterns(made, made.optima(measure, "trajectories")) == oracle.optima(
         values, touching
@@ -155,9 +158,10 @@ def test_every_cell_has_the_rankings_of_its_points(instance):
     made = plane(documents, labels, queries)
     if len(made.lines) > 7:
         reject()
+    signs = signs_of(made.arrangement).tolist()
     for pattern, point in oracle.cells(made.lines):
         cell = made.cells[made.cell_at(*point)]
-        assert tuple(made.arrangement.signs[cell.number].tolist()) == pattern
+        assert tuple(signs[cell.number]) == pattern
         for query, ranking in enumerate(cell.rankings):
             rows = [row for row, own in enumerate(queries) if own == query]
             order = oracle.ranking([documents[row] for row in rows], point)
@@ -249,7 +253,7 @@ def test_features_are_rounded_to_decimals(real_data):
 
     features = read_letor(real_data("mq2008/S1.txt.gz"))
     few = features.bounds[1]
-    with pytest.raises(RankgaugeError, match=f"more than {MOST_LINES} lines"):
+    with pytest.raises(RankgaugeError, match=f"more than {MOST_LINES:,} lines"):
         plane(features, columns=(39, 23, 40))
     values = np.rint(features.values[:few, [38, 22, 39]].astype(float) * 1e6).astype(int)
     made = plane([tuple(map(int, row)) for row in values], features.labels[:few])
@@ -260,16 +264,17 @@ def test_features_are_rounded_to_decimals(real_data):
     ("arguments", "message"),
     [
         (([(1, 2)], [1]), "document 0: .*expected three numbers"),
-        (([(1, 2, 0.5)], [1]), "0.5 is not exact, expected a whole number or a fraction"),
+        (([(1, 2, "3")], [1]), "document 0: '3' does not fit, expected a finite number"),
         (([(1, 2, 3)], [1, 0]), "2 for 1 document, expected one a document"),
         (([(1, 2, 3)], [0.5]), "labels of type float64, expected whole numbers"),
         (([(1, 2, 3)],), "labels are lacking"),
         (([], []), "there is no document"),
         (([(1, 2, 3)], [1], ["a", "b"]), "queries: 2 for 1 document"),
-        (([(1, math.nan, 3)], [1]), "nan is not exact"),
+        (([(1, math.nan, 3)], [1]), "document 0: nan does not fit"),
         (
-            ([(k, k * k, k**3) for k in range(40)], [0, 1] * 20),
-            "after 1 query of 1; take neutral=False, or give fewer queries",
+            ([(k, k * k, k**3) for k in range(80)], [0, 1] * 40),
+            "more than 2,000 lines after 1 query of 1; so many make up to 2,001,001 cells. Take "
+            "neutral=False, or give fewer queries, or fewer documents",
         ),
     ],
 )
@@ -299,12 +304,126 @@ def test_features_have_their_own_queries_and_labels():
         plane(features, columns=(0, 1, 2))
 
 
-def test_a_point_on_a_line_is_in_no_cell():
+def test_a_point_on_a_line_names_the_cells_that_meet_there():
     made = plane([(0, 1, 0), (0, 0, 0)], [1, 0])
-    with pytest.raises(RankgaugeError, match="is on a line"):
+    with pytest.raises(RankgaugeError, match=r"\(0, 3\) is on a line, where cells 0 and 1 meet"):
         made.cell_at(0, 3)
+    assert made.cells_at(0, 3) == (0, 1)
+    crossing = plane([(0, 1, 0), (0, 0, 1), (0, 0, 0)], [1, 0, 0])
+    assert crossing.cells_at(0.0, 0) == tuple(range(6))
+    with pytest.raises(RankgaugeError, match="where cells 0, 1, 2, 3, 4 and 5 meet"):
+        crossing.cell_at(0, 0)
+    assert plane([(0, 1, 1)], [1]).cells_at(0, 0) == (0,)
+
+
+def test_a_measure_without_a_direction_has_no_optima():
     with pytest.raises(RankgaugeError, match="neither high nor low"):
-        made.optima("Judged@1")
+        plane([(0, 1, 0), (0, 0, 0)], [1, 0]).optima("Judged@1")
+
+
+@examples(150)
+@given(lines(), st.data())
+def test_the_cells_at_a_point_are_those_whose_sides_it_has(drawn, data):
+    """Also on lines and at vertices, which the points of a small grid meet often."""
+    made = Arrangement.of(drawn)
+    coordinate = st.integers(-4, 4).map(lambda n: Fraction(n, 2))
+    points = [tuple(data.draw(coordinate) for _ in range(2)) for _ in range(3)]
+    points += [(Fraction(x, w), Fraction(y, w)) for x, y, w in made.vertices.tolist()[:4]]
+    points += [(Fraction(x, w), Fraction(y, w)) for x, y, w in map(made.point, range(made.cells))]
+    signs = signs_of(made).tolist()
+    for x, y in points:
+        sides = [a * x + b * y + c for a, b, c in drawn]
+        assert made.cells_at(x, y) == tuple(
+            cell
+            for cell, own in enumerate(signs)
+            if all(not side or (side > 0) == sign for side, sign in zip(sides, own, strict=True))
+        )
+
+
+NEARLY = st.builds(
+    lambda whole, steps, size: (whole + steps * 2.0**-50) * size,
+    st.integers(-2, 2),
+    st.integers(-2, 2),
+    st.sampled_from([1.0, 1.0, 2.0**-300, 1e200, 1e-320]),
+)
+"""Floats of which many are alike up to their last bits, so that rounding alone decides nothing."""
+
+
+@examples(80)
+@given(st.lists(st.tuples(NEARLY, NEARLY, NEARLY), min_size=2, max_size=5), st.data())
+def test_floats_are_the_fractions_that_they_are(documents, data):
+    """The values, which floating point finds where it is sure, are those of the exact rankings."""
+    count = len(documents)
+    labels = data.draw(st.lists(st.integers(0, 2), min_size=count, max_size=count))
+    neutral = data.draw(st.booleans())
+    made = plane(documents, labels, neutral=neutral)
+    fractions = [tuple(map(Fraction, document)) for document in documents]
+    assert plane(fractions, labels, neutral=neutral).lines == made.lines
+    values = made.values("DCG")
+    for cell in range(len(made)):
+        x, y, w = made.arrangement.point(cell)
+        order = oracle.ranking(fractions, (Fraction(x, w), Fraction(y, w)))
+        assert values[cell] == parse("DCG").score([labels[row] for row in order], labels)
+
+
+def test_numbers_of_numpy_and_booleans_are_taken():
+    usual = plane([(1, 0, 1), (0, 1, 0)], [1, 0])
+    rows = np.array([(1, 0, 1), (0, 1, 0)])
+    for kind in (np.int8, np.float32, np.float64, np.bool_):
+        assert plane(rows.astype(kind), [True, False]).lines == usual.lines
+    assert plane(rows, np.array([True, False])).values("AP").tolist() == usual.values("AP").tolist()
+
+
+def test_jitter_parts_flips_that_share_a_line():
+    alike = [(0, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1)]
+    usual, jittered = plane(alike, [1, 0, 1, 0]), plane(alike, [1, 0, 1, 0], jitter=1e-6)
+    assert (len(usual.boundaries), len(usual.lines)) == (4, 1)
+    assert (len(jittered.boundaries), len(jittered.lines)) == (4, 4)
+    assert jittered.lines == plane(alike, [1, 0, 1, 0], jitter=1e-6).lines
+    assert jittered.lines != plane(alike, [1, 0, 1, 0], jitter=1e-6, seed=1).lines
+    with pytest.raises(RankgaugeError, match="jitter"):
+        plane(alike, [1, 0, 1, 0], jitter=-1)
+
+
+def test_jitter_and_decimals_of_features_follow_those_of_other_functions():
+    from rankgauge.data.letor import Features
+    from rankgauge.data.model import Ids
+    from rankgauge.space import jittered
+
+    random = np.random.default_rng(3)
+    values = random.random((5, 3))
+    features = Features(
+        Ids.of(["a", "b"]), np.array([0, 2, 5]), np.array([1, 0, 1, 0, 2], np.int32), values
+    )
+    made = plane(features, decimals=None, jitter=0.5)
+    added = jittered(features, 0.5).values[:, -1].tolist()
+    triples = [
+        (Fraction(c) + Fraction(more), Fraction(u), Fraction(v))
+        for (c, u, v), more in zip(values.tolist(), added, strict=True)
+    ]
+    assert made.lines == plane(triples, features.labels, [0, 0, 1, 1, 1]).lines
+    assert made.lines != plane(features, jitter=0.5).lines
+
+
+def test_progress_begins_with_what_there_is_to_do():
+    steps: list[str] = []
+    plane(FOUR, [1, 1, 0, 0], progress=steps.append)
+    assert steps[0] == "6 lines, up to 22 cells"
+    assert steps[1] == "100% of the pairs of lines are intersected"
+
+
+def test_forty_documents_of_a_query_have_their_values():
+    """780 lines: beyond what 64 bits hold, since floats have 53 bits of their own."""
+    random = np.random.default_rng(2)
+    documents = [tuple(row) for row in random.standard_normal((40, 3)).tolist()]
+    made = plane(documents, random.integers(0, 3, 40))
+    assert repr(made).endswith("40 documents, 780 lines, 284,050 vertices, 294,711 cells")
+    values = made.values("nDCG")
+    for cell in random.integers(len(made), size=30).tolist():
+        order = made.cells[cell].rankings[0]
+        expected = parse("nDCG").score([made.labels[row] for row in order])
+        assert values[cell] == pytest.approx(expected, abs=1e-12)
+        assert made.cell_at(*made.cells[cell].point) == cell
 
 
 def test_four_hundred_lines_have_their_values():

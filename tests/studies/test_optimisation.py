@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from figure_files import saved
 from rankgauge import InputError, parse
+from rankgauge.space import plane
 from rankgauge.studies import optimisation as study
 from rankgauge.studies.optimisation import example, flips, objectives, queries, theorems
 
@@ -17,7 +22,55 @@ def test_the_six_notes_on_the_example_hold():
     assert {row[-1] for row in table.rows} == {"yes"}
     computed = [row[2] for row in table.rows]
     assert computed[0] == "AP 1 in a region of 4 sides: abcd abdc bacd badc"
-    assert computed[4] == "0.833 dbca, 0.833 dacb, 0.750 cabd cbad"
+    assert computed[4] == (
+        "0.833 dbca (top left), 0.833 dacb (bottom left), 0.750 cabd cbad (top right)"
+    )
+
+
+def test_mrr_allows_the_second_document_to_drop_and_does_not_prefer_it():
+    made = example.example(example.SECOND)
+    values = dict(
+        zip(map(partial(example.ranking, made), range(len(made))), made.values("RR"), strict=True)
+    )
+    at = {
+        places: {values[order] for order in values if example.places(order, "cd") == places}
+        for places in ((1, 3), (1, 4))
+    }
+    assert at == {(1, 3): {1.0}, (1, 4): {1.0}}
+
+
+def test_turned_by_a_quarter_the_optima_are_where_the_paper_has_them():
+    """What is at (x, y) is then at (−y, x): a document (c, u, v) becomes (c, −v, u)."""
+    turned = plane([(c, -v, u) for c, u, v in example.FOUR], example.SECOND)
+    first, second, local = turned.optima("AP")
+    assert first.best
+    assert second.best
+    assert not local.best
+    assert {example.place(turned, region) for region in (first, second)} == {
+        "bottom left",
+        "bottom right",
+    }
+    assert example.place(turned, local).startswith("top")
+
+
+def test_every_table_names_its_section():
+    works = study.works(None)
+    assert set(study.SECTIONS) == {*works, "optima", "grids"}
+    for name in ("notes", "shared-documents", "contact"):
+        assert works[name]().notes[0] == f"the paper, section {study.SECTIONS[name]}"
+    page = (Path(__file__).parents[2] / "docs" / "SPACE.md").read_text(encoding="utf-8")
+    for name, section in study.SECTIONS.items():
+        assert f"| `{name}` | {section} |" in page
+
+
+def test_title_and_legend_of_a_figure_lie_apart():
+    pytest.importorskip("matplotlib")
+    for name, figure in study.figures().items():
+        figure.canvas.draw()
+        texts = [figure._suptitle] if figure.get_suptitle() else []
+        boxes = [each.get_window_extent() for each in [*texts, *figure.legends, *figure.axes]]
+        for one, other in itertools.combinations(boxes, 2):
+            assert not one.overlaps(other), name
 
 
 def test_a_note_that_does_not_hold_is_seen(monkeypatch):

@@ -449,7 +449,7 @@ policy_options = together(
         get_args(Ties),
         DEFAULT_TIES,
         "pessimistic: the worst order. optimistic: the best order. random: a random order. expected: "
-        "the mean score over all orders.",
+        "the mean score over all orders. ESL always takes the mean.",
     ),
     seed_option("random orders of ties and random samples"),
     click.option(

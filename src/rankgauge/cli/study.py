@@ -115,10 +115,11 @@ def optimisation(output: str, data: str | None) -> None:
 
     It prints and writes to DIR, as CSV: the six notes on the example of the paper, the cases of shared
     documents, two boundaries that touch, Assertion 1 for all measures, the share of flips that measures
-    notice, the theorems on thousands of instances and where they fail, and MAP against GMAP. With the
-    learning-to-rank data MQ2008 also: local optima as queries are added, and what grids miss. Figures 1
-    to 3 of the paper, and others, are written as SVG and PNG. It takes a minute or two. Without the
-    data, or without matplotlib, the rest is made, and the exit code is 3.
+    notice, the theorems on thousands of instances with two and three parameters, where they fail, and
+    MAP against GMAP. With the learning-to-rank data MQ2008 also: local optima as queries are added, and
+    what grids miss. Each table names the section of the paper that it is about. Figures 1 to 3 of the
+    paper, and others, are written as SVG and PNG. It takes two or three minutes. Without the data, or
+    without matplotlib, the rest is made, and the exit code is 3.
     """
     from rankgauge.studies import optimisation as study
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -136,7 +135,8 @@ class Evaluator:
         label first, with unjudged documents between labels 0 and 1; for most measures no other order
         scores worse. "optimistic": the reverse. "random": an order drawn by `seed` and the ids of the
         query and the documents. "expected": no order; the score is the mean over all orders, by a
-        formula, or else estimated, and then a note says so.
+        formula, or else estimated, and then a note says so. A measure that defines how ties are treated,
+        such as ESL, follows its definition, and its signature says so.
     seed
         The seed for everything that is drawn at random.
     tail, documents
@@ -253,7 +253,11 @@ class Evaluator:
                 [measure.nothing_relevant_each(self.judged) for measure in self._inner], (count,)
             ),
             policies=self._policies(results),
-            notes=(*_about(self._inner, about_queries), *self._run_notes(results)),
+            notes=(
+                *self._ties_notes(),
+                *_about(self._inner, about_queries),
+                *self._run_notes(results),
+            ),
             failed=tuple(failed),
         )
 
@@ -351,10 +355,12 @@ class Evaluator:
 
     def _policies(self, results: Sequence[RunScores]) -> Policies:
         by = self._scorer
-        estimated = by.ties == "expected" and any(
+        estimated = any(
             remark.error is not None
             for result in results
-            for remark in itertools.chain.from_iterable(result.remarks)
+            for measure, remarks in zip(by.asked(), result.remarks, strict=True)
+            if by.ties_of(measure) == "expected"
+            for remark in remarks
         )
         return Policies(
             ties=f"{by.ties}-desc" if by.ties == "docno" else by.ties,
@@ -369,6 +375,14 @@ class Evaluator:
             missing=self.missing,
             max_grade=self.judged.max_grade,
         )
+
+    def _ties_notes(self) -> Iterator[Note]:
+        """A note on each measure that does not follow a policy for ties that was asked for."""
+        asked = self._scorer.ties
+        for measure in self._inner:
+            if measure.own_ties not in (None, asked) and asked != DEFAULT_TIES:
+                kind = f"ties={measure.own_ties} by its definition, not {asked}"
+                yield Note(kind, measure=str(measure))
 
     def _run_notes(self, results: Sequence[RunScores]) -> Iterator[Note]:
         """The notes about each run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeAlias
@@ -121,11 +121,18 @@ class Scorer(Record):
     precision: ScorePrecision | None
     threads: int = 1
 
+    def ties_of(self, measure: Measure) -> Ties:
+        """How equal scores are treated for a measure: as its definition says, or as asked for."""
+        return measure.own_ties or self.ties
+
     def asked(self) -> list[Measure]:
         """The measures that are asked about rankings; the others follow from their scores."""
-        if self.ties == "expected":
-            return list(self.measures)
-        return list(dict.fromkeys(measure.basis for measure in self.measures))
+        return list(
+            dict.fromkeys(
+                measure if self.ties_of(measure) == "expected" else measure.basis
+                for measure in self.measures
+            )
+        )
 
     def __call__(self, source: Source) -> RunScores:
         """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
@@ -145,41 +152,62 @@ class Scorer(Record):
     def piece_scores(self, piece: Piece) -> PieceScores:
         """The scores of the judged queries in a piece of a run."""
         precision = self.precision or piece.precision
-        lists = align(
-            self.judgments,
-            piece,
-            self.judged,
-            ties=self.ties,
-            seed=self.seed,
-            precision=precision,
-        )
+
+        def lists(ties: Ties) -> Alignment:
+            return align(
+                self.judgments,
+                piece,
+                self.judged,
+                ties=ties,
+                seed=self.seed,
+                precision=precision,
+            )
+
         return self._scores_of(lists, precision, piece)
 
     def _scores_of(
-        self, lists: Alignment, precision: ScorePrecision, piece: Piece | None = None
+        self,
+        aligned: Callable[[Ties], Alignment],
+        precision: ScorePrecision,
+        piece: Piece | None = None,
     ) -> PieceScores:
-        rankings: Rankings | TiedRankings = lists.rankings
-        if self.ties == "expected":
-            seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
-            rankings = tied_lists(lists.rankings, lists.tied, seeds)
-        judged_share, _ = scored(JUDGED_AT_10, rankings)
-        if isinstance(rankings, TiedRankings) and self.documents is not None:
-            rankings = with_tail(
-                rankings, lists.queries, self.judgments, lists.retrieved, self.documents
-            )
-        if self.unjudged == "condensed":
-            rankings = rankings.condensed()
-        asked = [scored(measure, rankings) for measure in self.asked()]
+        """The scores of the lists that `aligned` makes, once for each way to treat equal scores."""
+        lists = aligned(self.ties)
+        rankings = {self.ties: self._with_ties(lists, self.ties)}
+        judged_share, _ = scored(JUDGED_AT_10, rankings[self.ties])
+        asked = self.asked()
+        for ties in {self.ties_of(measure) for measure in asked} - {self.ties}:
+            rankings[ties] = self._with_ties(aligned(ties), ties)
+        complete = {ties: self._completed(each, lists) for ties, each in rankings.items()}
+        answers = [scored(measure, complete[self.ties_of(measure)]) for measure in asked]
         return PieceScores(
             lists.queries,
-            side_by_side([values for values, _ in asked], len(rankings)),
+            side_by_side([values for values, _ in answers], len(lists.queries)),
             judged_share,
-            [remarks for _, remarks in asked],
+            [remarks for _, remarks in answers],
             precision,
             lists.merged,
             len(lists.retrieved),
             *_unmatched(piece, lists),
         )
+
+    def _with_ties(self, lists: Alignment, ties: Ties) -> Rankings | TiedRankings:
+        """The lists in rank order, or as groups of tied documents."""
+        if ties != "expected":
+            return lists.rankings
+        seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
+        return tied_lists(lists.rankings, lists.tied, seeds)
+
+    def _completed(
+        self, rankings: Rankings | TiedRankings, lists: Alignment
+    ) -> Rankings | TiedRankings:
+        """The rankings with the rest of the collection as a tail, and without unjudged documents, as the
+        policies say."""
+        if isinstance(rankings, TiedRankings) and self.documents is not None:
+            rankings = with_tail(
+                rankings, lists.queries, self.judgments, lists.retrieved, self.documents
+            )
+        return rankings.condensed() if self.unjudged == "condensed" else rankings
 
     def run_scores(
         self, name: str, source: str, piece: PieceScores, dropped: tuple[Note, ...] = ()
@@ -203,7 +231,8 @@ class Scorer(Record):
         parts = [piece]
         if not present.all():
             absent = np.flatnonzero(~present)
-            parts.append(self._scores_of(Alignment.empty(absent, self.judged), piece.precision))
+            empty = Alignment.empty(absent, self.judged)
+            parts.append(self._scores_of(lambda _: empty, piece.precision))
         values = np.empty((len(self.judged), len(self.asked())))
         judged_share = np.empty(len(self.judged))
         for part in parts:

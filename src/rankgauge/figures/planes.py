@@ -59,7 +59,7 @@ def regions_figure(
         axes.set(xlim=(low_x, high_x), ylim=(low_y, high_y), xlabel="x", ylabel="y")
         figure.suptitle(wrapped(title, 60), fontsize=11, parse_math=False)
         if regions:
-            figure.legend(loc="outside upper center", ncols=min(3, len(regions)), fontsize=9)
+            figure.legend(loc="outside lower center", ncols=min(3, len(regions)), fontsize=9)
         return figure
 
 
@@ -107,8 +107,8 @@ def _draw_lines(
     """The lines with the documents that change places on them, and arrows to the good side, away from
     points that are taken."""
     size = np.array([box[2] - box[0], box[3] - box[1]])
-    for number, (a, b, c) in enumerate(plane.lines):
-        ends = _inside((float(a), float(b), float(c)), box)
+    for number, (a, b, c) in enumerate(plane.drawn_lines.tolist()):
+        ends = _inside((a, b, c), box)
         if ends is None:
             continue
         flips = [flip for flip in plane.boundaries if flip.line == number]
@@ -116,7 +116,7 @@ def _draw_lines(
             int(np.sign(plane.labels[f.first] - plane.labels[f.second])) * f.sign for f in flips
         ]
         axes.plot(*ends.T, color=INK, linewidth=2.0 if any(better) else 0.7, solid_capstyle="butt")
-        normal = np.array([float(a), float(b)]) * size**2  # at right angles as it is drawn
+        normal = np.array([a, b]) * size**2  # at right angles as it is drawn
         normal = ARROW * normal / np.linalg.norm(normal / size)
         for side in sorted(set(better) - {0}):
             feet = ends[0] + np.linspace(0.03, 0.97, 48)[:, None] * (ends[1] - ends[0])

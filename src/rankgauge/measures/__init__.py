@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rankgauge.measures.q_measure import GAP, Q
     from rankgauge.measures.recall_levels import ElevenPoint, IPrec
     from rankgauge.measures.registry import entries, register
-    from rankgauge.measures.search_length import SearchLength
+    from rankgauge.measures.search_length import ESL, SearchLength
     from rankgauge.measures.sets import (
         F,
         NonlinearUtility,
@@ -67,6 +67,7 @@ __all__ = [
     "DCG",
     "ERR",
     "ERR_IA",
+    "ESL",
     "GAP",
     "INSQ",
     "INST",

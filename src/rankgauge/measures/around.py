@@ -13,6 +13,7 @@ from rankgauge.arrays import Floats, Labels
 from rankgauge.data.errors import MeasureError
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.scored import Around, Direction, Scored
+from rankgauge.policies import Ties
 from rankgauge.rankings.lists import JudgedLabels
 
 
@@ -72,6 +73,10 @@ class Wrapper(AroundMeasure, Measure):
         return self.measure.range
 
     @property
+    def own_ties(self) -> Ties | None:  # type: ignore[override]
+        return self.measure.own_ties
+
+    @property
     def by_subtopic(self) -> bool:  # type: ignore[override]
         return self.measure.by_subtopic
 
@@ -124,6 +129,11 @@ class Aggregate(AroundMeasure):
     def back(self, mean: Any) -> Any:
         """The score that a mean of them, or an array of means, stands for. The function only grows."""
         return mean
+
+    @property
+    def own_ties(self) -> Ties | None:
+        """How equal scores are treated by the definition of the measure inside, if it says so."""
+        return self.measure.own_ties
 
     @property
     def is_mean(self) -> bool:

@@ -20,7 +20,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "preference": ("bpref", "infAP", "CorrectPairs"),
     "q_measure": ("Q", "GAP"),
     "recall_levels": ("IPrec", "ElevenPoint"),
-    "search_length": ("SearchLength",),
+    "search_length": ("SearchLength", "ESL"),
     "sets": (
         "SetP",
         "SetF",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints, Labels
@@ -9,11 +12,15 @@ from rankgauge.data.model import POOLED
 from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.measures.one_list import one_list
 from rankgauge.measures.orders import variance_over_orders
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.candidate_pairs import CandidatePairs
 
 EPSILON = 1e-5
 """What infAP adds to the judged relevant and to the judged other documents, as trec_eval does."""
@@ -311,7 +318,7 @@ class CorrectlyOrderedPairs(Measure):
     formula = (
         "CorrectPairs@k = |pairs of judged documents with the higher label first| / |pairs of different "
         "label|. Documents outside the top k rank below it; a pair of two such documents counts half. "
-        "Undefined if there is no pair"
+        "Undefined if there is no pair. In Python, CorrectPairs.pairs(labels) lists the pairs"
     )
     source = (
         "Yao 1995, Measuring retrieval effectiveness based on user preference of documents: "
@@ -322,6 +329,24 @@ class CorrectlyOrderedPairs(Measure):
     swap_monotone = True
     ideal_is_best = True
     examples = ("CorrectPairs", "CorrectPairs@20")
+
+    def pairs(self, ranking: Sequence[int], judged: Sequence[int] | None = None) -> CandidatePairs:
+        """The candidate pairs of one list of labels in rank order, and which are in the right order.
+
+        `judged` has all judged labels of the query, by default those in `ranking`, as for `score`. The
+        share of pairs in the right order is the score.
+
+        >>> CorrectPairs.pairs([0, 2, -1, 1])
+        CandidatePairs: 3 pairs, 0.3333 of them in the right order
+        better label  its rank  worse label  rank  order
+        ────────────────────────────────────────────────
+                   2         2            1     4  right
+                   2         2            0     1  wrong
+                   1         4            0     1  wrong
+        """
+        from rankgauge.measures.candidate_pairs import candidate_pairs
+
+        return candidate_pairs(one_list(ranking, judged, None).top(self.depth))
 
     def _ignored(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < 0)

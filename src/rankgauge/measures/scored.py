@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from rankgauge.data.errors import MeasureError
 from rankgauge.parameters import Parametric
+from rankgauge.policies import Ties
 
 Direction: TypeAlias = Literal["higher", "lower", "none"]
 
@@ -22,6 +23,9 @@ class Scored(Parametric):
     direction: ClassVar[Direction] = "higher"
     averages_defined: ClassVar[bool] = True
     """Whether queries on which the score is undefined are left out of means, or undo them."""
+    own_ties: ClassVar[Ties | None] = None
+    """How equal scores are treated, where this is part of the definition, as in the expected search
+    length. An evaluation follows it whatever its own `ties`. None: the evaluation decides."""
 
     @property
     def range_is_declared(self) -> bool:

@@ -70,4 +70,19 @@ class SearchLengthTo(Binary):
         return np.where(relevant < self.j, np.nan, spread)
 
 
+class ExpectedSearchLength(SearchLengthTo):
+    """The search length averaged over all orders of tied documents, as Cooper defines it."""
+
+    name = "ESL"
+    summary = "Expected search length: the mean search length over all orders of tied documents."
+    formula = (
+        "ESL = the mean of SearchLength over all orders of documents with equal scores, whatever --ties "
+        "says. In the tie that holds the j-th relevant document, i of its r relevant documents are "
+        "still wanted, so i·n/(r+1) of its n non-relevant documents come first"
+    )
+    examples = ("ESL", "ESL(j=2)", "ESL(rel=2,j=3)")
+    own_ties = "expected"
+
+
 SearchLength = register(SearchLengthTo())
+ESL = register(ExpectedSearchLength())

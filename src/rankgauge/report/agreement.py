@@ -128,6 +128,8 @@ def _unsettled(measure: Scored | Aggregate) -> str | None:
         return "it is not a mean over topics"
     if (measure.depth or DEEPEST + 1) > DEEPEST:
         return f"it looks at more than {DEEPEST} documents"
+    if measure.own_ties is not None:
+        return "it averages over equal scores"
     answers = measure.answers()
     if answers["distance"] != "exact" or answers["bounds"] != "exact":
         return "there is no quick algorithm for it"

@@ -162,7 +162,11 @@ def _bounded(scores: Scores, left: Left) -> tuple[Measure | None, ...]:
     effort = 0
     for measure in map(inner, scores.measures):
         without = f"The bounds of {measure} by unjudged documents are left out:"
-        if not isinstance(measure, Measure) or measure.bounding != "exact":
+        if (
+            not isinstance(measure, Measure)
+            or measure.bounding != "exact"
+            or measure.own_ties is not None
+        ):
             left.out(f"{without} there is no formula for them.")
             bounded.append(None)
             continue

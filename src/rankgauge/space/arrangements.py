@@ -8,15 +8,17 @@ to the same cell. Rays that never end are closed in the same way, by going aroun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import gcd, lcm
-from typing import TypeAlias
+from math import gcd, inf, lcm
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Ints
+from rankgauge.arrays import Floats, Ints
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Record
 
@@ -26,6 +28,13 @@ that is not 0 above 0."""
 Point: TypeAlias = tuple[int, int, int]
 """The point (X / W, Y / W), as (X, Y, W): whole numbers without a common factor, W above 0."""
 
+VertexRows: TypeAlias = NDArray[Any]
+"""Points (X, Y, W), a row each: 64-bit integers, or Python's integers where those are too small."""
+
+SMALL = 2**30
+"""Lines with numbers below this meet in points of 64-bit integers."""
+PAIRS = 2_000_000
+"""So many pairs of lines are intersected at a time."""
 NOWHERE = -1
 """The number of the vertex at which an edge ends that never ends."""
 
@@ -44,7 +53,7 @@ class Arrangement(Record):
     """
 
     lines: tuple[Line, ...]
-    vertices: tuple[Point, ...]
+    vertices: VertexRows
     multiplicity: Ints
     """How many lines go through each vertex."""
     cells: int
@@ -56,11 +65,15 @@ class Arrangement(Record):
     corners: Ints
 
     @classmethod
-    def of(cls, lines: Sequence[Line]) -> Arrangement:
-        """The arrangement of these lines, which all differ."""
+    def of(
+        cls, lines: Sequence[Line], progress: Callable[[str], None] = lambda step: None
+    ) -> Arrangement:
+        """The arrangement of these lines, which all differ; `progress` is called with what is done."""
         lines = tuple(lines)
-        vertices, on_line, at_vertex = _vertices(lines)
+        vertices, on_line, at_vertex = _vertices(lines, progress)
+        progress("the vertices are found")
         order = _along(lines, vertices, on_line, at_vertex)
+        progress("the vertices are in order along the lines")
         on_line, at_vertex = on_line[order], at_vertex[order]
         counts = np.bincount(on_line, minlength=len(lines))
         first = offsets_of(counts + 1)  # the edges of each line
@@ -108,30 +121,6 @@ class Arrangement(Record):
         return offsets_of(np.bincount(own, minlength=self.cells)), edge[order], other[order]
 
     @cached_property
-    def signs(self) -> Bools:
-        """Cells × lines: whether a·x + b·y + c is above 0 in the cell."""
-        signs = np.zeros((self.cells, len(self.lines)), dtype=np.bool_)
-        x, y, w = self.point(0)
-        signs[0] = [a * x + b * y + c * w > 0 for a, b, c in self.lines]
-        offsets, edges, cells = self.neighbours
-        known = np.zeros(self.cells, dtype=np.bool_)
-        known[0] = True
-        front = np.array([0])
-        while len(front):
-            sizes = np.diff(offsets)[front]
-            rows = np.arange(sizes.sum()) + np.repeat(
-                offsets[front] - offsets_of(sizes)[:-1], sizes
-            )
-            parent, cell, line = np.repeat(front, sizes), cells[rows], self.line[edges[rows]]
-            _, once = np.unique(cell, return_index=True)
-            once = once[~known[cell[once]]]
-            front = cell[once]
-            signs[front] = signs[parent[once]]
-            signs[front, line[once]] ^= True
-            known[front] = True
-        return signs
-
-    @cached_property
     def meeting(self) -> list[list[int]]:
         """For each vertex the lines that meet there."""
         at, line = np.append(self.start, self.end), np.tile(self.line, 2)
@@ -150,7 +139,7 @@ class Arrangement(Record):
         corners = sorted({*self.start[edges].tolist(), *self.end[edges].tolist()} - {NOWHERE})
         if not corners:
             return _homogeneous(*self._between_parallels(cell, edges.tolist()))
-        points = [self.vertices[corner] for corner in corners]
+        points = self.vertices[corners].tolist()
         common = lcm(*(w for _, _, w in points))
         whole = len(points) * common
         x = sum(px * (common // pw) for px, _, pw in points)
@@ -161,6 +150,50 @@ class Arrangement(Record):
                 a, b, _ = self.lines[self.line[edge]]
                 x, y = x + on * b * whole, y - on * a * whole
         return x, y, whole
+
+    def cells_at(self, x: Fraction, y: Fraction) -> tuple[int, ...]:
+        """The cells that meet at a point: one inside a cell, two on an edge, more at a vertex."""
+        sides = [a * x + b * y + c for a, b, c in self.lines]
+        through = [number for number, side in enumerate(sides) if not side]
+        if not sides:
+            return (0,)
+        if not through:
+            return (self._cell_around(x, y, sides),)
+        edge = self._edge_along(through[0], x, y, ahead=True)
+        if len(through) == 1:
+            return tuple(sorted((int(self.left[edge]), int(self.right[edge]))))
+        vertex, cell = self.corners.T
+        return tuple(sorted(set(cell[vertex == self.start[edge]].tolist())))
+
+    def _cell_around(self, x: Fraction, y: Fraction, sides: list[Fraction]) -> int:
+        """The cell of a point that is on no line: beside the first line above it, or below.
+
+        One looks up from a point just right of it, which is in the same cell, so no vertex is in the
+        way: of lines that meet above it, the one that rises least is the first.
+        """
+        upward = [
+            (Fraction(-(a * x + c), b), Fraction(-a, b), number)
+            for number, (a, b, c) in enumerate(self.lines)
+            if b
+        ]
+        if upward:
+            above = [each for each in upward if each[0] > y]
+            line = (min(above) if above else max(upward))[2]
+        else:  # all lines are vertical: the next one to either side
+            line = min(range(len(sides)), key=lambda each: abs(sides[each] / self.lines[each][0]))
+        edge = self._edge_along(line, x, y, ahead=self.lines[line][1] > 0)
+        return int((self.left if sides[line] > 0 else self.right)[edge])
+
+    def _edge_along(self, line: int, x: Fraction, y: Fraction, *, ahead: bool) -> int:
+        """The edge of a line at the place of (x, y) along it; at a vertex the edge ahead of it, or the
+        one behind."""
+        low, high = np.searchsorted(self.line, [line, line + 1]).tolist()
+        axis, sign = _way(self.lines[line])
+        vertices = self.vertices[self.end[low : high - 1]].tolist()
+        place = (bisect_right if ahead else bisect_left)(
+            vertices, sign * (x, y)[axis], key=lambda each: Fraction(sign * each[axis], each[2])
+        )
+        return int(low + place)
 
     def _between_parallels(self, cell: int, edges: list[int]) -> tuple[Fraction, Fraction]:
         """A point inside a cell without a vertex: all its edges are whole lines."""
@@ -192,51 +225,122 @@ def _homogeneous(x: Fraction, y: Fraction) -> Point:
     return int(x * w), int(y * w), w
 
 
-def _vertices(lines: Sequence[Line]) -> tuple[tuple[Point, ...], Ints, Ints]:
+def _vertices(
+    lines: Sequence[Line], progress: Callable[[str], None]
+) -> tuple[VertexRows, Ints, Ints]:
     """The points where lines meet; and which line goes through which, each once, as two arrays."""
-    a, b, c = (np.array([line[part] for line in lines], dtype=object) for part in range(3))
-    numbers: dict[Point, int] = {}
-    through: set[tuple[int, int]] = set()
-    for one in range(1, len(lines)):
-        w = a[one] * b[:one] - a[:one] * b[one]
-        x = b[one] * c[:one] - b[:one] * c[one]
-        y = c[one] * a[:one] - c[:one] * a[one]
-        for other, (px, py, pw) in enumerate(zip(x, y, w, strict=True)):
-            if pw:
-                factor = gcd(px, py, pw) if pw > 0 else -gcd(px, py, pw)
-                vertex = numbers.setdefault(
-                    (px // factor, py // factor, pw // factor), len(numbers)
-                )
-                through.add((one, vertex))
-                through.add((other, vertex))
-    pairs = np.array(sorted(through), dtype=np.int64).reshape(-1, 2)
-    return tuple(numbers), pairs[:, 0], pairs[:, 1]
+    largest = max((abs(part) for line in lines for part in line), default=0)
+    parts = np.array(lines, dtype=np.int64 if largest < SMALL else object).reshape(-1, 3)
+    found = [(parts[:0], _NO_INTS, _NO_INTS)]
+    pairs, start = len(lines) * (len(lines) - 1) // 2, 1
+    while start < len(lines):
+        end = min(len(lines), start + max(1, PAIRS // len(lines)))
+        sizes = np.arange(start, end)
+        one = np.repeat(sizes, sizes)
+        other = np.arange(len(one)) - np.repeat(offsets_of(sizes)[:-1], sizes)
+        found.append(_crossings(parts, one, other))
+        start = end
+        progress(f"{end * (end - 1) / 2 / pairs:.0%} of the pairs of lines are intersected")
+    points, one, other = (np.concatenate(each) for each in zip(*found, strict=True))
+    vertices, number = _distinct(points)
+    keys = np.sort(np.concatenate((one, other)) * len(vertices) + np.tile(number, 2))
+    keys = keys[np.append(True, np.diff(keys) > 0)[: len(keys)]]
+    return (vertices, *np.divmod(keys, max(len(vertices), 1)))
 
 
-def _along(
-    lines: Sequence[Line], vertices: Sequence[Point], on_line: Ints, at_vertex: Ints
-) -> Ints:
+_NO_INTS: Ints = np.zeros(0, dtype=np.int64)
+
+
+def _crossings(parts: VertexRows, one: Ints, other: Ints) -> tuple[VertexRows, Ints, Ints]:
+    """The points where pairs of lines meet, and the pairs, without those that are parallel."""
+    (a, b, c), (d, e, f) = parts[one].T, parts[other].T
+    w = a * e - d * b
+    meet = np.flatnonzero(w)
+    a, b, c, d, e, f, w = (part[meet] for part in (a, b, c, d, e, f, w))
+    points = np.stack((b * f - e * c, c * d - f * a, w), axis=1)
+    if points.dtype == object:
+        factor = np.array([gcd(*point) for point in points], dtype=object)
+    else:
+        factor = np.gcd.reduce(points, axis=1)
+    return points // np.where(w < 0, -factor, factor)[:, None], one[meet], other[meet]
+
+
+def _distinct(points: VertexRows) -> tuple[VertexRows, Ints]:
+    """The different points, and for each point its number among them."""
+    if points.dtype == object:
+        known: dict[tuple[int, ...], int] = {}
+        each = [known.setdefault(tuple(point), len(known)) for point in points.tolist()]
+        rows = np.array(list(known), dtype=object).reshape(-1, 3)
+        return rows, np.array(each, dtype=np.int64)
+    order = np.lexsort(points.T)
+    new = np.append(True, (np.diff(points[order], axis=0) != 0).any(axis=1))[: len(order)]
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    return points[order[new]], number
+
+
+def _way(line: Line) -> tuple[int, int]:
+    """The coordinate, 0 for x and 1 for y, that only grows along a line, times 1 or −1."""
+    return (0, 1 if line[1] > 0 else -1) if line[1] else (1, -1)
+
+
+def approximate(vertices: VertexRows) -> tuple[Floats, Floats]:
+    """The coordinates of points in floating point: off by at most 2⁻⁵¹ of themselves, unless they are
+    infinite, or below 1e-300."""
+    x, y, w = vertices.T
+    if vertices.dtype != object:
+        divisor = w.astype(np.float64)
+        return x.astype(np.float64) / divisor, y.astype(np.float64) / divisor
+    return tuple(  # type: ignore[return-value]
+        np.array([quotient(p, q) for p, q in zip(part, w, strict=True)], dtype=np.float64)
+        for part in (x, y)
+    )
+
+
+def quotient(numerator: int, denominator: int) -> float:
+    """The nearest double, infinite where there is none; the denominator is above 0."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return inf if numerator > 0 else -inf
+
+
+def scaled(triple: tuple[int, int, int]) -> tuple[float, float, float]:
+    """Three whole numbers divided by the largest of them, each rounded once.
+
+    >>> scaled((10**400, 0, -(10**400) // 2))
+    (1.0, 0.0, -0.5)
+    """
+    largest = max(map(abs, triple)) or 1
+    a, b, c = (quotient(part, largest) for part in triple)
+    return a, b, c
+
+
+def _along(lines: Sequence[Line], vertices: VertexRows, on_line: Ints, at_vertex: Ints) -> Ints:
     """The order of the pairs of line and vertex: line by line, in the direction (b, −a) of the line.
 
-    The quotient of two integers is rounded to the nearest double, so that it keeps their order; only
-    where two are equal are the fractions themselves compared.
+    Floating-point coordinates order vertices that are clearly apart; the others are compared as
+    fractions.
     """
-    ways = []
-    for line, vertex in zip(on_line.tolist(), at_vertex.tolist(), strict=True):
-        (a, b, _), (x, y, w) = lines[line], vertices[vertex]
-        ways.append((b * x - a * y, w))
-    try:
-        near = np.array([way / w for way, w in ways])
-    except OverflowError:
-        near = np.zeros(len(ways))
-    order = np.lexsort((near, on_line))
-    same = (np.diff(near[order]) == 0) & (np.diff(on_line[order]) == 0)
-    if same.any():
-        group = np.append(0, np.cumsum(~same)).tolist()
-        exact = sorted(
-            range(len(order)), key=lambda place: (group[place], Fraction(*ways[order[place]]))
-        )
-        order = order[exact]
+    axis, sign = np.array([_way(line) for line in lines], dtype=np.int64).reshape(-1, 2)[on_line].T
+    x, y = approximate(vertices)
+    key = sign * np.where(axis == 0, x[at_vertex], y[at_vertex])
+    order = np.lexsort((key, on_line))
+    key = key[order]
+    with np.errstate(invalid="ignore"):
+        apart = np.diff(key) > 2.0**-49 * np.maximum(np.abs(key[1:]), np.abs(key[:-1])) + 1e-290
+    close = ~apart & (np.diff(on_line[order]) == 0)
+    if close.any():
+        places = np.flatnonzero(np.append(close, False) | np.append(False, close))
+        group = np.append(0, np.cumsum(~close))[places].tolist()
+        rows = order[places].tolist()
+
+        def exact(place: int) -> tuple[int, Fraction]:
+            row = rows[place]
+            point = vertices[at_vertex[row]].tolist()
+            return group[place], Fraction(int(sign[row]) * point[axis[row]], point[2])
+
+        order[places] = [rows[place] for place in sorted(range(len(rows)), key=exact)]
     return order
 
 

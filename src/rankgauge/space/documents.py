@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Number, checked
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.features import Features
@@ -78,9 +79,15 @@ def jittered(documents: FeatureRows, size: float, seed: int = SEED) -> Features:
     (2, 3)
     """
     features = features_of(documents)
-    size, seed = checked("jitter", size, JITTERS), checked("seed", seed, SEEDS)
-    added = np.empty(len(features.labels))
-    for number, own in enumerate(list_seeds(seed, features.queries).tolist()):
-        part = slice(int(features.bounds[number]), int(features.bounds[number + 1]))
-        added[part] = np.random.default_rng(own).random(part.stop - part.start) * size
+    added = jitter_of(features.queries, features.bounds, size, seed)
     return replace(features, values=np.column_stack((features.values, added)))
+
+
+def jitter_of(queries: Ids, bounds: Ints, size: float, seed: int) -> Floats:
+    """A random number from 0 to `size` for each document of each query."""
+    size, seed = checked("jitter", size, JITTERS), checked("seed", seed, SEEDS)
+    added = np.empty(int(bounds[-1]))
+    for number, own in enumerate(list_seeds(seed, queries).tolist()):
+        part = slice(int(bounds[number]), int(bounds[number + 1]))
+        added[part] = np.random.default_rng(own).random(part.stop - part.start) * size
+    return added

@@ -20,7 +20,7 @@ from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import segments
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space.inputs import Documents, lists_of
+from rankgauge.space.inputs import Documents, lists_of, scores_of
 from rankgauge.space.lines import Segment, mean_of
 
 MOST_PAIRS = 10_000_000
@@ -37,10 +37,12 @@ def pairwise_loss(documents: Documents, scores: ArrayLike) -> float:
 
     It is the cost of RankNet (Burges et al. 2005) with certain preferences. It is convex in the weights
     of a linear scorer, and a constant that is added to all scores of a query does not change it.
-    Unjudged documents have label 0.
+    Unjudged documents have label 0. `scores` is one list of numbers, or a list for each query.
 
     >>> round(pairwise_loss([1, 0], [0.0, 0.0]), 4)
     0.6931
+    >>> round(pairwise_loss([[1, 0], [0, 2]], [[3.0, 1.0], [0.5, 0.5]]), 4)
+    0.41
     """
     lists = lists_of(documents)
     values = _scores(lists, scores)
@@ -65,6 +67,7 @@ def swets(
     The documents of all queries are put together, so a constant that is added to the scores of one query
     changes it. With `by_query` it is the mean over the queries for which it is defined. It is NaN if
     there are no relevant or no other documents, or if no score differs from the mean of its kind.
+    `scores` is one list of numbers, or a list for each query.
 
     >>> swets([1, 0, 1, 0], [3.0, 1.0, 5.0, 3.0])
     2.0
@@ -130,11 +133,7 @@ def objective_curve(
 
 def _scores(lists: Rankings, scores: ArrayLike) -> Floats:
     """The scores as an array; RankgaugeError unless there is a finite one for each document."""
-    values: Floats = np.ascontiguousarray(scores, dtype=np.float64)
-    if values.shape != lists.labels.shape:
-        raise RankgaugeError(
-            f"{values.size} scores for {len(lists.labels)} documents, expected one a document"
-        )
+    values = scores_of("scores", scores, lists.lengths)
     if not np.isfinite(values).all():
         raise RankgaugeError("a score is not finite, expected finite numbers")
     return values

@@ -8,31 +8,34 @@ the values of measures, and what is drawn, are floating-point numbers.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import itertools
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
-from math import lcm
-from numbers import Rational
+from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.checks import Whole, checked, one_of
+from rankgauge.checks import checked, one_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.notes import counted
+from rankgauge.policies import SEED
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.records import Record
-from rankgauge.space.arrangements import Arrangement, Line, canonical, joined
+from rankgauge.space.arrangements import Arrangement, Line, canonical, joined, scaled
+from rankgauge.space.cell_rankings import cell_points, ranked_labels
 from rankgauge.space.curves import NEAR
+from rankgauge.space.plane_inputs import PlaneDocuments, Real, exact, plane_documents
 
-MOST_LINES = 600
-"""So many lines at the most; they make up to 180,301 cells."""
+MOST_LINES = 2_000
+"""So many lines at the most, as of 63 documents of one query. They make up to 2,001,001 cells, which
+take some gigabytes of memory."""
 
 Across: TypeAlias = Literal["edges", "trajectories"]
 """When a region is a local optimum. edges: no edge leads to a better cell; trajectories: no path does,
@@ -111,13 +114,18 @@ class Plane(Record):
         """The lines a·x + b·y + c = 0, as (a, b, c)."""
         return self.arrangement.lines
 
+    @cached_property
+    def drawn_lines(self) -> Floats:
+        """The lines (a, b, c) in floating point, each divided by the largest of the three."""
+        return np.array([scaled(line) for line in self.lines]).reshape(-1, 3)
+
     @property
     def vertices(self) -> list[tuple[Fraction, Fraction, int]]:
         """The points where lines meet, each with the number of lines through it."""
         return [
             (Fraction(x, w), Fraction(y, w), int(lines))
             for (x, y, w), lines in zip(
-                self.arrangement.vertices, self.arrangement.multiplicity, strict=True
+                self.arrangement.vertices.tolist(), self.arrangement.multiplicity, strict=True
             )
         ]
 
@@ -126,23 +134,22 @@ class Plane(Record):
         """Every cell with a point inside it and its rankings, made when it is asked for."""
         return _Cells(self)
 
-    def cell_at(self, x: Rational | int, y: Rational | int) -> int:
-        """The number of the cell that a point lies in; RankgaugeError for a point on a line."""
-        signs = np.zeros(len(self.lines), dtype=np.bool_)
-        for number, (a, b, c) in enumerate(self.lines):
-            side = a * _exact(x) + b * _exact(y) + c
-            if not side:
-                raise RankgaugeError(f"({x}, {y}) is on a line, expected a point inside a cell")
-            signs[number] = side > 0
-        return self._numbers[np.packbits(signs).tobytes()]
+    def cells_at(self, x: Real, y: Real) -> tuple[int, ...]:
+        """The numbers of the cells that meet at a point: one inside a cell, two on a line, and at a
+        point where m lines meet 2·m."""
+        return self.arrangement.cells_at(exact(x), exact(y))
 
-    @cached_property
-    def _packed(self) -> np.typing.NDArray[np.uint8]:
-        return np.packbits(self.arrangement.signs, axis=1)
-
-    @cached_property
-    def _numbers(self) -> dict[bytes, int]:
-        return {row.tobytes(): number for number, row in enumerate(self._packed)}
+    def cell_at(self, x: Real, y: Real) -> int:
+        """The number of the cell that a point lies in; RankgaugeError for a point on a line, which names
+        the cells that meet there."""
+        cells = self.cells_at(x, y)
+        if len(cells) > 1:
+            names = f"{', '.join(map(str, cells[:-1]))} and {cells[-1]}"
+            raise RankgaugeError(
+                f"({x}, {y}) is on a line, where cells {names} meet; expected a point inside a cell, "
+                "or take cells_at"
+            )
+        return cells[0]
 
     def ranking_at(self, x: int, y: int, w: int, query: int) -> tuple[int, ...]:
         """The documents of a query, as rows of `documents`, in rank order at the point (x / w, y / w), w
@@ -157,53 +164,68 @@ class Plane(Record):
         return tuple(sorted(rows, key=lambda row: -scores[row]))
 
     @cached_property
-    def _states(self) -> list[tuple[Ints, Ints]]:
-        """For each query: the state of each cell, which is one where its own boundaries alone separate
-        cells, and a cell of each state."""
-        own: list[set[int]] = [set() for _ in self.queries]
+    def _lists(self) -> tuple[Rankings, list[Ints]]:
+        """The different lists of ranked labels of every query, and for each query the list of each cell.
+
+        Where only boundaries of other queries are crossed, a query keeps its ranking.
+        """
+        own = np.zeros((len(self.queries), len(self.lines)), dtype=np.bool_)
         for boundary in self.boundaries:
-            own[boundary.query].add(boundary.line)
-        return [self._parts(sorted(lines)) for lines in own]
+            own[boundary.query, boundary.line] = True
+        edges, points = self.arrangement, cell_points(self.arrangement)
+        labels, lengths, query, each, count = [], [], [], [], 0
+        for number, lines in enumerate(own):
+            other = ~lines[edges.line]
+            state, states = joined(len(self), edges.left[other], edges.right[other])
+            example = np.zeros(states, dtype=np.int64)
+            example[state[::-1]] = np.arange(len(self))[::-1]
+            low, high = (int(end) for end in self.offsets[number : number + 2])
+            rows, ranked = ranked_labels(
+                self.documents[low:high],
+                self.labels[low:high],
+                points,
+                example,
+                partial(self._places, number),
+            )
+            each.append(count + ranked[state])
+            labels.append(rows.ravel())
+            lengths += [high - low] * len(rows)
+            query += [number] * len(rows)
+            count += len(rows)
+        parts = np.split(self.labels, self.offsets[1:-1])
+        judged = JudgedLabels.of(*(part[part >= 0] for part in parts))
+        flat = np.concatenate(labels)
+        return Rankings(flat, offsets_of(np.array(lengths)), np.array(query), judged), each
 
-    def _parts(self, lines: list[int]) -> tuple[Ints, Ints]:
-        if not lines:
-            return np.zeros(len(self), dtype=np.int64), np.zeros(1, dtype=np.int64)
-        bits = np.packbits(self.arrangement.signs[:, lines], axis=1)
-        rows = np.ascontiguousarray(bits).view(f"V{bits.shape[1]}").ravel()
-        _, first, state = np.unique(rows, return_index=True, return_inverse=True)
-        return state.astype(np.int64), first.astype(np.int64)
+    def _places(self, query: int, cell: int) -> list[int]:
+        """The documents of a query in rank order in a cell, counted from its first, in whole numbers."""
+        first = int(self.offsets[query])
+        return [row - first for row in self.ranking_at(*self.arrangement.point(cell), query)]
 
-    @cached_property
-    def _lists(self) -> tuple[Rankings, Ints]:
-        """The ranked labels of every state of every query, and where the states of each query begin."""
-        labels, lengths, query = [], [], []
-        for number, (_, examples) in enumerate(self._states):
-            for cell in examples.tolist():
-                order = self.ranking_at(*self.arrangement.point(cell), number)
-                labels.append(self.labels[list(order)])
-                lengths.append(len(order))
-                query.append(number)
-        own = np.split(self.labels, self.offsets[1:-1])
-        judged = JudgedLabels.of(*(each[each >= 0] for each in own))
-        flat = np.concatenate(labels) if labels else np.zeros(0, dtype=np.int32)
-        lists = Rankings(flat, offsets_of(np.array(lengths)), np.array(query), judged)
-        return lists, offsets_of(np.array([len(first) for _, first in self._states]))
+    def _values_by_query(self, measure: AnyMeasure) -> Iterator[Floats]:
+        lists, each = self._lists
+        scores = inner(parse(measure)).complete().score_each(lists)
+        return (scores[own] for own in each)
 
     def query_values(self, measure: AnyMeasure) -> Floats:
         """Queries × cells: the value of a measure."""
-        lists, offsets = self._lists
-        scores = inner(parse(measure)).complete().score_each(lists)
-        return np.stack(
-            [
-                scores[offsets[number] : offsets[number + 1]][state]
-                for number, (state, _) in enumerate(self._states)
-            ]
-        )
+        return np.stack(list(self._values_by_query(measure)))
 
     def values(self, measure: AnyMeasure) -> Floats:
-        """The mean of a measure over the queries, in each cell."""
+        """The mean of a measure over the queries, in each cell; undefined values are left out, or undo
+        the mean, as the measure has it."""
         parsed = parse(measure)
-        return _means(self.query_values(parsed), parsed)
+        total, count = np.zeros(len(self)), np.zeros(len(self), dtype=np.int64)
+        for values in self._values_by_query(parsed):
+            each = parsed.forward(values) if isinstance(parsed, Aggregate) else values
+            defined = ~np.isnan(each)
+            total += np.where(defined, each, 0.0)
+            count += defined
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = total / count
+        if not inner(parsed).averages_defined:
+            means[count < len(self.queries)] = np.nan
+        return np.asarray(parsed.back(means) if isinstance(parsed, Aggregate) else means)
 
     def regions(self, measure: AnyMeasure) -> list[Region]:
         """The regions of equal value, the best first. Values closer than 1e-12 are equal."""
@@ -257,7 +279,7 @@ class Plane(Record):
         x0, y0, x1, y1 = box
         corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
         for edge in self.arrangement.edges_of(cell).tolist():
-            a, b, c = (float(part) for part in self.lines[self.arrangement.line[edge]])
+            a, b, c = self.drawn_lines[self.arrangement.line[edge]].tolist()
             side = 1.0 if self.arrangement.left[edge] == cell else -1.0
             corners = _clipped(corners, side * a, side * b, side * c)
         return np.array(corners).reshape(-1, 2)
@@ -310,169 +332,99 @@ class _Cells(Sequence[PlaneCell]):
 
 
 def plane(
-    documents: Sequence[Sequence[Rational | int]] | Features,
+    documents: Sequence[Sequence[Real]] | Features,
     labels: ArrayLike | None = None,
     queries: Sequence[Hashable] | None = None,
     *,
     columns: tuple[int, int, int] = (1, 2, 3),
-    decimals: int = 6,
+    decimals: int | None = 6,
     neutral: bool = True,
+    jitter: float | None = None,
+    seed: int = SEED,
+    progress: Callable[[str], None] | None = None,
 ) -> Plane:
     """All regions of the plane of two parameters x and y, for documents that score c + x·u + y·v.
 
     Parameters
     ----------
     documents
-        A triple (c, u, v) for each document, of whole numbers or fractions; equal scores are ordered as
-        the documents stand here. Or features, of which three columns are taken.
+        A triple (c, u, v) of numbers for each document; equal scores are ordered as the documents stand
+        here. Every number is taken exactly: the float 0.1 is 3602879701896397 / 2**55, and
+        Fraction(1, 10) is a tenth. Or features, of which three columns are taken.
     labels
-        The label of each document.
+        The label of each document: a whole number, or True and False.
     queries
         The query of each document; by default all documents are of one query.
     columns, decimals
         Of features: the numbers of the features c, u and v, from 1, and to how many decimals their
-        values are rounded.
+        values are rounded; with None they are taken exactly, which is slower.
     neutral
         Whether lines count on which two documents of the same label change places. Without them no value
         of a measure changes, there are fewer cells, and a cell has one ranking of labels, but can have
         several of documents.
+    jitter, seed
+        Add a random number from 0 to this size to the score of each document (see `jittered`). Then no
+        two flips share a line, and lines meet only where they must, with probability 1.
+    progress
+        Is called with the number of lines and the most cells that they can make, before the work starts,
+        then with each step that is done.
 
     >>> plane([(0, 1, 0), (0, 0, 1), (0, 0, 0)], [1, 0, 0], neutral=False)
     Plane: 1 query, 3 documents, 2 lines, 1 vertex, 4 cells
+    >>> plane([(0.1, 0.5, 0.0), (0.3, 0.0, 0.25)], [True, False]).cell_at(1, -0.5)
+    1
     """
-    if isinstance(documents, Features):
-        if labels is not None or queries is not None:
-            raise RankgaugeError("features have labels and queries of their own; leave them out")
-        checked("decimals", decimals, Whole(0, 15))
-        triples, labels, queries = _from_features(documents, columns, decimals)
-    elif labels is None:
-        raise RankgaugeError("labels are lacking, expected a label for each document")
-    else:
-        triples = [_triple(row, document) for row, document in enumerate(documents)]
-    if not triples:
-        raise RankgaugeError("there is no document, expected at least one")
-    kinds = np.asarray(labels)
-    if kinds.shape != (len(triples),):
-        raise RankgaugeError(
-            f"labels: {kinds.size} for {counted(len(triples), 'document')}, expected one a document"
-        )
-    if not np.issubdtype(kinds.dtype, np.integer):
-        raise RankgaugeError(f"labels of type {kinds.dtype}, expected whole numbers")
-    order, names, offsets = _grouped(len(triples), queries)
-    whole = _whole([triples[row] for row in order], offsets)
-    kinds = kinds[order].astype(np.int32)
+    given = plane_documents(documents, labels, queries, columns, decimals, jitter, seed)
+    boundaries, lines = _boundaries(given, neutral)
+    tell = progress or (lambda step: None)
+    tell(f"{counted(len(lines), 'line')}, up to {counted(most_cells(len(lines)), 'cell')}")
+    arrangement = Arrangement.of(lines, tell)
+    return Plane(
+        given.triples,
+        given.labels,
+        given.offsets,
+        given.queries,
+        boundaries,
+        arrangement,
+        given.rows,
+    )
+
+
+def most_cells(lines: int) -> int:
+    """How many cells so many lines make if all meet, no three in one point; other lines make fewer.
+
+    >>> most_cells(780)
+    304591
+    """
+    return 1 + lines + lines * (lines - 1) // 2
+
+
+def _boundaries(
+    given: PlaneDocuments, neutral: bool
+) -> tuple[tuple[FlipBoundary, ...], tuple[Line, ...]]:
+    """The flips of all pairs of documents of a query, and their lines."""
     lines: dict[Line, int] = {}
     boundaries = []
-    for query in range(len(names)):
-        for first in range(int(offsets[query]), int(offsets[query + 1])):
-            for second in range(first + 1, int(offsets[query + 1])):
-                if not neutral and kinds[first] == kinds[second]:
-                    continue
-                c, u, v = (p - q for p, q in zip(whole[first], whole[second], strict=True))
-                if u or v:
-                    line, sign = canonical(u, v, c)
-                    number = lines.setdefault(line, len(lines))
-                    boundaries.append(FlipBoundary(number, query, first, second, sign))
-        if len(lines) > MOST_LINES:
-            remedy = "give fewer queries, or fewer documents of each"
-            raise RankgaugeError(
-                f"more than {MOST_LINES} lines after {counted(query + 1, 'query', 'queries')} of "
-                f"{len(names):,}; {'take neutral=False, or ' * neutral}{remedy}"
+    for query, (low, high) in enumerate(itertools.pairwise(given.offsets.tolist())):
+        for first, second in itertools.combinations(range(low, high), 2):
+            if not neutral and given.labels[first] == given.labels[second]:
+                continue
+            c, u, v = (
+                p - q for p, q in zip(given.triples[first], given.triples[second], strict=True)
             )
-    return Plane(
-        tuple(whole),
-        kinds,
-        offsets,
-        names,
-        tuple(boundaries),
-        Arrangement.of(tuple(lines)),
-        tuple(order),
-    )
-
-
-def _triple(row: int, document: Sequence[Rational | int]) -> tuple[Fraction, ...]:
-    """A document as three fractions."""
-    numbers = tuple(document)
-    if len(numbers) != 3:
-        raise RankgaugeError(f"document {row}: {numbers}, expected three numbers (c, u, v)")
-    return tuple(_exact(number) for number in numbers)
-
-
-def _exact(number: Rational | int) -> Fraction:
-    """A number as a fraction; floating-point numbers are refused unless they are whole."""
-    if isinstance(number, Rational):
-        return Fraction(number)
-    if isinstance(number, np.integer | float) and float(number).is_integer():
-        return Fraction(int(number))
-    raise RankgaugeError(
-        f"{number!r} is not exact, expected a whole number or a fraction, such as Fraction('0.1')"
-    )
-
-
-def _from_features(
-    features: Features, columns: tuple[int, int, int], decimals: int
-) -> tuple[list[tuple[Fraction, ...]], Labels, list[str]]:
-    """Three columns of features, rounded to decimals, as whole numbers; labels and queries."""
-    width = features.values.shape[1]
-    if len(columns) != 3 or not all(1 <= column <= width for column in columns):
-        raise RankgaugeError(f"columns={columns}, expected three numbers from 1 to {width}")
-    chosen = [column - 1 for column in columns]
-    scaled = np.rint(features.values[:, chosen].astype(np.float64) * 10.0**decimals)
-    if not (np.abs(scaled) < 2.0**62).all():
-        raise RankgaugeError(
-            f"a value with {decimals} decimals has more than 62 bits, or is not finite; give fewer "
-            "decimals, or scale the features"
-        )
-    triples = [tuple(map(Fraction, row)) for row in scaled.astype(np.int64).tolist()]
-    sizes = np.diff(features.bounds).tolist()
-    ids = features.queries.texts()
-    return (
-        triples,
-        features.labels,
-        [query for query, size in zip(ids, sizes, strict=True) for _ in range(size)],
-    )
-
-
-def _grouped(
-    count: int, queries: Sequence[Hashable] | None
-) -> tuple[list[int], tuple[Hashable, ...], Ints]:
-    """The rows query by query, the queries in the order of their first document, and the offsets."""
-    given = [None] * count if queries is None else list(queries)
-    if len(given) != count:
-        raise RankgaugeError(
-            f"queries: {len(given)} for {counted(count, 'document')}, expected one a document"
-        )
-    rows: dict[Hashable, list[int]] = {}
-    for row, query in enumerate(given):
-        rows.setdefault(query, []).append(row)
-    order = [row for own in rows.values() for row in own]
-    return order, tuple(rows), offsets_of(np.array([len(own) for own in rows.values()]))
-
-
-def _whole(triples: list[tuple[Fraction, ...]], offsets: Ints) -> list[tuple[int, int, int]]:
-    """The documents in whole numbers: those of a query times one factor, which moves no line."""
-    whole: list[tuple[int, int, int]] = []
-    for low, high in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        own = triples[low:high]
-        factor = lcm(*(number.denominator for triple in own for number in triple))
-        for triple in own:
-            c, u, v = (int(number * factor) for number in triple)
-            whole.append((c, u, v))
-    return whole
-
-
-def _means(values: Floats, measure: Measure | Aggregate) -> Floats:
-    """The mean over queries in each cell; undefined values are left out or undo it, as the measure has
-    it."""
-    if isinstance(measure, Aggregate):
-        values = measure.forward(values)
-    defined = ~np.isnan(values)
-    count = defined.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(defined, values, 0.0).sum(axis=0) / count
-    if not inner(measure).averages_defined:
-        means[count < len(values)] = np.nan
-    return np.asarray(measure.back(means) if isinstance(measure, Aggregate) else means)
+            if u or v:
+                line, sign = canonical(u, v, c)
+                number = lines.setdefault(line, len(lines))
+                boundaries.append(FlipBoundary(number, query, first, second, sign))
+        if len(lines) > MOST_LINES:
+            done = f"{counted(query + 1, 'query', 'queries')} of {len(given.queries):,}"
+            raise RankgaugeError(
+                f"more than {MOST_LINES:,} lines after {done}; so many make up to "
+                f"{most_cells(MOST_LINES):,} cells. {'Take neutral=False, or ' * neutral}"
+                f"{'give' if neutral else 'Give'} fewer queries, or fewer documents of each: n "
+                "documents of a query make up to n·(n − 1)/2 lines"
+            )
+    return tuple(boundaries), tuple(lines)
 
 
 def _clipped(

@@ -1,19 +1,27 @@
 """Robertson and Zaragoza, On rank-based effectiveness measures and optimisation: done again.
 
 `example` has the example of the appendix, `flips` what measures make of single flips, `theorems` the
-theorems on many instances, `queries` what happens on real data as queries are added, and `objectives`
-section 4.
+theorems on many instances, `three_parameters` the same with three parameters, `queries` what happens on
+real data as queries are added, and `objectives` section 4. `SECTIONS` has the section of each table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.studies.optimisation import example, flips, objectives, queries, theorems
+from rankgauge.studies.optimisation import (
+    example,
+    flips,
+    objectives,
+    queries,
+    theorems,
+    three_parameters,
+)
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -22,6 +30,22 @@ if TYPE_CHECKING:
 read = queries.read
 
 FIRST = "a and b are relevant"
+SECTIONS = {
+    "assertion-1": "3.1, Assertion 1",
+    "noticed": "3.1",
+    "theorems": "3.2, Theorem 1, and A.4, Theorem 2",
+    "three-parameters": "A.4, Theorem 2",
+    "theorems-dropped": "A.4 and A.5",
+    "theorems-smallest": "A.4",
+    "shared-documents": "A.5",
+    "contact": "A.6",
+    "map-gmap": "3.3",
+    "optima": "3.3",
+    "grids": "3.3",
+    "objectives": "4",
+    "notes": "A.7",
+}
+"""The section of the paper that each table is about, in the order of the paper."""
 REAL_SEED, REAL = 7, 200
 """How many instances of real documents are drawn for the theorems."""
 
@@ -44,6 +68,7 @@ def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
         "assertion-1": flips.assertion_table,
         "noticed": flips.noticed_table,
         "theorems": partial(theorems.theorems_table, real),
+        "three-parameters": three_parameters.three_parameters_table,
         "theorems-dropped": theorems.dropped_table,
         "theorems-smallest": flips.smallest_table,
         "map-gmap": partial(theorems.gmap_table, pairs),
@@ -52,7 +77,13 @@ def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
     if data is not None:
         made["optima"] = partial(queries.optima_table, data)
         made["grids"] = partial(queries.grids_table, data)
-    return made
+    return {name: partial(_sectioned, name, make) for name, make in made.items()}
+
+
+def _sectioned(name: str, make: Callable[[], Table]) -> Table:
+    """A table whose first note is the section that it is about."""
+    table = make()
+    return replace(table, notes=(f"the paper, section {SECTIONS[name]}", *table.notes))
 
 
 def figures() -> dict[str, Figure]:

@@ -45,6 +45,16 @@ def sides(made: Plane, region: Region) -> int:
     return int(np.count_nonzero(inside != np.isin(made.arrangement.right, region.cells)))
 
 
+def place(made: Plane, region: Region) -> str:
+    """Where a region lies, seen from the middle of all vertices, such as "bottom left"."""
+    corners = np.array([(float(x), float(y)) for x, y, _ in made.vertices])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    box = (*(low - (high - low)).tolist(), *(high + (high - low)).tolist())
+    inside = [made.polygon(cell, box).mean(axis=0) for cell in region.cells.tolist()]
+    right, up = np.mean(inside, axis=0) > (low + high) / 2
+    return f"{'top' if up else 'bottom'} {'right' if right else 'left'}"
+
+
 def best(made: Plane, measure: str) -> list[Region]:
     """The global optima of a measure."""
     return [region for region in made.optima(measure) if region.best]
@@ -54,12 +64,17 @@ def notes_table() -> Table:
     """The six notes of A.7, each computed on the example."""
     rows = [(number, *row) for number, row in enumerate(_notes(), 1)]
     return Table(
-        ("note", "the paper", "computed", "holds"),
+        ("note", "the paper (A.7)", "computed", "holds"),
         tuple((number, said, seen, "yes" if holds else "NO") for number, said, seen, holds in rows),
         (
             "documents (c, u, v): "
             + ", ".join(map(str, FOUR))
             + "; a document scores c + x·u + y·v",
+            "the paper prints no numbers: these documents are ours, with lines that cross as in Figure "
+            "1. Turned by a quarter to the left, the optima of note 5 are where the paper has them",
+            "note 4: MRR has no preference; it is the same with the second relevant document third or "
+            "fourth",
+            "note 6: the former is d at rank 1 and c at rank 3, the latter c at rank 1 and d at rank 4",
         ),
     )
 
@@ -69,7 +84,7 @@ def _notes() -> Iterator[tuple[str, str, bool]]:
     (perfect,) = best(one, "AP")
     orders = rankings(one, [perfect])
     yield (
-        "the perfect ranking is possible, in a central quadrilateral",
+        'the perfect ranking is "the central quadrilateral"',
         f"AP {perfect.value:g} in a region of {sides(one, perfect)} sides: {' '.join(orders)}",
         perfect.value == 1 and sides(one, perfect) == 4,
     )
@@ -82,7 +97,7 @@ def _notes() -> Iterator[tuple[str, str, bool]]:
         name: sum(len(region.cells) for region in regions) for name, regions in extended.items()
     }
     yield (
-        "all measures agree that it is optimal; some extend it",
+        '"all measures will agree that this region is optimal"',
         "cells: " + ", ".join(f"{name} {size}" for name, size in sizes.items()),
         all(inside.values()) and max(sizes.values()) > len(perfect.cells),
     )
@@ -92,22 +107,26 @@ def _notes() -> Iterator[tuple[str, str, bool]]:
     }
     reached = max(float(other.values(name).max()) for name in ("AP", "nDCG"))
     yield (
-        "with c and d relevant it is not possible; first and third is optimal for all measures",
+        '"first and third will be optimal by all measures"',
         f"best AP or nDCG {reached:.3f}; optimal for all: {' '.join(sorted(first_and_third))}",
         reached < 1 and all(first_and_third <= orders for orders in optimal.values()),
     )
     second = sorted(order for order in optimal["P@2"] if places(order, "cd")[0] == 2)
     dropped = sorted(order for order in optimal["RR"] if places(order, "cd") == (1, 4))
     yield (
-        "P@2 is as happy with the first one second; MRR is as happy with the second one last",
-        f"P@2 also {' '.join(second)}; MRR also {' '.join(dropped)}",
+        'P@2 "as happy with the first relevant in second position"; "MRR would prefer to drop the '
+        'second relevant"',
+        f"P@2 also {' '.join(second)}; MRR also {' '.join(dropped)}, no better and no worse",
         bool(second) and bool(dropped),
     )
     local = other.optima("AP")
     where = [{places(order, "cd") for order in rankings(other, [region])} for region in local]
     yield (
-        "MAP: two disconnected optima with first and third, another local one with first and fourth",
-        ", ".join(f"{region.value:.3f} {' '.join(rankings(other, [region]))}" for region in local),
+        '"two disconnected regions (bottom left and bottom right)", a local optimum "at the top"',
+        ", ".join(
+            f"{region.value:.3f} {' '.join(rankings(other, [region]))} ({place(other, region)})"
+            for region in local
+        ),
         sorted(map(sorted, where)) == [[(1, 3)], [(1, 3)], [(1, 4)]],
     )
     graded = example(GRADED)
@@ -117,8 +136,7 @@ def _notes() -> Iterator[tuple[str, str, bool]]:
         for own in [best(graded, name)]
     }
     yield (
-        "with c highly relevant and d less so, NDCGs disagree: c third and d first, or c first and d "
-        "fourth",
+        '"Some NDCGs will prefer the former, some the latter"',
         ", ".join(
             f"{name}: c at {c}, d at {d}" for name, own in choices.items() for c, d in sorted(own)
         ),
