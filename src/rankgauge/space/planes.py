@@ -91,6 +91,8 @@ class Plane(Record):
     arrangement: Arrangement
     given: tuple[int, ...] | None = None
     """The place of each document among those that were given, in which queries can be mixed."""
+    judged: JudgedLabels | None = None
+    """The judged labels of each query; by default the labels of its documents."""
 
     def __repr__(self) -> str:
         numbers = (
@@ -184,7 +186,9 @@ class Plane(Record):
                 lengths.append(len(order))
                 query.append(number)
         own = np.split(self.labels, self.offsets[1:-1])
-        judged = JudgedLabels.of(*(each[each >= 0] for each in own))
+        judged = self.judged
+        if judged is None:
+            judged = JudgedLabels.of(*(each[each >= 0] for each in own))
         flat = np.concatenate(labels) if labels else np.zeros(0, dtype=np.int32)
         lists = Rankings(flat, offsets_of(np.array(lengths)), np.array(query), judged)
         return lists, offsets_of(np.array([len(first) for _, first in self._states]))
