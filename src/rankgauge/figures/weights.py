@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 60
 """With more flip boundaries than that, they are not drawn: they would hide the rest."""
+MOST_STEPS = 1_500
+"""In how many parts of the axis a curve of many steps is drawn."""
 
 
 class PathLine(NamedTuple):
@@ -34,11 +36,12 @@ def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
     with plotting():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+        figure = Figure(figsize=(6.4, 4.6), layout="constrained")
         axes = figure.subplots()
         for line, (colour, marker) in zip(lines, cycle(LINES), strict=False):
             label = wrapped(line.measure, 24)
-            axes.stairs(line.values, line.edges, baseline=None, color=colour, lw=1.1)
+            edges, values = _thinned(line.edges, line.values)
+            axes.stairs(values, edges, baseline=None, color=colour, lw=1.1)
             if line.best is None:
                 axes.plot([], [], color=colour, label=label)
                 continue
@@ -52,10 +55,21 @@ def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
         axes.set_xlim(float(lines[0].edges[0]), float(lines[0].edges[-1]))
         axes.set_xlabel(wrapped(axis, 60), parse_math=False)
         axes.set_ylabel("mean")
-        legend = figure.legend(loc="outside right upper", fontsize=8)
+        legend = figure.legend(loc="outside lower center", ncols=min(3, len(lines)), fontsize=9)
         for text in legend.get_texts():
             text.set_parse_math(False)
         return figure
+
+
+def _thinned(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """A curve with no more steps than can be seen: of many steps in a small part of the axis, the least
+    and the greatest."""
+    if len(values) <= 2 * MOST_STEPS:
+        return edges, values
+    parts = np.linspace(edges[0], edges[-1], MOST_STEPS + 1)
+    firsts = np.maximum(np.searchsorted(edges, parts[:-1], side="right") - 1, 0)
+    both = [each.reduceat(values, firsts) for each in (np.fmin, np.fmax)]
+    return np.linspace(edges[0], edges[-1], 2 * MOST_STEPS + 1), np.stack(both, axis=1).ravel()
 
 
 def plane_map(
@@ -114,10 +128,11 @@ def plane_map(
         if best is not None:
             (mark,) = axes.plot(*best, ls="", marker="*", ms=13, color=VERMILION, label="best here")
             mark.set(markeredgecolor="white", markeredgewidth=0.9, clip_on=False)
-        if first is not None and high + low < 1 < 2 * high:
-            edge = wrapped(f"{first} has weight 0", 40)
-            axes.plot([1 - high, high], [high, 1 - high], color="white", lw=2.4)
-            axes.plot([1 - high, high], [high, 1 - high], color=INK, ls="--", lw=1.2, label=edge)
+        if first is not None and 2 * low < 1 < 2 * high:
+            ends = np.array([max(low, 1 - high), min(high, 1 - low)])
+            label = wrapped(f"{first} is 0", 40)
+            axes.plot(ends, 1 - ends, color="white", lw=2.4)
+            axes.plot(ends, 1 - ends, color=INK, ls="--", lw=1.2, label=label)
         axes.set(xlim=span, ylim=span)
         axes.set_xlabel(wrapped(names[0], 60), parse_math=False)
         axes.set_ylabel(wrapped(names[1], 50), parse_math=False)

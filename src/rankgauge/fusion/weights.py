@@ -103,8 +103,8 @@ def run_space(
         mixture.scores[rows],
         pool.documents.take(labelled.rows[rows]),
     )
-    runs_named = tuple(run.name for run in read)
-    whole = LinearScorer(features, documents, np.asfortranarray(features.values), names=runs_named)
+    parameters = tuple(f"weight of {run.name}" for run in read)
+    whole = LinearScorer(features, documents, np.asfortranarray(features.values), names=parameters)
     dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
     how = Note(f"the scores of each run are normalised by {normalize}; absent={absent}")
-    return WeightSpace.of(LinearScorer.of(whole, jitter, seed), runs_named, False, (how, *dropped))
+    return WeightSpace.of(LinearScorer.of(whole, jitter, seed), parameters, False, (how, *dropped))

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 NEAR = 1e-12
 """Breaks that are closer are one, and values that are closer are the same."""
 
+MARGIN = 0.005
+"""How far from the best a plateau goes, unless another margin is asked for."""
+
 POSITION = Number(0, 1)
 """A point of the line."""
 

@@ -19,8 +19,6 @@ from rankgauge.tables import Cell, Row, Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARGIN = 0.005
-"""How far from the best a plateau goes."""
 POSITION = "position"
 
 
@@ -54,11 +52,11 @@ class PathCurves(Result):
     """What to know of the weights."""
 
     def axis(self, piece: int) -> Axis:
-        """The unit of a piece, from 1: the weight that rises, if only one changes; else the position."""
+        """The unit of a piece, from 1: the weight that rises, if only one does; else the position."""
         start, end = self.points[piece - 1], self.points[piece]
-        (changed,) = np.nonzero(start != end)
-        if len(changed) == 1 and (start < end)[changed[0]]:
-            own = int(changed[0])
+        (rising,) = np.nonzero(start < end)
+        if len(rising) == 1:
+            own = int(rising[0])
             return Axis(self.names[own], float(start[own]), float(end[own]))
         return Axis(POSITION, 0.0, 1.0)
 
@@ -78,10 +76,10 @@ class PathCurves(Result):
         for piece in self._pieces:
             axis, of = self.axis(piece), f"piece {piece}: " if len(self.curves) > 1 else ""
             start, end = (_point(self.points[own]) for own in (piece - 1, piece))
-            if axis.name == POSITION:
-                notes.append(Note(f"{of}position 0 has the weights {start}, position 1 has {end}"))
-            else:
-                notes.append(Note(f"{of}{axis.name} goes from {axis.low:g} to {axis.high:g}"))
+            text = f"{of}{axis.name} goes from {axis.low:g} to {axis.high:g}"
+            if len(self.names) > 1:
+                text += f", the weights go from {start} to {end}"
+            notes.append(Note(text))
         notes += [
             Note(
                 f"the width of all intervals with a mean within {self.margin:g} of the best, and how "

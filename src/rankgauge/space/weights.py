@@ -26,10 +26,11 @@ from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.space.ascent import Optima, optima
+from rankgauge.space.curves import MARGIN
 from rankgauge.space.documents import array_of
 from rankgauge.space.grids import MOST_AXES, Grid, grid
 from rankgauge.space.inputs import weighted_sums
-from rankgauge.space.path_curves import MARGIN, PathCurves
+from rankgauge.space.path_curves import PathCurves
 from rankgauge.space.plane_regions import PlaneRegions
 from rankgauge.space.planes import Across, plane
 from rankgauge.space.scorers import LinearScorer, measures_of
