@@ -178,7 +178,21 @@ def test_a_plane_of_two_features(rankgauge: Call, letor: Path) -> None:
     across = records(rankgauge(*asked, "-m", "AP", "--across", "trajectories").out)
     assert int(across[0]["optima"]) <= int(row["optima"])
     done = rankgauge(*asked, "-m", "AP", "--neutral", "--queries", 2, "--depth", 3)
-    assert "2 queries, 6 documents" in done.err
+    assert "2 queries, 6 documents, " in done.err
+
+
+def test_measures_that_notice_the_same_flips_share_their_optima(
+    rankgauge: Call, letor: Path
+) -> None:
+    """Theorem 1 for AP, nDCG of binary gains and GMAP; P@2 notices fewer flips and has other optima."""
+    binary = "nDCG(gain={1:1,2:1})"
+    measures = [word for name in ("AP", binary, "gm(AP)", "P@2") for word in ("-m", name)]
+    asked = ("--parameter", 1, "--parameter", 3, "--fixed", "2=1", *measures)
+    rows = {row["measure"]: row for row in records(rankgauge("space", "plane", letor, *asked).out)}
+    assert len({rows[name]["optima"] for name in ("AP", binary, "gm(AP)")}) == 1
+    for name in ("AP", binary, "gm(AP)"):
+        assert rows[name]["shared"] == rows[name]["optima"]
+    assert int(rows["P@2"]["shared"]) < int(rows["AP"]["optima"])
 
 
 def test_a_grid_beside_the_exact_best(rankgauge: Call, runs: list[Path], letor: Path) -> None:

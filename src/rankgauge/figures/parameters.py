@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -50,14 +50,14 @@ def parameter_curve(
         return figure
 
 
-Ends = tuple[float, float]
+_Pair: TypeAlias = tuple[float, float]
 
 
 def parameter_map(
     ticks: Floats,
     at: Floats,
     values: Floats,
-    best: tuple[Ends, tuple[Ends, Ends]] | None,
+    best: tuple[_Pair, tuple[_Pair, _Pair]] | None,
     *,
     parameters: Sequence[str],
     measure: str,

@@ -106,5 +106,5 @@ def run_space(
     parameters = tuple(f"weight of {run.name}" for run in read)
     whole = LinearScorer(features, documents, np.asfortranarray(features.values), names=parameters)
     dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
-    how = Note(f"the scores of each run are normalised by {normalize}; absent={absent}")
+    how = Note(f"the scores of each run are normalized by {normalize}; absent={absent}")
     return WeightSpace.of(LinearScorer.of(whole, jitter, seed), parameters, False, (how, *dropped))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_DECIMALS = 15
+MOST_SETS = 5
+"""The best regions of so many measures are shaded in one figure."""
 PIXELS = 360
 """How many points of each axis are looked up for a figure."""
 
@@ -48,6 +50,10 @@ class PlaneRegions(Result):
     measures: tuple[Measure | Aggregate, ...]
     names: tuple[str, ...]
     """The names of x and y, and of the third weight before them if there is one."""
+    documents: tuple[str, ...]
+    """A short name for each document."""
+    neutral: bool = False
+    """Whether flips of documents with equal labels make lines too: then a cell has one ranking."""
     low: float = 0.0
     high: float = 1.0
     across: Across = "edges"
@@ -71,10 +77,13 @@ class PlaneRegions(Result):
                 [Note(f"1 − x − y, x and y: {', '.join(self.names)}", column="weights")]
                 * self.mixture
             ),
-            Note("regions of one mean that hang together", column="regions"),
+            Note("connected regions of one mean", column="regions"),
             Note(
                 f"regions from which no {_WAYS[self.across]} leads to a better mean",
                 column="optima",
+            ),
+            Note(
+                f"optima that are optima of {self.measures[0]} too, cell by cell", column="shared"
             ),
             Note("anywhere in the plane, also with negative weights", column="best"),
             Note(f"the best {square}, and weights that have it", column="inside, at"),
@@ -83,10 +92,14 @@ class PlaneRegions(Result):
 
     def table(self) -> Table:
         """A row for each measure: regions, local optima, the best value, and the best weights."""
-        columns = ("measure", "regions", "optima", "best", "in regions", "in cells", "inside", "at")
+        columns = (
+            "measure", "regions", "optima", "shared", "best", "in regions", "in cells", "inside", "at",
+        )  # fmt: skip
         rows: list[Row] = []
+        first = {own.cells.tobytes() for own in self.plane.optima(self.measures[0], self.across)}
         for measure in self.measures:
             optima = self.plane.optima(measure, self.across)
+            shared = sum(own.cells.tobytes() in first for own in optima)
             best = [region for region in optima if region.best]
             inside = self.best_inside(measure)
             found: tuple[Cell, ...] = (
@@ -95,7 +108,8 @@ class PlaneRegions(Result):
             cells = sum(len(region.cells) for region in best)
             value = best[0].value if best else None
             regions = len(self.plane.regions(measure))
-            rows.append((str(measure), regions, len(optima), value, len(best), cells, *found))
+            counts = (regions, len(optima), shared)
+            rows.append((str(measure), *counts, value, len(best), cells, *found))
         return Table(columns, tuple(rows), worded(self.notes))
 
     def optima_table(self) -> Table:
@@ -191,20 +205,36 @@ class PlaneRegions(Result):
         return ", ".join(f"{float(weight):.6g}" for weight in weights)
 
     def figure(self, measure: AnyMeasure | None = None) -> Figure:
-        """The mean over the square, the best regions outlined; of the first measure, or of another."""
+        """The mean over the square, local optima outlined; of the first measure, or of another.
+
+        A small plane of one query with its neutral lines is drawn as in the paper: the flip boundaries,
+        the ranking in each cell, and the best regions of up to five measures.
+        """
+        from rankgauge.figures.planes import MOST_LABELS, regions_figure
         from rankgauge.figures.weights import plane_map
 
+        small = len(self.plane.queries) == 1 and len(self.plane) <= MOST_LABELS
+        if small and self.neutral and measure is None:
+            best = {
+                f"best {each}": [own for own in self.plane.optima(each, self.across) if own.best]
+                for each in self.measures[:MOST_SETS]
+            }
+            box = (self.low, self.low, self.high, self.high)
+            drawn = regions_figure(self.plane, self.documents, best, box)
+            drawn.axes[0].set_xlabel(self.names[-2], parse_math=False)
+            drawn.axes[0].set_ylabel(self.names[-1], parse_math=False)
+            return drawn
         parsed = self.measures[0] if measure is None else parse(measure)
         ticks = self.low + (np.arange(PIXELS) + 0.5) / PIXELS * (self.high - self.low)
         cell = self._cells_at(ticks)
         values = np.where(cell < 0, np.nan, self.plane.values(parsed)[cell])
-        best = np.zeros(len(self.plane), dtype=np.bool_)
+        optimal = np.zeros(len(self.plane), dtype=np.bool_)
         for region in self.plane.optima(parsed, self.across):
-            best[region.cells] = True
+            optimal[region.cells] = True
         inside = self.best_inside(parsed)
         return plane_map(
             values,
-            best[cell] & (cell >= 0),
+            optimal[cell] & (cell >= 0),
             self.plane.lines,
             (self.low, self.high),
             None if inside is None else (float(inside.point[0]), float(inside.point[1])),

@@ -40,6 +40,8 @@ from rankgauge.workers import AnyExecutor
 FIXED = "fixed"
 """The name of the part of the score that does not vary."""
 WEIGHT = Number(-np.inf, np.inf)
+SHORT = 3
+"""How many characters the id of a document has at most, if it is to be drawn."""
 FIX = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
 
 
@@ -234,7 +236,18 @@ class WeightSpace(Record):
             offsets=np.append(made.offsets, np.full(len(empty), made.offsets[-1])),
             judged=lists.judged.take(lists.query[order]),
         )
-        return PlaneRegions(made, chosen, self.parameters, low, high, across, self.notes)
+        names = self._short_names()
+        return PlaneRegions(
+            made, chosen, self.parameters, names, neutral, low, high, across, self.notes[1:]
+        )
+
+    def _short_names(self) -> tuple[str, ...]:
+        """The ids of the documents if they are short enough to be drawn, else numbers from 1."""
+        ids = self.scorer.features.documents
+        names = () if ids is None else tuple(ids.texts())
+        if names and max(map(len, names)) <= SHORT:
+            return names
+        return tuple(map(str, range(1, len(self.scorer.documents.labels) + 1)))
 
     def _triples(self) -> list[tuple[Fraction, Fraction, Fraction]]:
         """Each document as c, u and v of the score c + x·u + y·v; every double is a fraction."""

@@ -178,7 +178,7 @@ class ParameterMap(Result):
             gaps = self.gaps()
             notes.append(
                 Note(
-                    f"between two rows nothing is certified; neighbouring rows differ by at most "
+                    f"between two rows nothing is certified; neighboring rows differ by at most "
                     f"{np.nanmax(gaps):.4f}, the middle one of these differences is "
                     f"{np.nanmedian(gaps):.4f}"
                 )
