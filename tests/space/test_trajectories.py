@@ -202,7 +202,10 @@ def test_flips_have_the_names_of_queries_and_documents(tmp_path):
     )
     found = trajectory(rg.read_letor(file), [[1, 0], [0, 1]], ["RR", "P@1"])
     table = found.table()
-    assert table.rows[0] == (1, 0.5, "7", 1, "a", "b", "good", 0.5, 0.25, 1.0, 0.5)
+    assert table.rows[0] == (
+        *(1, 0.5, "7", 1, "a", "b", "good", "RR, P@1"),
+        *(0.5, 0.25, 1.0, 0.5),
+    )
     assert table.columns[-2:] == ("P@1", "mean P@1")
     unnamed = trajectory(TWO, [[1, 0], [0, 1]], "RR").table()
     assert unnamed.rows[0][:7] == (1, 0.5, "1", 1, 1, 2, "good")

@@ -305,6 +305,17 @@ def test_questions_that_a_space_cannot_answer_are_refused():
         WeightSpace.of_features(features_of_three(), [1], {2: 1}).path(1, 1)
 
 
+def test_scores_of_extreme_sizes_are_refused_or_ranked():
+    runs = [
+        {"q1": {"a": 1e308, "b": 5e-324, "c": 1.0}},
+        {"q1": {"a": 0.1, "b": 1e-300, "c": 3.0}},
+        {"q1": {"a": 1.0, "b": 1e300, "c": -1e299}},
+    ]
+    with pytest.raises(RankgaugeError, match="too different in size"):
+        run_space(QRELS, runs, normalize="none").plane("AP")
+    assert run_space(QRELS, runs, normalize="rank").plane("AP").table().rows
+
+
 def test_figures_of_hostile_names(tmp_path):
     pytest.importorskip("matplotlib")
     runs = [rg.Run.from_dict(own, name=f"{name}{HOSTILE}") for name, own in RUNS.items()]

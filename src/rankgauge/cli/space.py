@@ -290,7 +290,8 @@ def optima(
 
     From each start, one weight after the other is set to its best value by an exact line search, then
     random directions are searched. The table has each local optimum, and how many starts found it. If
-    every start ends elsewhere, there are many more optima.
+    every start ends elsewhere, there are many more optima. Weights can be negative. If nothing is fixed,
+    they are divided by their length.
 
     \b
     rankgauge space optima train.txt --parameter 39 --parameter 21 --parameter 40 --fixed 23=1

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED
 from rankgauge.results import Result
 from rankgauge.space.crossings import Crossings, inversions, reordered
-from rankgauge.space.curves import Curve
+from rankgauge.space.curves import NEAR, Curve
 from rankgauge.space.documents import FeatureRows, array_of
 from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.lines import Segment, mean_of
@@ -183,9 +184,9 @@ class Trajectory(Result):
         return [segment.curve(measure) for segment in self.segments]
 
     def table(self) -> Table:
-        """A row for each flip: where it is, which documents, whether it is good, and for each measure
-        what it adds to the value of the query and to the mean."""
-        columns = ["piece", "position", "query", "rank", "upper", "lower", "flip"]
+        """A row for each flip: where it is, which documents, whether it is good, which measures notice
+        it, and for each measure what it adds to the value of the query and to the mean."""
+        columns = ["piece", "position", "query", "rank", "upper", "lower", "flip", "noticed by"]
         for measure in self.measures:
             columns += [str(measure), f"mean {measure}"]
         rows = MadeRows(len(self), self._rows)
@@ -261,11 +262,14 @@ class Trajectory(Result):
             self.merit,
         )
         columns = zip(*(column[some].tolist() for column in plain), strict=True)
-        for (piece, position, query, rank, upper, lower, merit), own in zip(
-            columns, values.reshape(2 * len(self.measures), -1).T.tolist(), strict=True
+        seen = (np.abs(self.changes[:, some]) > NEAR).T.tolist()
+        for (piece, position, query, rank, upper, lower, merit), noticed, own in zip(
+            columns, seen, values.reshape(2 * len(self.measures), -1).T.tolist(), strict=True
         ):
             names = (self._document(query, upper), self._document(query, lower))
-            yield (piece, position, self._query(query), rank, *names, KINDS[merit], *own)
+            by = ", ".join(map(str, compress(self.measures, noticed)))
+            first = (piece, position, self._query(query), rank, *names, KINDS[merit], by)
+            yield (*first, *own)
 
     def _query(self, number: int) -> str | int:
         return number + 1 if self.features is None else decode(self.features.queries[number])

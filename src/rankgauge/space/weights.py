@@ -40,6 +40,8 @@ from rankgauge.workers import AnyExecutor
 FIXED = "fixed"
 """The name of the part of the score that does not vary."""
 WEIGHT = Number(-np.inf, np.inf)
+MOST_SIZE = 2**500
+"""Lines with larger numbers would meet in points that no double can hold."""
 SHORT = 3
 """How many characters the id of a document has at most, if it is to be drawn."""
 FIX = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
@@ -227,6 +229,11 @@ class WeightSpace(Record):
         queries = np.repeat(np.arange(len(lists)), lists.lengths).tolist()
         labels = lists.labels
         made = plane(self._triples(), labels, queries, neutral=neutral)
+        if any(abs(part) >= MOST_SIZE for line in made.lines for part in line):
+            raise RankgaugeError(
+                "the values of documents are too different in size for a plane; take normalize='rank' "
+                "for runs, and scale features"
+            )
         number = {query: place for place, query in enumerate(made.queries)}
         empty = [query for query in range(len(lists)) if query not in number]
         order = np.array([*number, *empty], dtype=np.int64)
@@ -270,8 +277,7 @@ class WeightSpace(Record):
     ) -> Grid:
         """Measures on a grid of one to three weights beside a fixed part, or of two to four that sum to
         1, and what the grid misses."""
-        first = 2 if self.fixed or len(self.parameters) > 1 else 1
-        axes = list(range(first, self.scorer.width + 1))
+        axes = list(range(2, self.scorer.width + 1))
         if len(axes) > MOST_AXES:
             raise RankgaugeError(
                 f"{counted(len(self.parameters), 'parameter')}: a grid has at most {MOST_AXES} axes; "
