@@ -19,6 +19,7 @@ from rankgauge.figures.drawing import (
     VERMILION,
     marker_area,
     plotting,
+    thinned,
     wrapped,
 )
 
@@ -54,6 +55,7 @@ def path_figure(
             edges = np.concatenate(([0.0], where, [len(points) - 1.0]))
             steps = np.append(points[0], values)
             label = wrapped(name, 24)
+            edges, steps = thinned(edges, steps)
             upper.stairs(steps, edges, baseline=None, color=colour, lw=1.2)
             upper.plot(
                 range(len(points)),
@@ -189,6 +191,7 @@ def grid_curve(
 
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         axes = figure.subplots()
+        edges, values = thinned(edges, values)
         axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label="every weight")
         axes.plot(ticks, at_ticks, ls="", marker="o", ms=5, color=INK, label="grid", clip_on=False)
         axes.set_xlim(float(edges[0]), float(edges[-1]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankgauge.arrays import Bools, Floats
-from rankgauge.figures.drawing import INK, LINES, VERMILION, plotting, wrapped
+from rankgauge.figures.drawing import INK, LINES, VERMILION, plotting, thinned, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 60
 """With more flip boundaries than that, they are not drawn: they would hide the rest."""
-MOST_STEPS = 1_500
-"""In how many parts of the axis a curve of many steps is drawn."""
 
 
 class PathLine(NamedTuple):
@@ -40,7 +38,7 @@ def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
         axes = figure.subplots()
         for line, (colour, marker) in zip(lines, cycle(LINES), strict=False):
             label = wrapped(line.measure, 24)
-            edges, values = _thinned(line.edges, line.values)
+            edges, values = thinned(line.edges, line.values)
             axes.stairs(values, edges, baseline=None, color=colour, lw=1.1)
             if line.best is None:
                 axes.plot([], [], color=colour, label=label)
@@ -59,17 +57,6 @@ def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
         for text in legend.get_texts():
             text.set_parse_math(False)
         return figure
-
-
-def _thinned(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """A curve with no more steps than can be seen: of many steps in a small part of the axis, the least
-    and the greatest."""
-    if len(values) <= 2 * MOST_STEPS:
-        return edges, values
-    parts = np.linspace(edges[0], edges[-1], MOST_STEPS + 1)
-    firsts = np.maximum(np.searchsorted(edges, parts[:-1], side="right") - 1, 0)
-    both = [each.reduceat(values, firsts) for each in (np.fmin, np.fmax)]
-    return np.linspace(edges[0], edges[-1], 2 * MOST_STEPS + 1), np.stack(both, axis=1).ravel()
 
 
 def plane_map(
