@@ -13,7 +13,7 @@ from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted, worded
 from rankgauge.results import Result
-from rankgauge.space.curves import Curve, Interval
+from rankgauge.space.curves import Curve, Interval, simplest
 from rankgauge.tables import Cell, Row, Table
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class PathCurves(Result):
 
         def optima(curve: Curve, piece: int, axis: Axis) -> Iterator[Row]:
             for part in curve.optima:
-                at = _point(self.weights(piece, part.middle))
+                at = _point(self.weights(piece, simplest(*part)))
                 yield (*axis.own(part), at, curve.at(part.middle))
 
         columns = self._columns("low", "high", "at", "mean")
@@ -184,4 +184,4 @@ class PathCurves(Result):
 
 
 def _point(weights: Floats) -> str:
-    return ", ".join(f"{weight:.6g}" for weight in weights.tolist())
+    return ", ".join(f"{weight:.15g}" for weight in weights.tolist())

@@ -152,12 +152,14 @@ class PlaneRegions(Result):
         return min(map(self.cell_point, region.cells[:20].tolist()), key=_length)
 
     def cell_point(self, cell: int) -> Spot:
-        """A point inside a cell, with few decimals if there is one near its middle, exactly."""
+        """A point inside a cell, exactly: with few decimals, and not far out, if there is one."""
+        size = max(abs(self.low), abs(self.high))
+        for far in (size * 10.0**power for power in range(7)):
+            corners = self.plane.polygon(cell, (-far, -far, far, far))
+            if len(corners) > 2 and (near := self._simplest(cell, *_middle(corners))) is not None:
+                return near
         x, y, w = self.plane.arrangement.point(cell)
-        return self._simplest(cell, Fraction(x, w), Fraction(y, w)) or (
-            Fraction(x, w),
-            Fraction(y, w),
-        )
+        return Fraction(x, w), Fraction(y, w)
 
     def _simplest(self, cell: int, x: Fraction, y: Fraction) -> Spot | None:
         """A point of the cell near this one with few decimals; None if there is none."""
@@ -190,8 +192,7 @@ class PlaneRegions(Result):
                 corners = np.array(_clipped(list(map(tuple, corners)), -1.0, -1.0, 1.0))
             if len(corners) < 3:
                 continue
-            x, y = (Fraction(float(own)) for own in corners.mean(axis=0))
-            point = self._simplest(cell, x, y)
+            point = self._simplest(cell, *_middle(corners))
             if point is not None and self._inside(point):
                 return BestInside(float(values[cell]), cell, point)
         return None
@@ -202,7 +203,7 @@ class PlaneRegions(Result):
 
     def _weights(self, point: Spot) -> str:
         weights = (1 - sum(point), *point) if self.mixture else point
-        return ", ".join(f"{float(weight):.6g}" for weight in weights)
+        return ", ".join(f"{float(weight):.15g}" for weight in weights)
 
     def figure(self, measure: AnyMeasure | None = None) -> Figure:
         """The mean over the square, local optima outlined; of the first measure, or of another.
@@ -266,6 +267,12 @@ _WAYS: dict[Across, str] = {"edges": "edge", "trajectories": "path, not even thr
 
 def _packed(signs: Bools) -> np.typing.NDArray[np.uint8]:
     return np.packbits(signs, axis=1)
+
+
+def _middle(corners: Floats) -> Spot:
+    """The mean of the corners of a polygon."""
+    x, y = corners.mean(axis=0).tolist()
+    return Fraction(x), Fraction(y)
 
 
 def _length(point: Spot) -> int:
