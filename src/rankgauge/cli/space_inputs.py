@@ -21,6 +21,7 @@ from rankgauge.cli.options import (
     together,
 )
 from rankgauge.cli.scoring import column_names, read_judgments
+from rankgauge.data.errors import InputError
 from rankgauge.data.features import Features
 from rankgauge.data.letor import read_letor
 from rankgauge.data.parts import stored_runs
@@ -175,11 +176,7 @@ class SpaceInputs(Record):
         self._check_kind()
         if self.qrels is not None:
             return self._of_runs(self.qrels, depth)
-        read = [
-            read_letor(file, lenient=self.lenient, size_limit=self.size_limit)
-            for file in self.files
-        ]
-        features = Features.joined(read)
+        features = Features.joined([self._letor(file) for file in self.files])
         chosen = self._chosen(features.queries.texts())
         if chosen is not None:
             features = features.select(chosen)
@@ -191,6 +188,16 @@ class SpaceInputs(Record):
             jitter=self.jitter,
             seed=self.seed,
         )
+
+    def _letor(self, file: str) -> Features:
+        """The features of a file; a file in another form may be a run."""
+        try:
+            return read_letor(file, lenient=self.lenient, size_limit=self.size_limit)
+        except InputError as error:
+            if error.line != 1:
+                raise
+            message = f"{error.message}; if these files are runs, give the judgements with --qrels"
+            raise InputError(error.source, error.line, message) from None
 
     def _of_runs(self, qrels: str, depth: int | None) -> WeightSpace:
         columns = column_names(
