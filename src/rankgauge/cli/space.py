@@ -91,7 +91,7 @@ def flips(
     output: str | None,
     **inputs: Any,
 ) -> None:
-    """List the flips on a path of weights, and which measures notice them.
+    """List the flips on a path of weights, and who notices them.
 
     A flip is good if the document with the higher label rises, bad if it falls, and neutral if the
     labels are equal. P@5 notices only flips of rank 5 with rank 6.
@@ -195,7 +195,7 @@ def plane(
     output: str | None,
     **inputs: Any,
 ) -> None:
-    """Find all cells of a plane of two weights, the regions of measures, and the best weights.
+    """Find all cells of two weights, and the best of them.
 
     It takes two parameters beside fixed features, or three features or runs whose weights sum to 1. The
     cells are exact, and their number grows fast: take some queries, and few documents of each.
