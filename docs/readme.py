@@ -50,7 +50,9 @@ def shell(block: str) -> str:
         if words[0] == "cd":
             os.chdir(words[1])
             continue
-        if words[1] in ("assess", "compare", "distance", "evaluate", "forecast", "text", "tune"):
+        if words[1] in (
+            *("assess", "compare", "distance", "evaluate", "forecast", "space", "text", "tune"),
+        ):
             words += ["--format", "table"]
         result = subprocess.run(words, capture_output=True, text=True, check=True)
         lines += result.stdout.rstrip("\n").splitlines()

@@ -58,14 +58,6 @@ def curves() -> dict[int, Curve]:
     return made
 
 
-def local_optima(curve: Curve) -> int:
-    """How many intervals, or runs of equal ones, have worse neighbours on both sides."""
-    steps = np.sign(np.diff(curve.values))
-    steps = steps[steps != 0]
-    inside = np.count_nonzero((steps[:-1] > 0) & (steps[1:] < 0))
-    return int(inside) + int(steps[0] < 0) + int(steps[-1] > 0) if len(steps) else 1
-
-
 def table(made: dict[int, Curve]) -> Table:
     """What the curves look like."""
     rows = []
@@ -74,7 +66,7 @@ def table(made: dict[int, Curve]) -> Table:
         near = sum(each.width for each in curve.within(0.005))
         cliff = float(np.abs(np.diff(curve.values)).max(initial=0.0))
         rows.append(
-            (size, len(curve.breaks), local_optima(curve), curve.value, part.width, near, cliff)
+            (size, len(curve.breaks), len(curve.optima), curve.value, part.width, near, cliff)
         )
     columns = (
         "queries",

@@ -1,4 +1,5 @@
-"""BM25 on the articles of SummEval: all flips over b and k1, held against a grid of 100,001 points.
+"""BM25 on the articles of SummEval: all flips over b and k1, held against a grid of 100,001 points, and
+a map of both.
 
     python docs/space_bm25.py [--figures] [--words 4] [--points 100001]
 
@@ -33,6 +34,8 @@ BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 FIGURES = Path(__file__).with_name("figures")
 NEAR = 2.0**-40
 """How close to a flip the finer look is taken, as a share of the interval."""
+ROWS = 31
+"""At how many values of k1 the map has a curve over b."""
 
 
 def articles(
@@ -180,6 +183,11 @@ def main() -> None:
         print(repr(curve).splitlines()[0])
         if asked.figures:
             save_figure(curve.figure(), FIGURES / f"space-bm25-{parameter}.svg")
+    begin = time.perf_counter()
+    both = BM25().map(statistics, judgments, "nDCG@10", at=ROWS)
+    print(f"{both}\n{time.perf_counter() - begin:.1f} s")
+    if asked.figures:
+        save_figure(both.figure(), FIGURES / "space-bm25-map.svg")
 
 
 if __name__ == "__main__":

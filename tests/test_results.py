@@ -17,6 +17,7 @@ from rankgauge.evaluation.inputs import judgments_of
 from rankgauge.forecast import plan
 from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.tracks import Rows
+from rankgauge.fusion.weights import run_space
 from rankgauge.notes import MOST_ALIKE, Note, worded
 from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
@@ -74,6 +75,10 @@ def results() -> Iterator[Result]:
     yield space.optima(documents, "AP", restarts=2)
     yield space.grid(documents, ["AP", "P@1"], axes=(1, 3), points=3)
     yield curve(lambda t: [t, 0.5], (0, 1), Rankings.of([1, 0]), "P@1")
+    yield space.parameter_map(lambda x, y: [x, y], [(0, 1), (0, 1)], [1, 0], "P@1", at=3)
+    weights = run_space(QRELS, RUNS)
+    yield weights.curves(["AP", "P@1"])
+    yield weights.plane(["AP", "P@1"])
     beside = np.full((len(scores.runs), len(scores.measures)), 0.25)
     note = Note("one fold")
     judged = judgments_of(QRELS)

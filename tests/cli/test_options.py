@@ -66,7 +66,7 @@ def test_an_option_is_the_same_thing_in_all_commands() -> None:
                 for option in parameter.opts:
                     uses.setdefault(option, {}).setdefault(str(meaning), []).append(name)
     assert {name.split()[0] for name in names} == set(COMMANDS)
-    assert {len(each) for each in uses["--measure"].values()} == {11}
+    assert {len(each) for each in uses["--measure"].values()} == {16}
     several = {option: each for option, each in uses.items() if len(each) > 1}
     # one way to fuse, or several methods to train; one depth to learn from, or several to compare; one
     # run that a page starts with, or several to compare with

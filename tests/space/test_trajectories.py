@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankgauge as rg
@@ -201,7 +202,10 @@ def test_flips_have_the_names_of_queries_and_documents(tmp_path):
     )
     found = trajectory(rg.read_letor(file), [[1, 0], [0, 1]], ["RR", "P@1"])
     table = found.table()
-    assert table.rows[0] == (1, 0.5, "7", 1, "a", "b", "good", 0.5, 0.25, 1.0, 0.5)
+    assert table.rows[0] == (
+        *(1, 0.5, "7", 1, "a", "b", "good", "RR, P@1"),
+        *(0.5, 0.25, 1.0, 0.5),
+    )
     assert table.columns[-2:] == ("P@1", "mean P@1")
     unnamed = trajectory(TWO, [[1, 0], [0, 1]], "RR").table()
     assert unnamed.rows[0][:7] == (1, 0.5, "1", 1, 1, 2, "good")
@@ -214,9 +218,66 @@ def test_the_measures_are_compared_by_the_flips_they_notice():
     found = trajectory(Rankings.of(labels), points, ["AP", "P@1", "nDCG"])
     rows = {row[0]: row[5:] for row in found.measure_table().rows}
     good, bad = (int((found.merit == sign).sum()) for sign in (1, -1))
-    assert rows["AP"] == rows["nDCG"] == (good, bad, 0, 0)
+    assert rows["AP"] == rows["nDCG"] == (good, bad, 0, 1.0, "1, 3", 0)
     assert sum(rows["P@1"][:2]) < good + bad
+    assert rows["P@1"][4] == "1"
     assert found.notes[0].kind == f"{len(found)} flips: {good} good, {bad} bad, 2 neutral"
+
+
+@pytest.mark.parametrize("name", sorted(n for n, m in MEASURES.items() if not m.by_subtopic))
+@examples(20)
+@given(paths(), st.data())
+def test_the_ranks_that_a_measure_notices_are_where_the_list_changes(name, path, data):
+    """Each flip is done by hand, at its rank, in the order of the path; the scores before and after say
+    whether it is noticed. No measure looks below its cut-off."""
+    lists, points = path
+    measure = inner(data.draw(versions(name)))
+    try:
+        found = trajectory(lists, points, measure)
+    except (MeasureError, Unsupported):
+        assume(False)
+    now = [
+        sorted(range(*bounds), key=lambda row: (-points[0][row], row))
+        for bounds in itertools.pairwise(lists.offsets.tolist())
+    ]
+    noticed = set()
+    for query, rank, upper, lower in zip(
+        found.query.tolist(), found.rank.tolist(), found.upper.tolist(), found.lower.tolist(),
+        strict=True,
+    ):  # fmt: skip
+        order = now[query]
+        assert order[rank - 1 : rank + 1] == [upper, lower]
+        before = by_hand_score(lists, query, order, measure)
+        order[rank - 1 : rank + 1] = [lower, upper]
+        after = by_hand_score(lists, query, order, measure)
+        if abs(after - before) > 1e-9:
+            noticed.add(rank)
+    seen = found.rank[found.noticed.seen[0]].tolist()
+    assert set(seen) == noticed
+    assert max(seen, default=0) <= (measure.depth or math.inf)
+    rows = {row[0]: row for row in found.noticed.rank_table().rows}
+    assert set(rows) == set(found.rank.tolist())
+    assert sum(sum(row[1:4]) for row in rows.values()) == len(found)
+
+
+def by_hand_score(lists: Rankings, query: int, order: list[int], measure) -> float:
+    one = Rankings(
+        lists.labels[order], np.array([0, len(order)]), lists.query[query : query + 1], lists.judged
+    )
+    return float(measure.score_each(one)[0])
+
+
+def test_p_at_5_notices_rank_5_alone():
+    random = np.random.default_rng(2)
+    labels = random.integers(0, 2, 30).tolist()
+    ends = random.random((2, 30))
+    found = trajectory(Rankings.of(labels), ends, ["P@5", "AP"])
+    ranks = {row[0]: row[-2] for row in found.measure_table().rows}
+    assert ranks["P@5"] == "5"
+    assert ranks["AP"] == "1-22, 24-29"
+    shares = {row[0]: row[4:] for row in found.rank_table().rows}
+    assert shares[5] == (1.0, 1.0)
+    assert shares[4] == shares[6] == (0.0, 1.0)
 
 
 def test_jitter_parts_flips_that_coincide():

@@ -36,6 +36,7 @@ TASKS = {
     "Combine": {
         "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
         "tune": "Which weight for which run? The best one, exactly, and what it is worth on new topics.",
+        "space": "How does a measure change with the weights? Flips, exact curves, what a grid misses.",
     },
     "Train": {
         "ltr": "You have documents with features and labels: train a ranker, and rank with it.",

@@ -15,6 +15,7 @@ from rankgauge.cli.options import (
     plugin_option,
     samples_option,
     scores_options,
+    shown_option,
     testing_options,
 )
 from rankgauge.cli.output import fail_if_incomplete, progress
@@ -100,11 +101,10 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     "The parameter p of rank-biased overlap (column rbo), which says how similarly two measures rank "
     "the runs. The nearer p is to 1, the more the lower ranks count.",
 )
-@click.option(
-    "--show",
-    "shown",
-    type=click.Choice(list(TABLES)),
-    help="Print only one table. measures: the measures. pairs: the pairs of measures. swaps: how "
+@shown_option(
+    list(TABLES),
+    None,
+    "Print only one table. measures: the measures. pairs: the pairs of measures. swaps: how "
     "often two sets of topics disagree which of two runs is better. By default all tables; in "
     "tsv, csv and jsonl only the measures.",
 )

@@ -21,6 +21,7 @@ from rankgauge.cli.options import (
     parts_option,
     per_topic_option,
     plugin_option,
+    qrels_option,
     reading_options,
     settled_option,
     ties_option,
@@ -66,7 +67,7 @@ from rankgauge.workers import outcomes
 
 @click.command("distance")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--qrels", metavar="QRELS", help="The judgements. By default no document is judged.")
+@qrels_option("The judgements. By default no document is judged.")
 @measure_option(DEFAULT_MEASURE, example="'AP(norm=min)@100'")
 @per_topic_option()
 @click.option(

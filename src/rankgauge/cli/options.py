@@ -141,6 +141,31 @@ def per_topic_option(text: str = "A row for each topic, then the means.") -> Cal
     return click.option("-q", "--per-topic", is_flag=True, help=text)
 
 
+def shown_option(choices: Sequence[str], default: str | None, help_text: str) -> Callable[[F], F]:
+    """`--show`: which table of a result is printed."""
+    return click.option(
+        "--show",
+        "shown",
+        type=click.Choice(list(choices)),
+        default=default,
+        show_default=default is not None,
+        help=help_text,
+    )
+
+
+# Which data
+
+
+def qrels_option(help_text: str) -> Callable[[F], F]:
+    """`--qrels`, for commands that take judgements beside other files."""
+    return click.option("--qrels", metavar="QRELS", help=help_text)
+
+
+def queries_option(least: int, help_text: str) -> Callable[[F], F]:
+    """`--queries`: only so many queries, drawn at random."""
+    return click.option("--queries", type=click.IntRange(least), metavar="N", help=help_text)
+
+
 # How rankings are made of runs
 
 
@@ -362,6 +387,33 @@ def depth_option(
         "depths" if multiple else "depth",
         type=click.IntRange(1),
         multiple=multiple,
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=help_text,
+    )
+
+
+# How good weights are looked for
+
+
+def margin_option(default: float, help_text: str) -> Callable[[F], F]:
+    """`--margin`: how far from the best a mean counts as good as the best."""
+    return click.option(
+        "--margin",
+        type=click.FloatRange(0),
+        default=default,
+        show_default=True,
+        metavar="NUMBER",
+        help=help_text,
+    )
+
+
+def restarts_option(default: int, help_text: str) -> Callable[[F], F]:
+    """`--restarts`: from how many weights a search starts."""
+    return click.option(
+        "--restarts",
+        type=click.IntRange(1),
         default=default,
         show_default=True,
         metavar="N",

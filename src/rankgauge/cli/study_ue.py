@@ -16,6 +16,7 @@ from rankgauge.cli.options import (
     method_option,
     method_plugin_option,
     output_option,
+    queries_option,
     samples_option,
     seed_option,
     significance_test_option,
@@ -69,11 +70,9 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 @method_option(
     "A method to train; may be repeated. By default all methods.", metavar="NAME", multiple=True
 )
-@click.option(
-    "--queries",
-    type=click.IntRange(2),
-    metavar="N",
-    help="Evaluate only so many test queries of each data set, drawn by the seed. Methods are trained "
+@queries_option(
+    2,
+    "Evaluate only so many test queries of each data set, drawn by the seed. Methods are trained "
     "on all of the training data. By default all test queries.",
 )
 @click.option(

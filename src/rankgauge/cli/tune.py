@@ -13,6 +13,7 @@ from rankgauge.cli.options import (
     folds_option,
     form_options,
     level_option,
+    margin_option,
     measure_option,
     missing_option,
     normalize_option,
@@ -22,6 +23,7 @@ from rankgauge.cli.options import (
     plot_option,
     plugin_option,
     reading_options,
+    restarts_option,
     samples_option,
     seed_option,
     tag_option,
@@ -33,8 +35,9 @@ from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.parts import stored_runs
 from rankgauge.data.trec import write_run
-from rankgauge.fusion.tuning import ALL, FOLDS, MARGIN, REPEATS, RESTARTS, SAMPLES, tune
+from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS, SAMPLES, tune
 from rankgauge.policies import Absent, SharedTopics
+from rankgauge.space.curves import MARGIN
 
 STANDARD_OUTPUT = "-"
 
@@ -64,13 +67,8 @@ STANDARD_OUTPUT = "-"
     help="A file with one topic id per line. The weights are chosen on the other topics, and tested on "
     "these. Then nothing is cross-validated.",
 )
-@click.option(
-    "--margin",
-    type=click.FloatRange(0),
-    default=MARGIN,
-    show_default=True,
-    metavar="NUMBER",
-    help="Weights whose mean is at most this far from the best count as good as the best.",
+@margin_option(
+    MARGIN, "Weights whose mean is at most this far from the best count as good as the best."
 )
 @folds_option(
     FOLDS,
@@ -90,14 +88,7 @@ STANDARD_OUTPUT = "-"
     SAMPLES,
     text="How many samples of the topics are drawn for the interval of the best weight of two runs.",
 )
-@click.option(
-    "--restarts",
-    type=click.IntRange(1),
-    default=RESTARTS,
-    show_default=True,
-    metavar="N",
-    help="For three or more runs: from how many weights the search starts.",
-)
+@restarts_option(RESTARTS, "For three or more runs: from how many weights the search starts.")
 @per_topic_option(
     "Two runs: print the best weights of each topic alone instead. They show how much topics differ. "
     "They are no advice."

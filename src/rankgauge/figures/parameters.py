@@ -1,11 +1,14 @@
-"""A measure over a parameter of a ranking function."""
+"""A measure over one or two parameters of a ranking function."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from rankgauge.arrays import Floats
-from rankgauge.figures.drawing import BLUE, INK, SKY, plotting, wrapped
+from rankgauge.figures.drawing import BLUE, INK, SKY, VERMILION, plotting, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,6 +44,74 @@ def parameter_curve(
         axes.set_xlabel(wrapped(parameter, 60), parse_math=False)
         axes.set_ylabel(wrapped(f"mean {measure}", 40), parse_math=False)
         axes.set_title("every flip is known" if certified else "from samples: flips can be missing")
+        legend = figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        return figure
+
+
+_Pair: TypeAlias = tuple[float, float]
+
+
+def parameter_map(
+    ticks: Floats,
+    at: Floats,
+    values: Floats,
+    best: tuple[_Pair, tuple[_Pair, _Pair]] | None,
+    *,
+    parameters: Sequence[str],
+    measure: str,
+    certified: bool,
+) -> Figure:
+    """The mean over two parameters: a stripe for each value of the second, with a dash at its value.
+
+    Parameters
+    ----------
+    ticks
+        The values of the first parameter.
+    at
+        The values of the second parameter.
+    values
+        The mean, a row for each value of the second parameter.
+    best
+        The best point, and how far the mean stays the same along each parameter: a cross.
+    parameters
+        The names of the parameters.
+    measure
+        The name of the measure.
+    certified
+        Whether no flip on a row can be missing.
+    """
+    step = ticks[1] - ticks[0]
+    columns = np.append(ticks - step / 2, ticks[-1] + step / 2)
+    middles = (at[1:] + at[:-1]) / 2
+    room = 0.5 if len(at) == 1 else 0.0
+    edges = np.concatenate(([at[0] - room], middles, [at[-1] + room]))
+    with plotting():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6.4, 5.0), layout="constrained")
+        axes = figure.subplots()
+        image = axes.pcolormesh(columns, edges, values, cmap="cividis", rasterized=True)
+        figure.colorbar(image, ax=axes, label=wrapped(f"mean {measure}", 40))
+        axes.plot(
+            np.full(len(at), columns[0]), at, ls="", marker=1, ms=6, color=INK, clip_on=False,
+            label="the rows that were computed",
+        )  # fmt: skip
+        if best is not None:
+            (x, y), (along, across) = best
+            for width, colour in ((3.2, "white"), (1.6, VERMILION)):
+                axes.plot(along, (y, y), color=colour, lw=width)
+                axes.plot((x, x), across, color=colour, lw=width)
+            (mark,) = axes.plot(x, y, ls="", marker="*", ms=12, color=VERMILION, label="best found")
+            mark.set(markeredgecolor="white", markeredgewidth=0.9, clip_on=False)
+        axes.set(xlim=(columns[0], columns[-1]), ylim=(edges[0], edges[-1]))
+        axes.set_xlabel(wrapped(parameters[0], 60), parse_math=False)
+        axes.set_ylabel(wrapped(parameters[1], 50), parse_math=False)
+        axes.set_title(
+            "every flip on a row is known; between rows none" if certified
+            else "from samples: flips can be missing"
+        )  # fmt: skip
         legend = figure.legend(loc="outside lower center", ncols=2, fontsize=9)
         for text in legend.get_texts():
             text.set_parse_math(False)

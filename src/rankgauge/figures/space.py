@@ -19,6 +19,7 @@ from rankgauge.figures.drawing import (
     VERMILION,
     marker_area,
     plotting,
+    thinned,
     wrapped,
 )
 
@@ -54,6 +55,7 @@ def path_figure(
             edges = np.concatenate(([0.0], where, [len(points) - 1.0]))
             steps = np.append(points[0], values)
             label = wrapped(name, 24)
+            edges, steps = thinned(edges, steps)
             upper.stairs(steps, edges, baseline=None, color=colour, lw=1.2)
             upper.plot(
                 range(len(points)),
@@ -189,11 +191,12 @@ def grid_curve(
 
         figure = Figure(figsize=(6.4, 4.0), layout="constrained")
         axes = figure.subplots()
+        edges, values = thinned(edges, values)
         axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label="every weight")
         axes.plot(ticks, at_ticks, ls="", marker="o", ms=5, color=INK, label="grid", clip_on=False)
         axes.set_xlim(float(edges[0]), float(edges[-1]))
-        axes.set_xlabel(axis)
-        axes.set_ylabel(wrapped(f"mean {measure}", 40))
+        axes.set_xlabel(wrapped(axis, 60), parse_math=False)
+        axes.set_ylabel(wrapped(f"mean {measure}", 40), parse_math=False)
         figure.legend(loc="outside right upper", fontsize=8)
         return figure
 
@@ -242,7 +245,7 @@ def grid_map(
             edge, width = (VERMILION, 1.8) if face == "none" else ("white", 0.8)
             (mark,) = axes.plot(*where.T, ls="", marker=marker, ms=size, mfc=face, label=label)
             mark.set(markeredgecolor=edge, markeredgewidth=width, clip_on=False)
-        axes.set_xlabel(names[0])
-        axes.set_ylabel(names[1])
+        axes.set_xlabel(wrapped(names[0], 60), parse_math=False)
+        axes.set_ylabel(wrapped(names[1], 50), parse_math=False)
         figure.legend(loc="outside upper center", ncols=3, fontsize=8)
         return figure

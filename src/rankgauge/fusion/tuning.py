@@ -51,7 +51,7 @@ from rankgauge.rankings.alignment import rows_of
 from rankgauge.records import Record
 from rankgauge.resampling import Drawing, Progress
 from rankgauge.scores.model import Scores
-from rankgauge.space.curves import Curve, Interval
+from rankgauge.space.curves import MARGIN, Curve, Interval
 from rankgauge.space.lines import mean_of
 
 if TYPE_CHECKING:
@@ -60,8 +60,6 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """Every normalisation is tried, and the best one taken."""
-MARGIN = 0.005
-"""How far below the best the plateau goes."""
 FOLDS, REPEATS, SAMPLES, RESTARTS = 5, 20, 1_000, 8
 SCALED = "what the aggregate averages"
 TOO_SMALL = 5e-5

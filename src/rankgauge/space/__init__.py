@@ -3,8 +3,10 @@
 `line` gives the exact curve of any measure along a straight line: every rank measure is a step function
 there, since it changes only where two documents change places. `trajectory` lists these flips along a
 path of straight pieces. `grid` shows what a grid of weights misses. `optima` looks for the best weights
-of all features by exact line searches. `plane` has all regions of two weights. `curve` gives the curve
-over one parameter of any scorer. `objective_curve` has objectives on scores beside the measures.
+of all features by exact line searches. `plane` has all regions of two weights. `WeightSpace` says which
+weights of features vary, and answers all of this for them; `rankgauge.fusion.weights.run_space` makes
+one of runs. `curve` gives the curve over one parameter of any scorer, `parameter_map` the curves over
+two. `objective_curve` has objectives on scores beside the measures.
 """
 
 from __future__ import annotations
@@ -14,22 +16,31 @@ from rankgauge.space.curves import Curve, Interval
 from rankgauge.space.documents import jittered
 from rankgauge.space.grids import Grid, grid
 from rankgauge.space.lines import Segment, line
+from rankgauge.space.nonlinear.maps import PairScorer, ParameterMap, parameter_map
 from rankgauge.space.nonlinear.roots import ParameterCurve, curve
 from rankgauge.space.objectives import objective_curve, pairwise_loss, rank_objective, swets
+from rankgauge.space.path_curves import PathCurves
+from rankgauge.space.plane_regions import PlaneRegions
 from rankgauge.space.planes import Plane, PlaneCell, Region, plane
 from rankgauge.space.trajectories import Trajectory, trajectory
+from rankgauge.space.weights import WeightSpace
 
 __all__ = [
     "Curve",
     "Grid",
     "Interval",
     "Optima",
+    "PairScorer",
     "ParameterCurve",
+    "ParameterMap",
+    "PathCurves",
     "Plane",
     "PlaneCell",
+    "PlaneRegions",
     "Region",
     "Segment",
     "Trajectory",
+    "WeightSpace",
     "curve",
     "grid",
     "jittered",
@@ -37,6 +48,7 @@ __all__ = [
     "objective_curve",
     "optima",
     "pairwise_loss",
+    "parameter_map",
     "plane",
     "rank_objective",
     "swets",

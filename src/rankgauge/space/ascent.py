@@ -22,6 +22,7 @@ from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.records import Record
+from rankgauge.resampling import Progress
 from rankgauge.results import Result
 from rankgauge.seeds import digest
 from rankgauge.space.curves import NEAR, Interval
@@ -96,7 +97,7 @@ def climbed(
 
 
 def optima(
-    documents: FeatureRows,
+    documents: FeatureRows | LinearScorer,
     measure: AnyMeasure,
     *,
     fixed: int | None = None,
@@ -106,6 +107,7 @@ def optima(
     jitter: float | None = None,
     seed: int = SEED,
     executor: AnyExecutor | None = None,
+    progress: Progress | None = None,
 ) -> Optima:
     """Local optima of a measure over the weights of all features, and how often each was reached.
 
@@ -133,6 +135,8 @@ def optima(
         The seed of starts, directions and jitter.
     executor
         Who does the work; by default threads.
+    progress
+        Is called after each start.
 
     >>> found = optima(([[1, 0], [0, 1], [1, 1]], [0, 2, 1], [0, 3]), "nDCG", restarts=3)
     >>> found.values.tolist(), found.found.tolist()
@@ -161,6 +165,8 @@ def optima(
         if isinstance(result, RankgaugeError):
             raise result
         climbs.append(result)
+        if progress is not None:
+            progress(str(len(climbs)))
     return _gathered(ascent, climbs)
 
 
@@ -282,6 +288,8 @@ class Optima(Result):
     reached: Ints
     """For each start the number of the optimum it reached, from 0."""
     notes: tuple[Note, ...]
+    names: tuple[str, ...]
+    """The names of the weights, for tables."""
 
     @property
     def best(self) -> Floats:
@@ -296,7 +304,7 @@ class Optima(Result):
 
     def table(self) -> Table:
         """A row for each optimum: its value, how many starts reached it, and its weights."""
-        columns = ("value", "found", *(f"weight {n + 1}" for n in range(self.weights.shape[1])))
+        columns = ("value", "found", *self.names)
         rows: list[tuple[Cell, ...]] = [
             (float(value), int(times), *own.tolist())
             for value, times, own in zip(self.values, self.found, self.weights, strict=True)
@@ -346,7 +354,8 @@ def _gathered(ascent: FeatureAscent, climbs: list[Climb]) -> Optima:
             )
         )
     weights = np.array([climbs[number].weights for number in firsts])
-    return Optima(ascent.measure, values, weights, found, reached, tuple(notes))
+    names = tuple(map(ascent.scorer.name, range(ascent.scorer.width)))
+    return Optima(ascent.measure, values, weights, found, reached, tuple(notes), names)
 
 
 def _as_good(values: Floats, found: Ints) -> int:

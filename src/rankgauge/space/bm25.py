@@ -6,13 +6,15 @@ framework: BM25 and beyond, section 3.4)::
     score(d) = Σ over terms w of  idf(w) · tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / mean length))
 
 where tf says how often w is in d. As a function of b, and but for the factor k1 + 1 as a function of k1,
-a term is c / (p + q·t). So all flips over b, and over k1, can be found for certain.
+a term is c / (p + q·t). So all flips over b, and over k1, can be found for certain; `BM25.map` puts the
+curves over one at values of the other together.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, TypeAlias, TypeVar
 
@@ -26,8 +28,10 @@ from rankgauge.native.segments import segment_sum
 from rankgauge.notes import counted
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Value
+from rankgauge.resampling import Progress
 from rankgauge.space.nonlinear.crossings import ParameterCrossings
 from rankgauge.space.nonlinear.isolation import UNIT, RationalScorer, Term, Terms
+from rankgauge.space.nonlinear.maps import ROWS, PairScorer, ParameterMap, parameter_map
 from rankgauge.space.nonlinear.roots import ParameterCurve, curve, limits
 from rankgauge.space.nonlinear.term_statistics import TermStatistics
 
@@ -124,12 +128,64 @@ class BM25(Value):
         """
         scorer = self.over(parameter, statistics)
         ends = scorer.checked_interval(interval)
-        if not set(judgments) & set(statistics.queries):
-            raise RankgaugeError(
-                f"none of the {counted(len(statistics.queries), 'query', 'queries')} has judgements, "
-                "expected judgements with the same ids"
-            )
+        _check_queries(statistics, judgments)
         return curve(scorer, ends, statistics.rankings(judgments), measure)
+
+    def map(
+        self,
+        statistics: TermStatistics,
+        judgments: Mapping[str, Mapping[str, int]],
+        measure: AnyMeasure,
+        *,
+        parameter: Parameter = "b",
+        intervals: Mapping[Parameter, Sequence[float]] | None = None,
+        at: int | Sequence[float] = ROWS,
+        progress: Progress | None = None,
+    ) -> ParameterMap:
+        """A measure over b and k1 together: certified curves over one at values of the other.
+
+        Parameters
+        ----------
+        statistics
+            The queries and documents.
+        judgments
+            For each query the grades of its documents.
+        measure
+            The measure.
+        parameter
+            The parameter along the curves, `b` or `k1`.
+        intervals
+            The lowest and the highest value of b and of k1; by default 0 to 1 for b, and 0 to 3 for k1.
+        at
+            The values of the other parameter, or how many of them at equal distances.
+        progress
+            Is called after each curve.
+        """
+        pair = BM25Pair(self, statistics, parameter)
+        ends = [
+            pair.along(own, 0.5).checked_interval((intervals or {}).get(name))
+            for own, name in enumerate(pair.parameters)
+        ]
+        _check_queries(statistics, judgments)
+        lists = statistics.rankings(judgments)
+        return parameter_map(pair, ends, lists, measure, at=at, progress=progress)
+
+
+class BM25Pair(PairScorer):
+    """BM25 as a function of b and k1; `parameter` is the first of them."""
+
+    parameters: tuple[Parameter, Parameter]
+
+    def __init__(self, model: BM25, statistics: TermStatistics, parameter: Parameter) -> None:
+        checked("parameter", parameter, Choice(("b", "k1")))
+        self.parameters = ("b", "k1") if parameter == "b" else ("k1", "b")
+        self._model, self._statistics = model, statistics
+
+    def along(self, parameter: int, other: float) -> BM25Scorer:
+        """The scores as a function of one of the two, at a value of the other."""
+        own, rest = self.parameters[parameter], self.parameters[1 - parameter]
+        model = replace(self._model, b=other) if rest == "b" else replace(self._model, k1=other)
+        return model.over(own, self._statistics)
 
 
 class BM25Scorer(RationalScorer):
@@ -292,6 +348,15 @@ class BM25Scorer(RationalScorer):
             )
             if weight
         ]
+
+
+def _check_queries(statistics: TermStatistics, judgments: Mapping[str, Mapping[str, int]]) -> None:
+    """RankgaugeError if no query has judgements."""
+    if not set(judgments) & set(statistics.queries):
+        raise RankgaugeError(
+            f"none of the {counted(len(statistics.queries), 'query', 'queries')} has judgements, "
+            "expected judgements with the same ids"
+        )
 
 
 def _rounded(numbers: Iterable[Fraction]) -> Floats:

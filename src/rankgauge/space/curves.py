@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 NEAR = 1e-12
 """Breaks that are closer are one, and values that are closer are the same."""
 
+MARGIN = 0.005
+"""How far from the best a plateau goes, unless another margin is asked for."""
+
 POSITION = Number(0, 1)
 """A point of the line."""
 
@@ -162,6 +165,22 @@ class Curve(Record):
         edges = self.edges
         parts = [Interval(float(edges[place]), float(edges[place + 1])) for place in good]
         return sorted(parts, key=lambda part: -part.width)
+
+    @property
+    def optima(self) -> list[Interval]:
+        """The local optima, from 0 on: where the mean is better than just before and just after.
+
+        An end of the line counts if the mean gets worse on the way from it. A mean that never changes is
+        one optimum.
+        """
+        values = self.values if self.higher else -self.values
+        if np.isnan(values).all():
+            return []
+        firsts = np.flatnonzero(np.append(True, np.abs(np.diff(values)) > NEAR))
+        edges = np.append(self.edges[firsts], 1.0)
+        around = np.concatenate(([-np.inf], values[firsts], [-np.inf]))
+        best = (around[1:-1] > around[:-2]) & (around[1:-1] > around[2:])
+        return [Interval(*edges[place : place + 2].tolist()) for place in np.flatnonzero(best)]
 
     @property
     def point(self) -> float:

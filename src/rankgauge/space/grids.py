@@ -21,6 +21,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.notes import Note, counted, worded
 from rankgauge.policies import SEED, SEEDS
+from rankgauge.resampling import Progress
 from rankgauge.results import Result
 from rankgauge.space.curves import NEAR, Curve
 from rankgauge.space.documents import FeatureRows
@@ -37,7 +38,7 @@ MOST_POINTS = 100_000
 
 
 def grid(
-    documents: FeatureRows,
+    documents: FeatureRows | LinearScorer,
     measures: AnyMeasure | Iterable[AnyMeasure],
     *,
     axes: int | Sequence[int],
@@ -45,8 +46,10 @@ def grid(
     high: float | Sequence[float] = 1.0,
     points: int | Sequence[int] = 11,
     weights: ArrayLike | None = None,
+    rest: int | None = None,
     jitter: float | None = None,
     seed: int = SEED,
+    progress: Progress | None = None,
 ) -> Grid:
     """The values of measures on a grid of one to three weights, and what the grid misses.
 
@@ -64,10 +67,15 @@ def grid(
         How many points there are on an axis, 2 or more: a number, or one for each axis.
     weights
         The weights of all features; those of the axes are replaced. By default all are 1.
+    rest
+        The number of a feature, from 1, whose weight is 1 less the weights of the axes: so the weights
+        of a mixture sum to 1.
     jitter
         Add a random number from 0 to this size to the score of each document (see `jittered`).
     seed
         The seed of the jitter.
+    progress
+        Is called after each line through the grid.
 
     >>> documents = ([[1, 0], [0, 1], [0.7, 0.7]], [0, 1, 2], [0, 3])
     >>> found = grid(documents, "nDCG@1", axes=2, high=4, points=2)
@@ -81,6 +89,8 @@ def grid(
     scorer = LinearScorer.of(documents, jitter, checked("seed", seed, SEEDS))
     base = np.ones(scorer.width) if weights is None else scorer.weights("weights", weights)
     varied = _axes(axes, scorer.width)
+    if rest is not None and checked("rest", rest, Whole(1, scorer.width)) in varied:
+        raise RankgaugeError(f"rest={rest} is one of the axes, expected another feature")
     ends = tuple(
         _each(name, given, len(varied), _ANY) for name, given in (("low", low), ("high", high))
     )
@@ -93,7 +103,7 @@ def grid(
             f"a grid of {' × '.join(map(str, sizes))} points, expected at most {MOST_POINTS:,} in all"
         )
     ticks = tuple(np.linspace(a, b, n) for a, b, n in zip(*ends, sizes, strict=True))
-    return _filled(scorer, chosen, base, varied, ticks)
+    return _filled(scorer, chosen, base, varied, rest, ticks, progress)
 
 
 class LineBest(NamedTuple):
@@ -116,6 +126,8 @@ class Grid(Result):
     measures: tuple[Measure | Aggregate, ...]
     axes: tuple[int, ...]
     """The numbers of the features whose weights vary, from 1."""
+    rest: int | None
+    """The number of the feature whose weight is 1 less the weights of the axes."""
     ticks: tuple[Floats, ...]
     """The weights on each axis."""
     weights: Floats
@@ -211,10 +223,9 @@ class Grid(Result):
                 (str(measure), on_grid.value, first, on_lines.value, second, missed, len(gaps),
                  int(np.count_nonzero(gaps > NEAR)), breaks / steps)
             )  # fmt: skip
-        features = ", ".join(map(str, self.axes))
         notes = (
-            f"grid, lines: the best mean on the grid, and on the lines through it; at: the weights of "
-            f"feature {features} there",
+            "grid, lines: the best mean on the grid, and on the lines through it; at, lines at: "
+            f"{', '.join(self._names)} there",
             "missed: by how much the best on the lines is better than the best on the grid",
             "number, hiding: how many lines there are, and how many have something better than their "
             "points on the grid",
@@ -237,7 +248,7 @@ class Grid(Result):
         from rankgauge.figures.space import grid_curve, grid_map
 
         named = self.measures[0] if measure is None else parse(measure)
-        number, names = self.number(named), [f"weight {axis}" for axis in self.axes]
+        number, names = self.number(named), self._names
         if len(self.axes) == 1:
             curve, (ticks,) = self.curve(named), self.ticks
             edges = ticks[0] + curve.edges * (ticks[-1] - ticks[0])
@@ -266,8 +277,12 @@ class Grid(Result):
     def _better(self, number: int, value: float, other: float) -> bool:
         return self._sign(number) * (value - other) > NEAR
 
+    @property
+    def _names(self) -> list[str]:
+        return [self.scorer.name(axis - 1) for axis in self.axes]
+
     def _with(self, point: Iterable[float]) -> Floats:
-        return placed(self.weights, self.axes, point)
+        return placed(self.weights, self.axes, self.rest, point)
 
     def _varied(self, weights: Floats) -> Floats:
         return np.asarray(weights[np.array(self.axes) - 1])
@@ -276,10 +291,14 @@ class Grid(Result):
         return ", ".join(f"{weight:.6g}" for weight in self._varied(weights))
 
 
-def placed(weights: Floats, axes: Sequence[int], point: Iterable[float]) -> Floats:
-    """The weights of all features, with those of the axes at a point."""
-    result = weights.copy()
-    result[np.array(axes) - 1] = list(point)
+def placed(
+    weights: Floats, axes: Sequence[int], rest: int | None, point: Iterable[float]
+) -> Floats:
+    """The weights of all features, with those of the axes at a point, and what they leave of 1."""
+    result, values = weights.copy(), list(point)
+    result[np.array(axes) - 1] = values
+    if rest is not None:
+        result[rest - 1] = 1 - sum(values)
     return result
 
 
@@ -288,25 +307,28 @@ def _filled(
     measures: tuple[Measure | Aggregate, ...],
     base: Floats,
     axes: tuple[int, ...],
+    rest: int | None,
     ticks: tuple[Floats, ...],
+    progress: Progress | None,
 ) -> Grid:
     """The grid with the values at its points and the best of its lines."""
     shape = tuple(map(len, ticks))
     values = np.empty((len(measures), *shape))
     for place in np.ndindex(shape):
         point = [own[at] for own, at in zip(ticks, place, strict=True)]
-        lists = scorer.lists_at(placed(base, axes, point))
+        lists = scorer.lists_at(placed(base, axes, rest, point))
         for number, measure in enumerate(measures):
             values[(number, *place)] = mean_of(inner(measure).score_each(lists), measure)
     bests, places, breaks = [], [], []
     for axis, own in enumerate(ticks):
-        rest = [each for n, each in enumerate(ticks) if n != axis]
-        size = (len(measures), *(len(each) for each in rest))
+        others = [each for n, each in enumerate(ticks) if n != axis]
+        size = (len(measures), *(len(each) for each in others))
         best, where, count = np.empty(size), np.empty(size), np.zeros(size, dtype=np.int64)
         for at in np.ndindex(size[1:]):
-            point = [each[place] for each, place in zip(rest, at, strict=True)]
+            point = [each[place] for each, place in zip(others, at, strict=True)]
             start, end = (
-                placed(base, axes, [*point[:axis], limit, *point[axis:]]) for limit in own[[0, -1]]
+                placed(base, axes, rest, [*point[:axis], limit, *point[axis:]])
+                for limit in own[[0, -1]]
             )
             segment = scorer.segment(start, end)
             for number, measure in enumerate(measures):
@@ -316,11 +338,22 @@ def _filled(
                 best[(number, *at)] = curve.value if defined else np.nan
                 where[(number, *at)] = own[0] + middle * (own[-1] - own[0])
                 count[(number, *at)] = len(curve.breaks)
+            if progress is not None:
+                progress(str(axis))
         bests.append(best)
         places.append(where)
         breaks.append(count)
     return Grid(
-        measures, axes, ticks, base, values, tuple(bests), tuple(places), tuple(breaks), scorer
+        measures,
+        axes,
+        rest,
+        ticks,
+        base,
+        values,
+        tuple(bests),
+        tuple(places),
+        tuple(breaks),
+        scorer,
     )
 
 

@@ -94,6 +94,8 @@ class Plane(Record):
     arrangement: Arrangement
     given: tuple[int, ...] | None = None
     """The place of each document among those that were given, in which queries can be mixed."""
+    judged: JudgedLabels | None = None
+    """The judged labels of each query; by default the labels of its documents."""
 
     def __repr__(self) -> str:
         numbers = (
@@ -192,8 +194,10 @@ class Plane(Record):
             lengths += [high - low] * len(rows)
             query += [number] * len(rows)
             count += len(rows)
-        parts = np.split(self.labels, self.offsets[1:-1])
-        judged = JudgedLabels.of(*(part[part >= 0] for part in parts))
+        judged = self.judged
+        if judged is None:
+            parts = np.split(self.labels, self.offsets[1:-1])
+            judged = JudgedLabels.of(*(part[part >= 0] for part in parts))
         flat = np.concatenate(labels)
         return Rankings(flat, offsets_of(np.array(lengths)), np.array(query), judged), each
 

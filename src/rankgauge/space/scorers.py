@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,23 +25,40 @@ from rankgauge.space.lines import Segment
 class LinearScorer(Record):
     """Documents, their labels and feature values; any weights rank them.
 
-    `values` has a column a weight. With `jitter` it has one more, the last, whose weight is 1.
+    `values` has a column a weight. With `jitter` it has one more, the last, whose weight is 1. `names`
+    are those of the weights, for tables and figures.
     """
 
     features: Features
     documents: Rankings
     values: Floats
     jitter: bool = False
+    names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, documents: FeatureRows, jitter: float | None = None, seed: int = SEED) -> Self:
+    def of(
+        cls,
+        documents: FeatureRows | LinearScorer,
+        jitter: float | None = None,
+        seed: int = SEED,
+    ) -> LinearScorer:
         """The documents as a scorer; `jitter` is the greatest random number that is added to a score."""
-        features = features_of(documents)
+        if isinstance(documents, LinearScorer):
+            if jitter is None:
+                return documents
+            features, lists, names = documents.features, documents.documents, documents.names
+        else:
+            features, names = features_of(documents), ()
+            lists = lists_of(features)
         values = features.values if jitter is None else jittered(features, jitter, seed).values
         if not len(features.queries):
             raise RankgaugeError("no query, expected documents of one query or more")
-        lists, columns = lists_of(features), np.asfortranarray(values, dtype=np.float64)
-        return cls(features, lists, columns, jitter is not None)
+        columns = np.asfortranarray(values, dtype=np.float64)
+        return cls(features, lists, columns, jitter is not None, names)
+
+    def name(self, column: int) -> str:
+        """The name of a weight, from 0."""
+        return self.names[column] if self.names else f"weight {column + 1}"
 
     @property
     def width(self) -> int:

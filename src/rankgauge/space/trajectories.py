@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,8 +34,9 @@ from rankgauge.space.curves import NEAR, Curve
 from rankgauge.space.documents import FeatureRows, array_of
 from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.lines import Segment, mean_of
+from rankgauge.space.noticed import KINDS, NoticedFlips
 from rankgauge.space.scorers import LinearScorer, measures_of
-from rankgauge.tables import Cell, MadeRows, Row, Table
+from rankgauge.tables import MadeRows, Row, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,11 +45,10 @@ MOST_FLIPS = 2_000_000
 """How many flips a trajectory may meet."""
 SHOWN = 20
 """How many flips are printed where a trajectory is shown."""
-KINDS = ("bad", "neutral", "good")
 
 
 def trajectory(
-    documents: FeatureRows | Documents,
+    documents: FeatureRows | LinearScorer | Documents,
     points: ArrayLike,
     measures: AnyMeasure | Iterable[AnyMeasure],
     *,
@@ -85,7 +86,7 @@ def trajectory(
             f"points of shape {path.shape}, expected two or more points, a row of numbers each"
         )
     features: Features | None = None
-    if isinstance(documents, Features | tuple):
+    if isinstance(documents, Features | LinearScorer | tuple):
         scorer = LinearScorer.of(documents, jitter, seed)
         features, lists = scorer.features, scorer.documents
         weights = [scorer.weights(f"point {n}", own) for n, own in enumerate(path, start=1)]
@@ -144,7 +145,7 @@ class Trajectory(Result):
     @property
     def kinds(self) -> NDArray[np.str_]:
         """Whether each flip is good, bad or neutral."""
-        return np.array(KINDS)[self.merit + 1]
+        return np.array([KINDS[sign] for sign in (-1, 0, 1)])[self.merit + 1]
 
     def number(self, measure: AnyMeasure) -> int:
         """The place of a measure among the measures of the trajectory."""
@@ -183,9 +184,9 @@ class Trajectory(Result):
         return [segment.curve(measure) for segment in self.segments]
 
     def table(self) -> Table:
-        """A row for each flip: where it is, which documents, whether it is good, and for each measure
-        what it adds to the value of the query and to the mean."""
-        columns = ["piece", "position", "query", "rank", "upper", "lower", "flip"]
+        """A row for each flip: where it is, which documents, whether it is good, which measures notice
+        it, and for each measure what it adds to the value of the query and to the mean."""
+        columns = ["piece", "position", "query", "rank", "upper", "lower", "flip", "noticed by"]
         for measure in self.measures:
             columns += [str(measure), f"mean {measure}"]
         rows = MadeRows(len(self), self._rows)
@@ -193,37 +194,29 @@ class Trajectory(Result):
 
     def measure_table(self) -> Table:
         """A row for each measure: its mean at the ends of the path, the least and the greatest on the
-        way, how many good and bad flips it notices, and how often it goes the wrong way."""
-        columns = (
-            "measure",
-            "start",
-            "end",
-            "lowest",
-            "highest",
-            "good",
-            "bad",
-            "neutral",
-            "wrong",
-        )
-        rows: list[tuple[Cell, ...]] = []
+        way, and which flips it notices."""
+        cells = []
         for number, measure in enumerate(self.measures):
             means = np.append(self.start[number], self.means(measure))
-            seen = np.abs(self.changes[number]) > NEAR
-            counts = (int(np.count_nonzero(seen & (self.merit == sign))) for sign in (1, -1, 0))
-            ends = (float(means[0]), float(means[-1]), float(means.min()), float(means.max()))
-            rows.append((str(measure), *ends, *counts, self._wrong(number)))
-        notes = (
-            "good, bad, neutral: the flips of each kind that change the value of their query",
-            "wrong: good flips that make the value worse, and bad flips that make it better",
-        )
-        return Table(columns, tuple(rows), notes)
+            cells.append(
+                (float(means[0]), float(means[-1]), float(means.min()), float(means.max()))
+            )
+        table = self.noticed.measure_table(("start", "end", "lowest", "highest"), cells)
+        return replace(table, notes=(*self._counts, *table.notes))
 
-    def _wrong(self, number: int) -> int | None:
-        direction = inner(self.measures[number]).direction
-        if direction == "none":
-            return None
-        sign = 1.0 if direction == "higher" else -1.0
-        return int(np.count_nonzero(sign * self.merit * self.changes[number] < -NEAR))
+    def rank_table(self) -> Table:
+        """A row for each rank: its flips, and the share that each measure notices."""
+        table = self.noticed.rank_table()
+        return replace(table, notes=(*self._counts, *table.notes))
+
+    @property
+    def noticed(self) -> NoticedFlips:
+        """Which flips each measure notices."""
+        return NoticedFlips(self.measures, self.merit, self.rank, self.changes)
+
+    @property
+    def _counts(self) -> tuple[str, ...]:
+        return worded(note for note in self.notes if note.column is None)
 
     def figure(self) -> Figure:
         """The means along the path, with the flips as ticks below: good, bad and neutral ones."""
@@ -269,11 +262,14 @@ class Trajectory(Result):
             self.merit,
         )
         columns = zip(*(column[some].tolist() for column in plain), strict=True)
-        for (piece, position, query, rank, upper, lower, merit), own in zip(
-            columns, values.reshape(2 * len(self.measures), -1).T.tolist(), strict=True
+        seen = (np.abs(self.changes[:, some]) > NEAR).T.tolist()
+        for (piece, position, query, rank, upper, lower, merit), noticed, own in zip(
+            columns, seen, values.reshape(2 * len(self.measures), -1).T.tolist(), strict=True
         ):
             names = (self._document(query, upper), self._document(query, lower))
-            yield (piece, position, self._query(query), rank, *names, KINDS[merit + 1], *own)
+            by = ", ".join(map(str, compress(self.measures, noticed)))
+            first = (piece, position, self._query(query), rank, *names, KINDS[merit], by)
+            yield (*first, *own)
 
     def _query(self, number: int) -> str | int:
         return number + 1 if self.features is None else decode(self.features.queries[number])
@@ -392,7 +388,7 @@ def _mean_changes(
 
 def _notes(merit: NDArray[np.int8], position: Floats) -> tuple[Note, ...]:
     counts = ", ".join(
-        f"{int(np.count_nonzero(merit == sign)):,} {KINDS[sign + 1]}" for sign in (1, -1, 0)
+        f"{int(np.count_nonzero(merit == sign)):,} {kind}" for sign, kind in KINDS.items()
     )
     notes = [
         Note(f"{counted(len(merit), 'flip')}: {counts}"),

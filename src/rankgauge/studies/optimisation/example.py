@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.measures.around import inner
-from rankgauge.measures.grammar import parse
+from rankgauge.space.nonlinear.maps import parameter_map
 from rankgauge.space.planes import Plane, Region, plane
 from rankgauge.tables import Cell, Table
 
@@ -219,35 +218,60 @@ def _worse_across(made: Plane, region: Region) -> bool:
     return bool(points) and all(values[other] < region.value for other in around)
 
 
-def contact_table() -> Table:
-    """Two flip boundaries that touch without crossing (A.6): y = 0 of one query, y = x² of another.
+TOUCHING = ((1, 1, 0), (0, 1, 1, 1, 1))
+"""The labels of the documents of the two queries that `touching` scores."""
+PATHS = (0.0, 0.5)
+"""The values of x: a path up through the point of contact, and a path beside it."""
 
-    Going up across y = 0 is bad for the first query, going up across y = x² is good for the second. A
-    path up through the origin meets both flips in one point.
-    """
-    labels = {"below both": "110 01111", "between": "101 01111", "above both": "101 10111"}
-    rows: list[tuple[Cell, ...]] = []
-    means = {
-        name: {where: _mean(name, texts.split()) for where, texts in labels.items()}
+
+def touching(x: float, y: float) -> list[float]:
+    """Scores of two queries whose flip boundaries touch in the origin: y = 0 of the first one, where a
+    relevant document falls, and y = x² of the second one, where a relevant document rises."""
+    return [9, -y, y, x * x - y, y - x * x, -7, -8, -9]
+
+
+def contact_table(score: Callable[[float, float], Sequence[float]] = touching) -> Table:
+    """Two flip boundaries that touch without crossing (A.6): what measures are along two paths up, one
+    through the point of contact and one beside it."""
+    lists = [list(labels) for labels in TOUCHING]
+    maps = [
+        parameter_map(
+            lambda y, x: score(x, y),
+            [(-1, 1), (-1, 1)],
+            lists,
+            name,
+            at=PATHS,
+            parameters=("y", "x"),
+        )
         for name in ("AP", "nDCG")
-    }
-    for where, texts in labels.items():
-        rows.append((where, texts, *(means[name][where] for name in means)))
-    below, above = (
-        {name: values[where] for name, values in means.items()}
-        for where in ("below both", "above both")
-    )
-    better = [name for name in means if above[name] > below[name]]
+    ]
+    through, beside = ([made.rows[number] for made in maps] for number in range(len(PATHS)))
+    edges = beside[0].edges
+    rows: list[tuple[Cell, ...]] = []
+    for number, where in enumerate(("below both", "between", "above both")):
+        middle = (edges[number] + edges[number + 1]) / 2
+        labels = _ranked_labels(score(PATHS[1], float(middle)))
+        rows.append((where, labels, *(float(curve.values[number]) for curve in beside)))
+    better = [
+        str(curve.measure) for curve in through if float(curve.values[-1]) > float(curve.values[0])
+    ]
     note = (
-        "across the edge y = 0, away from the origin, both get worse; through the origin "
-        f"{' and '.join(better)} gets better, the other worse: so below both is a local optimum along "
-        "every path for only one of them"
+        f"beside the contact the flips are at y = {', '.join(f'{at:g}' for at in edges[1:-1])}, through "
+        f"it both are at y = {through[0].breaks[0]:g}; across the first flip alone both measures get "
+        f"worse; through the contact {' and '.join(better)} gets better, the other worse: so below both "
+        "is a local optimum along every path for only one of them"
     )
+    names = [str(curve.measure) for curve in beside]
     return Table(
-        ("region", "labels of the two queries in rank order", *means), tuple(rows), (note,)
+        ("region", "labels of the two queries in rank order", *names), tuple(rows), (note,)
     )
 
 
-def _mean(name: str, lists: Sequence[str]) -> float:
-    measure = inner(parse(name))
-    return float(np.mean([measure.score([int(label) for label in labels]) for labels in lists]))
+def _ranked_labels(scores: Sequence[float]) -> str:
+    """The labels of each query in rank order."""
+    rest, parts = list(scores), []
+    for labels in TOUCHING:
+        own, rest = rest[: len(labels)], rest[len(labels) :]
+        order = sorted(range(len(labels)), key=lambda row: -own[row])
+        parts.append("".join(str(labels[row]) for row in order))
+    return " ".join(parts)

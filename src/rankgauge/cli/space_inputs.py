@@ -1,0 +1,259 @@
+"""What the commands of `rankgauge space` share: documents, and which weights vary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args
+
+import click
+from numpy.typing import ArrayLike
+
+from rankgauge.cli.options import (
+    absent_option,
+    missing_option,
+    normalize_option,
+    parts_option,
+    plugin_option,
+    qrels_option,
+    queries_option,
+    reading_options,
+    seed_option,
+    together,
+)
+from rankgauge.cli.scoring import column_names, read_judgments
+from rankgauge.data.errors import InputError
+from rankgauge.data.features import Features
+from rankgauge.data.letor import read_letor
+from rankgauge.data.parts import stored_runs
+from rankgauge.fusion.weights import run_space
+from rankgauge.policies import Absent, SharedTopics
+from rankgauge.query_sets.samples import query_sample
+from rankgauge.records import Record
+from rankgauge.space.weights import WeightSpace
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _fixed(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> dict[int, float]:
+    """The features and weights in `5=0.3` or `5=0.3,7=1`."""
+    weights: dict[int, float] = {}
+    for part in (part for text in texts for part in text.split(",")):
+        number, equals, weight = part.partition("=")
+        try:
+            feature, value = int(number), float(weight) if equals else float("nan")
+        except ValueError:
+            feature, value = 0, float("nan")
+        if feature < 1 or value != value:
+            raise click.BadParameter(f"{part!r}, expected FEATURE=WEIGHT, such as 5=0.3")
+        if feature in weights:
+            raise click.BadParameter(f"feature {feature} twice, expected each feature once")
+        weights[feature] = value
+    return weights
+
+
+def _point(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> list[list[float]] | None:
+    """The points in `1,0`, one an option; None where there are none."""
+    try:
+        return [[float(part) for part in text.split(",")] for text in texts] or None
+    except ValueError:
+        raise click.BadParameter(f"{' '.join(texts)!r}, expected numbers such as 0.4,0.6") from None
+
+
+input_options = together(
+    click.argument("files", nargs=-1, required=True, metavar="DATA...|RUN RUN..."),
+    qrels_option(
+        "The judgements of runs. With this option the files are runs, two or three of them, as in "
+        "`rankgauge tune`; without it they are LETOR files."
+    ),
+    click.option(
+        "--parameter",
+        "parameters",
+        type=click.IntRange(1),
+        multiple=True,
+        metavar="FEATURE",
+        help="LETOR: the number of a feature whose weight varies; may be repeated. By default all "
+        "features that are not fixed.",
+    ),
+    click.option(
+        "--fixed",
+        multiple=True,
+        metavar="FEATURE=WEIGHT",
+        callback=_fixed,
+        help="LETOR: a feature whose weight stays the same, such as 5=0.3; may be repeated. Features "
+        "that are neither fixed nor parameters have weight 0. If nothing is fixed, weights sum to 1.",
+    ),
+    click.option(
+        "--query",
+        "query_ids",
+        multiple=True,
+        metavar="ID",
+        help="Take only this query (topic); may be repeated. By default all queries.",
+    ),
+    queries_option(1, "Take only so many queries, drawn by the seed."),
+    normalize_option("Runs: how the scores of each run are made comparable, topic by topic."),
+    absent_option,
+    missing_option(
+        get_args(SharedTopics),
+        "zero",
+        "Runs: what to do with topics that some run lacks. zero: the other runs rank them; a topic that "
+        "all runs lack counts as an empty ranking. intersection: they are left out.",
+    ),
+    click.option(
+        "--jitter",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SIZE",
+        help="Add a random number from 0 to SIZE to the score of each document, the same for all "
+        "weights. Then no two flips coincide.",
+    ),
+    seed_option("the jitter, and all else that is drawn"),
+    reading_options,
+    parts_option,
+    plugin_option,
+)
+"""Which documents there are, and which weights vary: the fields of `SpaceInputs`."""
+
+point_option = click.option(
+    "--point",
+    "points",
+    multiple=True,
+    metavar="WEIGHT,...",
+    callback=_point,
+    help="A point that the path goes through: a weight for each parameter or run. Give two points or "
+    "more, in order. By default the path goes from the first parameter or run alone to the next one; a "
+    "single parameter goes from --low to --high.",
+)
+"""`--point`, for commands that follow a path."""
+
+range_options = together(
+    click.option(
+        "--low",
+        type=float,
+        default=0.0,
+        show_default=True,
+        metavar="WEIGHT",
+        help="The lowest weight.",
+    ),
+    click.option(
+        "--high",
+        type=float,
+        default=1.0,
+        show_default=True,
+        metavar="WEIGHT",
+        help="The highest weight.",
+    ),
+)
+"""`--low` and `--high`: between which weights is looked."""
+
+
+class SpaceInputs(Record):
+    """The documents and the weights that vary, as the options give them."""
+
+    files: tuple[str, ...]
+    qrels: str | None
+    parameters: tuple[int, ...]
+    fixed: dict[int, float]
+    query_ids: tuple[str, ...]
+    queries: int | None
+    normalize: str
+    absent: Absent
+    missing: SharedTopics
+    jitter: float | None
+    seed: int
+    lenient: bool
+    size_limit: int
+    query_column: tuple[str, ...]
+    document_column: tuple[str, ...]
+    score_column: tuple[str, ...]
+    grade_column: tuple[str, ...]
+    parts: bool
+
+    def space(self, depth: int | None = None) -> WeightSpace:
+        """The space of weights, with only some documents of each query if there is a depth."""
+        self._check_kind()
+        if self.qrels is not None:
+            return self._of_runs(self.qrels, depth)
+        features = Features.joined([self._letor(file) for file in self.files])
+        chosen = self._chosen(features.queries.texts())
+        if chosen is not None:
+            features = features.select(chosen)
+        return WeightSpace.of_features(
+            features,
+            self.parameters or None,
+            self.fixed,
+            depth=depth,
+            jitter=self.jitter,
+            seed=self.seed,
+        )
+
+    def _letor(self, file: str) -> Features:
+        """The features of a file; a file in another form may be a run."""
+        try:
+            return read_letor(file, lenient=self.lenient, size_limit=self.size_limit)
+        except InputError as error:
+            if error.line != 1:
+                raise
+            message = f"{error.message}; if these files are runs, give the judgements with --qrels"
+            raise InputError(error.source, error.line, message) from None
+
+    def _of_runs(self, qrels: str, depth: int | None) -> WeightSpace:
+        columns = column_names(
+            self.query_column, self.document_column, self.score_column, self.grade_column
+        )
+        reading: Any = {
+            "lenient": self.lenient,
+            "size_limit": self.size_limit,
+            "columns": columns,
+        }
+        judgments, _ = read_judgments(qrels, self.files, subtopics=False, **reading)
+        return run_space(
+            judgments,
+            stored_runs(self.files, parts=self.parts, **reading),
+            normalize=self.normalize,
+            absent=self.absent,
+            missing=self.missing,
+            topics=self._chosen(judgments.queries.texts()),
+            depth=depth,
+            jitter=self.jitter,
+            seed=self.seed,
+        )
+
+    def _chosen(self, queries: list[str]) -> list[str] | None:
+        """The queries that are asked for; None for all."""
+        if self.queries is None:
+            return list(self.query_ids) or None
+        if self.query_ids:
+            raise click.UsageError(
+                "--query and --queries cannot be used together; give one of them"
+            )
+        return list(query_sample(queries, number=self.queries, seed=self.seed))
+
+    def _check_kind(self) -> None:
+        """UsageError for options that do not go with the kind of the files."""
+        only, kind = ["normalize", "absent", "missing", "parts"], "runs, which need --qrels"
+        if self.qrels is not None:
+            only, kind = ["parameters", "fixed"], "LETOR files; with --qrels the files are runs"
+        for name in filter(_is_given, only):
+            option = "parameter" if name == "parameters" else name
+            raise click.UsageError(f"--{option} is for {kind}")
+
+
+def path_of(
+    space: WeightSpace, points: list[list[float]] | None, low: float, high: float
+) -> ArrayLike:
+    """The points that a path goes through: those of --point, or the usual ones."""
+    if points is not None or len(space.parameters) > 1:
+        for name in filter(_is_given, ("low", "high")):
+            raise click.UsageError(
+                f"--{name} is for one parameter without --point; give --point for another path"
+            )
+    return space.path(low, high) if points is None else points
+
+
+def _is_given(name: str) -> bool:
+    """Whether an option stands on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE

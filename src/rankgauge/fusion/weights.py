@@ -1,0 +1,110 @@
+"""Runs as a space of weights: the features of a document are its normalised scores in the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rankgauge.checks import Whole, checked, one_of
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.features import Features
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
+from rankgauge.fusion.mixing import LabelledPool, Mixture
+from rankgauge.fusion.pool import pool_of
+from rankgauge.fusion.runs import Fusion, read_runs
+from rankgauge.notes import Note
+from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, SEED, Absent, SharedTopics
+from rankgauge.rankings.alignment import judged_labels, rows_of
+from rankgauge.rankings.lists import Rankings
+from rankgauge.space.scorers import LinearScorer
+from rankgauge.space.weights import WeightSpace
+
+
+def run_space(
+    qrels: Qrels,
+    runs: Runs,
+    *,
+    normalize: str = DEFAULT_NORMALIZE,
+    absent: Absent = DEFAULT_ABSENT,
+    missing: SharedTopics = "zero",
+    topics: Sequence[str] | None = None,
+    depth: int | None = None,
+    jitter: float | None = None,
+    seed: int = SEED,
+) -> WeightSpace:
+    """The weights of runs in a weighted sum of their scores, as `tune` takes them, with all that can be
+    asked of a space of weights: flips, curves, planes, grids and optima.
+
+    Parameters
+    ----------
+    qrels, runs
+        As `evaluate` takes them; at least two runs.
+    normalize
+        How the scores of each list are made comparable: min-max, max, sum, z, rank, borda or none.
+    absent
+        The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
+    missing
+        Topics that some run lacks. "zero": the other runs rank them, and a topic that all runs lack
+        counts as an empty ranking. "intersection": they are left out.
+    topics
+        The judged topics to take; by default all.
+    depth
+        Keep only documents that some run has among its first so many. Scores are normalised before.
+    jitter
+        Add a random number from 0 to this size to the score of each document (see `space.jittered`).
+    seed
+        The seed of the jitter.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
+    >>> bm25 = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"d": 2.0, "c": 1.0}}
+    >>> dense = {"q1": {"b": 0.9, "a": 0.8}, "q2": {"c": 0.7, "d": 0.1}}
+    >>> run_space(qrels, [bm25, dense]).curves("RR").curves[0][0].breaks.tolist()
+    [0.5]
+    """
+    Fusion.of("wsum", normalize=normalize, absent=absent)  # refuses what does not go together
+    checked("missing", missing, one_of(SharedTopics))
+    judgments, read = judgments_of(qrels), read_runs(runs)
+    pool = pool_of(read)
+    labelled = LabelledPool.of(pool, judgments, judged_labels(judgments))
+    mixture = Mixture.of(pool, labelled, normalize, absent)
+    answered = rows_of(pool.queries, judgments.queries)
+    lengths = np.where((answered >= 0)[:, None], pool.lengths[answered], 0)
+    if not (lengths > 0).any():
+        raise RankgaugeError(
+            "no run answers a judged topic; do runs and judgements name topics alike?"
+        )
+    kept = np.asarray((lengths > 0).all(axis=1) | (missing == "zero"))
+    names = judgments.queries.texts()
+    if topics is not None:
+        place = {name: number for number, name in enumerate(names)}
+        for topic in topics:
+            if topic not in place:
+                raise RankgaugeError(f"topic {topic!r} is not judged, expected a judged topic")
+        chosen = np.zeros(len(names), dtype=np.bool_)
+        chosen[[place[topic] for topic in topics]] = True
+        kept &= chosen
+    if not kept.any():
+        raise RankgaugeError("no topic is answered by every run; take missing='zero'")
+    lists = labelled.documents
+    inside = lists.each_row(kept)
+    if depth is not None:
+        ranks = pool.ranks[labelled.rows]
+        near = (ranks > 0) & (ranks <= checked("depth", depth, Whole(1)))
+        inside &= near.any(axis=1)
+    rows, numbers = np.flatnonzero(inside), np.flatnonzero(kept)
+    offsets = np.append(0, np.cumsum(lists.count(inside)[numbers]))
+    documents = Rankings(lists.labels[rows], offsets, lists.query[numbers], lists.judged)
+    features = Features(
+        judgments.queries.take(numbers),
+        offsets,
+        documents.labels,
+        mixture.scores[rows],
+        pool.documents.take(labelled.rows[rows]),
+    )
+    parameters = tuple(f"weight of {run.name}" for run in read)
+    whole = LinearScorer(features, documents, np.asfortranarray(features.values), names=parameters)
+    dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
+    how = Note(f"the scores of each run are normalized by {normalize}; absent={absent}")
+    return WeightSpace.of(LinearScorer.of(whole, jitter, seed), parameters, False, (how, *dropped))

@@ -1,0 +1,334 @@
+"""Maps: a measure over two parameters that are not straight lines, from exact curves over one of them.
+
+Each row of a map is the curve over one parameter at a value of the other. A row is as certain as its
+curve: for BM25 no flip on it can be missing. Between two rows nothing is certain: documents can change
+places there and back again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.notes import Note, counted, worded
+from rankgauge.rankings.lists import Rankings
+from rankgauge.records import Record
+from rankgauge.resampling import Progress
+from rankgauge.results import Result
+from rankgauge.space.curves import NEAR, Interval, simplest
+from rankgauge.space.inputs import Documents, lists_of
+from rankgauge.space.nonlinear.roots import SAMPLES, ParameterCurve, Sweep, limits
+from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
+from rankgauge.tables import Row, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROWS = 21
+"""How many rows a map has, unless other values are asked for."""
+MOST_ROUNDS = 50
+"""How often the search for the best point changes its direction, at the most."""
+
+
+class PairScorer(ABC):
+    """Scores of documents as a function of two parameters. `parameters` has their names."""
+
+    parameters: tuple[str, str]
+
+    @abstractmethod
+    def along(self, parameter: int, other: float) -> ParameterScorer:
+        """The scores as a function of one parameter, 0 or 1, at a value of the other."""
+
+
+class PairFunction(PairScorer):
+    """A function of two parameters that gives the scores of all documents."""
+
+    def __init__(
+        self, function: Callable[[float, float], Any], rows: int, parameters: tuple[str, str]
+    ) -> None:
+        if not callable(function):
+            raise RankgaugeError(f"score={function!r}, expected a function of two parameters")
+        self._function, self._rows, self.parameters = function, rows, parameters
+
+    def along(self, parameter: int, other: float) -> ParameterScorer:
+        """The function of one parameter."""
+        function = self._function
+
+        def score(value: float) -> Any:
+            return function(value, other) if parameter == 0 else function(other, value)
+
+        return Function(score, self._rows, parameter=self.parameters[parameter])
+
+
+class Surface(Record):
+    """Lists whose documents are scored by a function of two parameters, each in an interval."""
+
+    documents: Rankings
+    scorer: PairScorer
+    intervals: tuple[Interval, Interval]
+    samples: int = SAMPLES
+
+    def curve(self, measure: AnyMeasure, parameter: int, other: float) -> ParameterCurve:
+        """The curve of a measure over one parameter, 0 or 1, at a value of the other."""
+        scorer = self.scorer.along(parameter, other)
+        low, high = self.intervals[parameter]
+        return Sweep(self.documents, scorer, low, high, self.samples).curve(measure)
+
+
+class BestPoint(NamedTuple):
+    """The best point that was found: the mean there, the point, and how far one can go from it along
+    each parameter before the mean changes."""
+
+    value: float
+    point: tuple[float, float]
+    intervals: tuple[Interval, Interval]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ParameterMap(Result):
+    """The mean of a measure over two parameters: `rows[i]` is the curve over the first one where the
+    second is `at[i]`."""
+
+    measure: Measure | Aggregate
+    surface: Surface
+    at: Floats
+    rows: tuple[ParameterCurve, ...]
+
+    @property
+    def parameters(self) -> tuple[str, str]:
+        """The names of the parameter along the rows, and of the other one."""
+        return self.surface.scorer.parameters
+
+    @property
+    def certified(self) -> bool:
+        """Whether no flip on a row can be missing."""
+        return all(row.certified for row in self.rows)
+
+    @property
+    def best_row(self) -> int:
+        """The number of the row with the best mean, from 0; of several, the widest interval decides."""
+        higher = self.rows[0].unit.higher
+        values = [row.value if higher else -row.value for row in self.rows]
+        if np.isnan(values).all():
+            raise RankgaugeError(f"{self.measure}: no list has a score, so nothing is best")
+        top = np.nanmax(values) - NEAR
+        good = [number for number, value in enumerate(values) if value >= top]
+        return max(good, key=lambda number: self.rows[number].best[0].width)
+
+    @cached_property
+    def best(self) -> BestPoint:
+        """The best point that was found: from the best row, exact curves over the two parameters in
+        turn, until neither has anything better. It is a local optimum along both, not certainly the best
+        of all."""
+        number = self.best_row
+        row = self.rows[number]
+        sign = 1.0 if row.unit.higher else -1.0
+        points = [row.point, float(self.at[number])]
+        spans, value, direction = [row.best[0], row.best[0]], row.value, 0
+        for _ in range(MOST_ROUNDS):
+            direction = 1 - direction
+            curve = self.surface.curve(self.measure, direction, points[1 - direction])
+            here = _around(curve, points[direction], value)
+            better = sign * curve.value > sign * value + NEAR
+            spans[direction] = curve.best[0] if better else here
+            if not better:
+                break
+            value, points[direction] = curve.value, simplest(*curve.best[0])
+        other = self.surface.curve(self.measure, 1 - direction, points[direction])
+        spans[1 - direction] = _around(other, points[1 - direction], value)
+        return BestPoint(value, (points[0], points[1]), (spans[0], spans[1]))
+
+    def at_point(self, first: float, second: float) -> float:
+        """The mean at a point, evaluated there."""
+        low, high = self.surface.intervals[0]
+        scorer = self.surface.scorer.along(0, second)
+        return Sweep(self.surface.documents, scorer, low, high).mean_at(first, self.measure)
+
+    def gaps(self) -> Floats:
+        """The greatest difference of each row from the next one, over all values of the parameter along
+        the rows."""
+        return np.array(
+            [_apart(one, other) for one, other in zip(self.rows, self.rows[1:], strict=False)]
+        )
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """How certain the map is, and where it is best."""
+        along, across = self.parameters
+        flips = counted(sum(len(row.flips) for row in self.rows), "flip")
+        rows = counted(len(self.rows), "row")
+        how = (
+            "certified: none is missing on a row"
+            if self.certified
+            else "from samples, not certified"
+        )
+        notes = [Note(f"{flips} on {rows}, {how}")]
+        if len(self.rows) > 1:
+            gaps = self.gaps()
+            notes.append(
+                Note(
+                    f"between two rows nothing is certified; neighboring rows differ by at most "
+                    f"{np.nanmax(gaps):.4f}, the middle one of these differences is "
+                    f"{np.nanmedian(gaps):.4f}"
+                )
+            )
+        if inner(self.measure).direction != "none" and not self._undefined:
+            best = self.best
+            first, second = best.intervals
+            notes.append(
+                Note(
+                    f"best found: {best.value:.4f} at {along} = {best.point[0]:.6g}, {across} = "
+                    f"{best.point[1]:.6g}; the mean stays so for {along} from {first.low:.6g} to "
+                    f"{first.high:.6g}, and for {across} from {second.low:.6g} to {second.high:.6g}"
+                )
+            )
+        return tuple(notes)
+
+    @property
+    def _undefined(self) -> bool:
+        return all(np.isnan(row.values).all() for row in self.rows)
+
+    def table(self) -> Table:
+        """A row for each value of the second parameter: its flips and breaks, and the best interval of
+        the first parameter."""
+        along, across = self.parameters
+        columns = (across, "flips", "breaks", "lowest", "best", f"{along} from", "to")
+        directed = inner(self.measure).direction != "none"
+        rows: list[Row] = []
+        for value, row in zip(self.at.tolist(), self.rows, strict=True):
+            defined = directed and not np.isnan(row.values).all()
+            low, high = row.best[0] if defined else (None, None)
+            best = row.value if defined else None
+            least = float(row.values.min())
+            rows.append((value, len(row.flips), len(row.breaks), least, best, low, high))
+        return Table(columns, tuple(rows), worded(self.notes))
+
+    def figure(self) -> Figure:
+        """The mean over both parameters: a stripe for each row, and a cross through the best point."""
+        from rankgauge.figures.parameters import parameter_map
+
+        best = None
+        if inner(self.measure).direction != "none" and not self._undefined:
+            best = self.best
+        low, high = self.surface.intervals[0]
+        ticks = low + (np.arange(STRIPES) + 0.5) / STRIPES * (high - low)
+        values = [row.values[np.searchsorted(row.breaks, ticks, side="right")] for row in self.rows]
+        return parameter_map(
+            ticks,
+            self.at,
+            np.array(values),
+            None if best is None else (best.point, best.intervals),
+            parameters=self.parameters,
+            measure=str(self.measure),
+            certified=self.certified,
+        )
+
+    def _title(self) -> str:
+        along, across = self.parameters
+        return f"ParameterMap of {self.measure} over {along} and {across}"
+
+
+STRIPES = 600
+"""At how many points of a row a figure shows the mean."""
+
+
+def _around(curve: ParameterCurve, point: float, mean: float) -> Interval:
+    """The interval between two breaks around a point with this mean; the point alone if documents are
+    tied there, so that the mean is another one beside it."""
+    edges = curve.edges
+    place = int(np.clip(np.searchsorted(edges, point, side="right") - 1, 0, len(edges) - 2))
+    if abs(curve.values[place] - mean) > NEAR:
+        return Interval(point, point)
+    return Interval(float(edges[place]), float(edges[place + 1]))
+
+
+def _apart(one: ParameterCurve, other: ParameterCurve) -> float:
+    """The greatest difference of two curves, between all breaks of both."""
+    edges = np.unique(np.concatenate((one.edges, other.edges)))
+    middle = (edges[:-1] + edges[1:])[np.diff(edges) > NEAR] / 2
+    values = [
+        each.values[np.searchsorted(each.breaks, middle, side="right")] for each in (one, other)
+    ]
+    return float(np.abs(values[0] - values[1]).max(initial=0.0))
+
+
+def parameter_map(
+    score: PairScorer | Callable[[float, float], Any],
+    intervals: Sequence[Sequence[float]],
+    documents: Documents,
+    measure: AnyMeasure,
+    *,
+    at: int | Sequence[float] = ROWS,
+    samples: int = SAMPLES,
+    parameters: tuple[str, str] = ("x", "y"),
+    progress: Progress | None = None,
+) -> ParameterMap:
+    """A measure over two parameters of any scorer: exact curves over the first at values of the second.
+
+    Parameters
+    ----------
+    score
+        A function of two numbers that gives a score for each document, or a `PairScorer`, such as that
+        of BM25.
+    intervals
+        The lowest and the highest value of each parameter.
+    documents
+        A list of labels, or several, each in the order that its documents have where their scores are
+        equal.
+    measure
+        The measure.
+    at
+        The values of the second parameter, or how many of them at equal distances.
+    samples
+        For each row: at how many values the documents are ranked at first, if nothing is certified.
+    parameters
+        The names of the parameters, for tables and figures; a `PairScorer` brings its own.
+    progress
+        Is called after each row.
+
+    >>> bowl = parameter_map(lambda x, y: [x * x, y], [(-1, 1), (0, 1)], [1, 0], "RR", at=[0.25])
+    >>> bowl.rows[0].breaks.tolist(), bowl.rows[0].values.tolist()
+    ([-0.5, 0.5], [1.0, 0.5, 1.0])
+    """
+    if len(intervals) != 2:
+        raise RankgaugeError(f"{len(intervals)} intervals, expected one for each of two parameters")
+    first, second = (Interval(*limits(interval)) for interval in intervals)
+    lists, parsed = lists_of(documents), parse(measure)
+    inner(parsed).complete()
+    if not isinstance(score, PairScorer):
+        score = PairFunction(score, len(lists.labels), parameters)
+    count = checked("samples", samples, Whole(2, 10_000_000))
+    surface = Surface(lists, score, (first, second), count)
+    values = _values(at, second)
+    rows = []
+    for value in values.tolist():
+        rows.append(surface.curve(parsed, 0, value))
+        if progress is not None:
+            progress(str(value))
+    return ParameterMap(parsed, surface, values, tuple(rows))
+
+
+def _values(at: int | Sequence[float], interval: Interval) -> Floats:
+    """The values of the second parameter, in order."""
+    if isinstance(at, int):
+        return np.linspace(*interval, checked("at", at, Whole(2, 10_000)))
+    try:
+        values = np.unique(np.asarray(at, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if not values.size or not ((values >= interval.low) & (values <= interval.high)).all():
+        raise RankgaugeError(
+            f"at={at!r}, expected numbers from {interval.low:g} to {interval.high:g}, or how many"
+        )
+    return values

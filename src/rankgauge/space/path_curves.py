@@ -1,0 +1,187 @@
+"""Exact curves along a path of straight pieces: where each measure is best, and how the curve looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
+from rankgauge.notes import Note, counted, worded
+from rankgauge.results import Result
+from rankgauge.space.curves import Curve, Interval, simplest
+from rankgauge.tables import Cell, Row, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POSITION = "position"
+
+
+class Axis(NamedTuple):
+    """What a piece of a path is measured in: a weight, or the position from 0 to 1."""
+
+    name: str
+    low: float
+    high: float
+
+    def own(self, interval: Interval) -> Interval:
+        """An interval of positions in the unit of the axis."""
+        low, high = (self.low + place * (self.high - self.low) for place in interval)
+        return Interval(low, self.high if interval.high == 1 else high)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PathCurves(Result):
+    """The exact curves of measures along a path through weights: what `WeightSpace.curves` gives.
+
+    `curves` has a row a piece and an entry a measure. `points` has the weights that the path goes
+    through, a column for each of `names`.
+    """
+
+    measures: tuple[Measure | Aggregate, ...]
+    curves: tuple[tuple[Curve, ...], ...]
+    points: Floats
+    names: tuple[str, ...]
+    margin: float
+    about: tuple[Note, ...] = ()
+    """What to know of the weights."""
+
+    def axis(self, piece: int) -> Axis:
+        """The unit of a piece, from 1: the weight that rises, if only one does; else the position."""
+        start, end = self.points[piece - 1], self.points[piece]
+        (rising,) = np.nonzero(start < end)
+        if len(rising) == 1:
+            own = int(rising[0])
+            return Axis(self.names[own], float(start[own]), float(end[own]))
+        return Axis(POSITION, 0.0, 1.0)
+
+    def weights(self, piece: int, position: float) -> Floats:
+        """The weights at a position of a piece."""
+        weights: Floats = (1 - position) * self.points[piece - 1] + position * self.points[piece]
+        return weights
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """What the columns mean."""
+        names = ", ".join(self.names)
+        notes = [
+            Note("the widest interval with the best mean", column="low, high"),
+            Note(f"{names} in this interval", column="at"),
+        ]
+        for piece in self._pieces:
+            axis, of = self.axis(piece), f"piece {piece}: " if len(self.curves) > 1 else ""
+            start, end = (_point(self.points[own]) for own in (piece - 1, piece))
+            text = f"{of}{axis.name} goes from {axis.low:g} to {axis.high:g}"
+            if len(self.names) > 1:
+                text += f", the weights go from {start} to {end}"
+            notes.append(Note(text))
+        notes += [
+            Note(
+                f"the width of all intervals with a mean within {self.margin:g} of the best, and how "
+                "many they are",
+                column="within, plateaus",
+            ),
+            Note("the mean is better there than on both sides", column="optima"),
+            Note("the largest change of the mean at one break", column="cliff"),
+        ]
+        return (*notes, *self.about)
+
+    @property
+    def _pieces(self) -> range:
+        return range(1, len(self.curves) + 1)
+
+    def _rows(self, make: Callable[[Curve, int, Axis], Iterator[Row]]) -> tuple[Row, ...]:
+        """The rows of all curves, with the piece if there are several, and the measure."""
+        rows: list[Row] = []
+        for piece, own in zip(self._pieces, self.curves, strict=True):
+            first: Row = (piece,) if len(self.curves) > 1 else ()
+            for curve in own:
+                made = make(curve, piece, self.axis(piece))
+                rows += ((*first, str(curve.measure), *row) for row in made)
+        return tuple(rows)
+
+    def _columns(self, *columns: str) -> tuple[str, ...]:
+        return (*(("piece",) if len(self.curves) > 1 else ()), "measure", *columns)
+
+    def table(self) -> Table:
+        """A row for each measure: the means at the ends, the best one and where it is, how wide the
+        plateau is, and how many local optima and breaks the curve has."""
+        columns = self._columns(
+            "start", "end", "best", "low", "high", "at",
+            "within", "plateaus", "optima", "breaks", "cliff",
+        )  # fmt: skip
+        return Table(columns, self._rows(self._summary), worded(self.notes))
+
+    def _summary(self, curve: Curve, piece: int, axis: Axis) -> Iterator[Row]:
+        cliff = float(np.abs(np.diff(curve.values)).max(initial=0.0))
+        breaks = len(curve.breaks)
+        if np.isnan(curve.values).all():
+            yield (curve.start, curve.end, *[None] * 7, breaks, None)
+            return
+        near, best = curve.within(self.margin), axis.own(curve.best[0])
+        width = sum(part.width for part in map(axis.own, near))
+        where = _point(self.weights(piece, curve.point))
+        found: tuple[Cell, ...] = (curve.value, *best, where, width, len(near), len(curve.optima))
+        yield (curve.start, curve.end, *found, breaks, cliff)
+
+    def step_table(self) -> Table:
+        """A row for each interval of one mean: the curve itself."""
+
+        def steps(curve: Curve, _: int, axis: Axis) -> Iterator[Row]:
+            edges = curve.edges.tolist()
+            for low, high, value in zip(edges, edges[1:], curve.values.tolist(), strict=False):
+                yield (*axis.own(Interval(low, high)), value)
+
+        return Table(self._columns("low", "high", "mean"), self._rows(steps), self._about_points)
+
+    def optima_table(self) -> Table:
+        """A row for each local optimum, from the start of the path on."""
+
+        def optima(curve: Curve, piece: int, axis: Axis) -> Iterator[Row]:
+            for part in curve.optima:
+                at = _point(self.weights(piece, simplest(*part)))
+                yield (*axis.own(part), at, curve.at(part.middle))
+
+        columns = self._columns("low", "high", "at", "mean")
+        return Table(columns, self._rows(optima), self._about_points)
+
+    @property
+    def _about_points(self) -> tuple[str, ...]:
+        return worded(note for note in self.notes if note.column is None)
+
+    def figure(self) -> Figure:
+        """The means along the path, and the best interval of each measure."""
+        from rankgauge.figures.weights import PathLine, curves_figure
+
+        axis = self.axis(1) if len(self.curves) == 1 else Axis("piece of the path", 0.0, 1.0)
+        lines = []
+        for number, measure in enumerate(self.measures):
+            edges, values = [], []
+            best: tuple[float, Interval] | None = None
+            for piece, own in enumerate(self.curves):
+                curve = own[number]
+                edges.append(curve.edges[(piece > 0) :] + piece)
+                values.append(curve.values)
+                if np.isnan(curve.values).all():
+                    continue
+                sign = 1 if curve.higher else -1
+                if best is None or sign * curve.value > sign * best[0]:
+                    low, high = curve.best[0]
+                    best = curve.value, Interval(low + piece, high + piece)
+            span = axis.low + np.concatenate(edges) * (axis.high - axis.low)
+            place = None if best is None else (best[0], *axis.own(best[1]))
+            lines.append(PathLine(str(measure), span, np.concatenate(values), place))
+        return curves_figure(lines, axis.name)
+
+    def _title(self) -> str:
+        pieces = counted(len(self.curves), "piece")
+        return f"PathCurves of {counted(len(self.measures), 'measure')} along {pieces}"
+
+
+def _point(weights: Floats) -> str:
+    return ", ".join(f"{weight:.15g}" for weight in weights.tolist())

@@ -1,0 +1,280 @@
+"""What measures make of a plane of two weights: cells, regions, local optima and the best weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.notes import Note, counted, worded
+from rankgauge.results import Result
+from rankgauge.space.planes import Across, Plane, Region, _clipped
+from rankgauge.tables import Cell, MadeRows, Row, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_DECIMALS = 15
+MOST_SETS = 5
+"""The best regions of so many measures are shaded in one figure."""
+PIXELS = 360
+"""How many points of each axis are looked up for a figure."""
+
+Spot = tuple[Fraction, Fraction]
+
+
+class BestInside(NamedTuple):
+    """The best value in a square of weights, and a point of it that has this value."""
+
+    value: float
+    cell: int
+    point: Spot
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlaneRegions(Result):
+    """Measures over a plane of two weights x and y: what `WeightSpace.plane` gives.
+
+    The plane has no ends. `low` and `high` are those of the square that is drawn, and in which the best
+    weights are looked for too. With `mixture` a third weight is 1 − x − y, and must be 0 or more there.
+    """
+
+    plane: Plane
+    measures: tuple[Measure | Aggregate, ...]
+    names: tuple[str, ...]
+    """The names of x and y, and of the third weight before them if there is one."""
+    documents: tuple[str, ...]
+    """A short name for each document."""
+    neutral: bool = False
+    """Whether flips of documents with equal labels make lines too: then a cell has one ranking."""
+    low: float = 0.0
+    high: float = 1.0
+    across: Across = "edges"
+    about: tuple[Note, ...] = ()
+
+    @property
+    def mixture(self) -> bool:
+        """Whether the weights sum to 1."""
+        return len(self.names) == 3
+
+    @property
+    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """How large the plane is, and what the columns mean."""
+        size = repr(self.plane).removeprefix("Plane: ")
+        square = f"with {', '.join(self.names)} from {self.low:g} to {self.high:g}"
+        if self.mixture:
+            square = f"with x and y from {self.low:g} to {self.high:g}, and no weight below 0"
+        return (
+            Note(size),
+            *(
+                [Note(f"1 − x − y, x and y: {', '.join(self.names)}", column="weights")]
+                * self.mixture
+            ),
+            Note("connected regions of one mean", column="regions"),
+            Note(
+                f"regions from which no {_WAYS[self.across]} leads to a better mean",
+                column="optima",
+            ),
+            Note(
+                f"optima that are optima of {self.measures[0]} too, cell by cell", column="shared"
+            ),
+            Note("anywhere in the plane, also with negative weights", column="best"),
+            Note(f"the best {square}, and weights that have it", column="inside, at"),
+            *self.about,
+        )
+
+    def table(self) -> Table:
+        """A row for each measure: regions, local optima, the best value, and the best weights."""
+        columns = (
+            "measure", "regions", "optima", "shared", "best", "in regions", "in cells", "inside", "at",
+        )  # fmt: skip
+        rows: list[Row] = []
+        first = {own.cells.tobytes() for own in self.plane.optima(self.measures[0], self.across)}
+        for measure in self.measures:
+            optima = self.plane.optima(measure, self.across)
+            shared = sum(own.cells.tobytes() in first for own in optima)
+            best = [region for region in optima if region.best]
+            inside = self.best_inside(measure)
+            found: tuple[Cell, ...] = (
+                (None, None) if inside is None else (inside.value, self._weights(inside.point))
+            )
+            cells = sum(len(region.cells) for region in best)
+            value = best[0].value if best else None
+            regions = len(self.plane.regions(measure))
+            counts = (regions, len(optima), shared)
+            rows.append((str(measure), *counts, value, len(best), cells, *found))
+        return Table(columns, tuple(rows), worded(self.notes))
+
+    def optima_table(self) -> Table:
+        """A row for each local optimum, the best first: its mean, its cells, and weights inside it."""
+        rows: list[Row] = []
+        for measure in self.measures:
+            for region in self.plane.optima(measure, self.across):
+                at = self._weights(self.point(region))
+                best = "best" if region.best else "local"
+                rows.append((str(measure), region.value, best, len(region.cells), at))
+        notes = worded(note for note in self.notes if note.column in (None, "weights"))
+        return Table(("measure", "mean", "optimum", "cells", "at"), tuple(rows), notes)
+
+    def cell_table(self) -> Table:
+        """A row for each cell: weights inside it, and the mean of each measure."""
+        values = [self.plane.values(measure) for measure in self.measures]
+
+        def rows(start: int, end: int) -> Iterator[Row]:
+            for cell in range(start, end):
+                at = self._weights(self.cell_point(cell))
+                yield (cell, at, *(float(own[cell]) for own in values))
+
+        notes = worded(note for note in self.notes if note.column in (None, "weights"))
+        columns = ("cell", "at", *map(str, self.measures))
+        return Table(columns, MadeRows(len(self.plane), rows), notes)
+
+    def vertex_table(self) -> Table:
+        """A row for each point where lines meet, with the number of lines."""
+        vertices = self.plane.vertices
+
+        def rows(start: int, end: int) -> Iterator[Row]:
+            for x, y, lines in vertices[start:end]:
+                yield (float(x), float(y), lines)
+
+        notes = worded(note for note in self.notes if note.column is None)
+        return Table(("x", "y", "lines"), MadeRows(len(vertices), rows), notes)
+
+    def point(self, region: Region) -> Spot:
+        """A point inside a region, with few decimals, exactly."""
+        return min(map(self.cell_point, region.cells[:20].tolist()), key=_length)
+
+    def cell_point(self, cell: int) -> Spot:
+        """A point inside a cell, exactly: with few decimals, and not far out, if there is one."""
+        size = max(abs(self.low), abs(self.high))
+        for far in (size * 10.0**power for power in range(7)):
+            corners = self.plane.polygon(cell, (-far, -far, far, far))
+            if len(corners) > 2 and (near := self._simplest(cell, *_middle(corners))) is not None:
+                return near
+        x, y, w = self.plane.arrangement.point(cell)
+        return Fraction(x, w), Fraction(y, w)
+
+    def _simplest(self, cell: int, x: Fraction, y: Fraction) -> Spot | None:
+        """A point of the cell near this one with few decimals; None if there is none."""
+        edges = self.plane.arrangement.edges_of(cell) if self.plane.lines else np.zeros(0, np.int64)
+        sides = [
+            (self.plane.lines[self.plane.arrangement.line[edge]],
+             1 if self.plane.arrangement.left[edge] == cell else -1)
+            for edge in edges.tolist()
+        ]  # fmt: skip
+        for decimals in range(1, MOST_DECIMALS + 1):
+            near = round(x, decimals), round(y, decimals)
+            if all(side * (a * near[0] + b * near[1] + c) > 0 for (a, b, c), side in sides):
+                return near
+        return None
+
+    def best_inside(self, measure: AnyMeasure) -> BestInside | None:
+        """The best value in the square, at a point with few decimals; None if nothing is defined.
+
+        A point is checked exactly. Parts of the square that are too narrow for a double are left out.
+        """
+        parsed = parse(measure)
+        values = self.plane.values(parsed)
+        merit = values if inner(parsed).direction == "higher" else -values
+        box = (self.low, self.low, self.high, self.high)
+        for cell in np.argsort(-merit, kind="stable").tolist():
+            if np.isnan(values[cell]):
+                continue
+            corners = self.plane.polygon(cell, box)
+            if self.mixture:  # where the third weight is 0 or more
+                corners = np.array(_clipped(list(map(tuple, corners)), -1.0, -1.0, 1.0))
+            if len(corners) < 3:
+                continue
+            point = self._simplest(cell, *_middle(corners))
+            if point is not None and self._inside(point):
+                return BestInside(float(values[cell]), cell, point)
+        return None
+
+    def _inside(self, point: Spot) -> bool:
+        within = all(self.low <= own <= self.high for own in point)
+        return within and not (self.mixture and sum(point) > 1)
+
+    def _weights(self, point: Spot) -> str:
+        weights = (1 - sum(point), *point) if self.mixture else point
+        return ", ".join(f"{float(weight):.15g}" for weight in weights)
+
+    def figure(self, measure: AnyMeasure | None = None) -> Figure:
+        """The mean over the square, local optima outlined; of the first measure, or of another.
+
+        A small plane of one query with its neutral lines is drawn as in the paper: the flip boundaries,
+        the ranking in each cell, and the best regions of up to five measures.
+        """
+        from rankgauge.figures.planes import MOST_LABELS, regions_figure
+        from rankgauge.figures.weights import plane_map
+
+        small = len(self.plane.queries) == 1 and len(self.plane) <= MOST_LABELS
+        if small and self.neutral and measure is None:
+            best = {
+                f"best {each}": [own for own in self.plane.optima(each, self.across) if own.best]
+                for each in self.measures[:MOST_SETS]
+            }
+            box = (self.low, self.low, self.high, self.high)
+            drawn = regions_figure(self.plane, self.documents, best, box)
+            drawn.axes[0].set_xlabel(self.names[-2], parse_math=False)
+            drawn.axes[0].set_ylabel(self.names[-1], parse_math=False)
+            return drawn
+        parsed = self.measures[0] if measure is None else parse(measure)
+        ticks = self.low + (np.arange(PIXELS) + 0.5) / PIXELS * (self.high - self.low)
+        cell = self._cells_at(ticks)
+        values = np.where(cell < 0, np.nan, self.plane.values(parsed)[cell])
+        optimal = np.zeros(len(self.plane), dtype=np.bool_)
+        for region in self.plane.optima(parsed, self.across):
+            optimal[region.cells] = True
+        inside = self.best_inside(parsed)
+        return plane_map(
+            values,
+            optimal[cell] & (cell >= 0),
+            self.plane.lines,
+            (self.low, self.high),
+            None if inside is None else (float(inside.point[0]), float(inside.point[1])),
+            names=self.names[-2:],
+            first=self.names[0] if self.mixture else None,
+            measure=str(parsed),
+        )
+
+    def _cells_at(self, ticks: Floats) -> Ints:
+        """The cell of each point (y × x) of a grid; −1 where rounding leaves it open."""
+        lines = np.array([[float(part) for part in line] for line in self.plane.lines]).reshape(
+            -1, 3
+        )
+        known = {
+            row.tobytes(): cell for cell, row in enumerate(_packed(self.plane.arrangement.signs))
+        }
+        cells = np.empty((len(ticks), len(ticks)), dtype=np.int64)
+        for row, y in enumerate(ticks.tolist()):
+            signs = np.outer(ticks, lines[:, 0]) + (lines[:, 1] * y + lines[:, 2]) > 0
+            cells[row] = [known.get(own.tobytes(), -1) for own in _packed(signs)]
+        return cells
+
+    def _title(self) -> str:
+        return f"PlaneRegions of {counted(len(self.measures), 'measure')}"
+
+
+_WAYS: dict[Across, str] = {"edges": "edge", "trajectories": "path, not even through a vertex,"}
+
+
+def _packed(signs: Bools) -> np.typing.NDArray[np.uint8]:
+    return np.packbits(signs, axis=1)
+
+
+def _middle(corners: Floats) -> Spot:
+    """The mean of the corners of a polygon."""
+    x, y = corners.mean(axis=0).tolist()
+    return Fraction(x), Fraction(y)
+
+
+def _length(point: Spot) -> int:
+    """How many digits a point has, roughly."""
+    return sum(len(str(own.denominator)) + len(str(own.numerator)) for own in point)

@@ -1,0 +1,334 @@
+"""Weight spaces: which weights of a scorer vary, and what the rest of the score is.
+
+Robertson and Zaragoza (2007, A.4) fix the weight of one feature, or put the weights on a sphere: all
+weights times one number give the same ranking. Here either some features are fixed, and the others vary
+freely beside them; or nothing is fixed, and the weights sum to 1.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankgauge.arrays import Floats
+from rankgauge.checks import Number, Whole, checked
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.features import Features
+from rankgauge.measures.grammar import AnyMeasure
+from rankgauge.notes import Note, counted
+from rankgauge.policies import SEED
+from rankgauge.rankings.lists import offsets_of
+from rankgauge.records import Record
+from rankgauge.resampling import Progress
+from rankgauge.space.ascent import Optima, optima
+from rankgauge.space.curves import MARGIN
+from rankgauge.space.documents import array_of
+from rankgauge.space.grids import MOST_AXES, Grid, grid
+from rankgauge.space.inputs import weighted_sums
+from rankgauge.space.path_curves import PathCurves
+from rankgauge.space.plane_regions import PlaneRegions
+from rankgauge.space.planes import Across, plane
+from rankgauge.space.scorers import LinearScorer, measures_of
+from rankgauge.space.trajectories import Trajectory, trajectory
+from rankgauge.workers import AnyExecutor
+
+FIXED = "fixed"
+"""The name of the part of the score that does not vary."""
+WEIGHT = Number(-np.inf, np.inf)
+MOST_SIZE = 2**500
+"""Lines with larger numbers would meet in points that no double can hold."""
+SHORT = 3
+"""How many characters the id of a document has at most, if it is to be drawn."""
+FIX = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
+
+
+class WeightSpace(Record):
+    """Documents and the weights that vary: the score is a fixed part plus a weighted sum.
+
+    `scorer` has a column for each of `parameters`; with `fixed` its first column is the fixed part,
+    whose weight is 1. Without a fixed part the weights on a path, a grid and a plane sum to 1.
+
+    >>> from rankgauge.space.documents import features_of
+    >>> documents = features_of(([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 2, 1], [0, 3]))
+    >>> WeightSpace.of_features(documents, [1, 2]).curves("RR").curves[0][0].value
+    1.0
+    """
+
+    scorer: LinearScorer
+    parameters: tuple[str, ...]
+    fixed: bool
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of_features(
+        cls,
+        features: Features,
+        parameters: Sequence[int] | None = None,
+        fixed: Mapping[int, float] | None = None,
+        *,
+        depth: int | None = None,
+        jitter: float | None = None,
+        seed: int = SEED,
+    ) -> WeightSpace:
+        """The weights of some features as parameters.
+
+        Documents with equal scores stand in the order in which an evaluator ranks them
+        (`Features.in_tie_order`).
+
+        Parameters
+        ----------
+        features
+            The documents; `read_letor` reads them.
+        parameters
+            The numbers of the features, from 1, whose weights vary. By default all that are not fixed.
+        fixed
+            The weights of other features, which stay as they are. Features that are neither here nor
+            parameters have weight 0.
+        depth
+            Keep only so many documents of each query: the first ones in the order of ties, which does
+            not depend on the labels.
+        jitter
+            Add a random number from 0 to this size to the score of each document (see `jittered`).
+        seed
+            The seed of the jitter.
+        """
+        width = features.values.shape[1]
+        constant = {
+            checked("fixed feature", number, Whole(1, width)): checked(
+                f"weight of feature {number}", weight, WEIGHT
+            )
+            for number, weight in (fixed or {}).items()
+        }
+        if parameters is None:
+            parameters = [number for number in range(1, width + 1) if number not in constant]
+        varied = [checked("parameter", number, Whole(1, width)) for number in parameters]
+        if len(set(varied)) < len(varied) or not varied:
+            raise RankgaugeError(f"parameters={list(parameters)}, expected different features")
+        if both := sorted(set(varied) & set(constant)):
+            raise RankgaugeError(
+                f"feature {both[0]} is fixed and a parameter, expected one of these"
+            )
+        ordered = features.in_tie_order()
+        if depth is not None:
+            ordered = _first_documents(ordered, checked("depth", depth, Whole(1)))
+        columns = [ordered.values[:, number - 1].astype(np.float64) for number in varied]
+        is_fixed = any(constant.values())
+        if is_fixed:
+            weights = np.zeros(width)
+            for number, weight in constant.items():
+                weights[number - 1] = weight
+            columns.insert(0, weighted_sums(ordered.values, weights))
+        names = tuple(f"weight {number}" for number in varied)
+        reduced = replace(ordered, values=np.column_stack(columns))
+        scorer = replace(LinearScorer.of(reduced, jitter, seed), names=(FIXED,) * is_fixed + names)
+        return cls.of(scorer, names, is_fixed, features.dropped)
+
+    @classmethod
+    def of(
+        cls, scorer: LinearScorer, parameters: tuple[str, ...], fixed: bool, notes: Iterable[Note]
+    ) -> WeightSpace:
+        """The space of a scorer; RankgaugeError if all weights give the same ranking."""
+        if len(parameters) == 1 and not fixed:
+            raise RankgaugeError(
+                f"{parameters[0]} alone: all weights above 0 give the same ranking; add a parameter, or "
+                f"{FIX}"
+            )
+        lists = scorer.documents
+        size = (
+            f"{counted(len(lists), 'query', 'queries')}, {counted(len(lists.labels), 'document')}"
+        )
+        return cls(scorer, parameters, fixed, (Note(size), *notes))
+
+    def weights(self, point: ArrayLike) -> Floats:
+        """The weights of all columns of the scorer, for a weight of each parameter."""
+        own: Floats = array_of("point", point, np.float64)
+        if own.shape != (len(self.parameters),) or not np.isfinite(own).all():
+            count = counted(len(self.parameters), "number")
+            raise RankgaugeError(f"point {np.asarray(point).tolist()}, expected {count}")
+        return np.append(1.0, own) if self.fixed else own
+
+    def path(self, low: float = 0.0, high: float = 1.0) -> Floats:
+        """The usual path: one parameter goes from low to high; of several, the first has weight 1 and
+        the others 0, then the second has weight 1, and so on."""
+        if len(self.parameters) > 1:
+            return np.eye(len(self.parameters))
+        low, high = checked("low", low, WEIGHT), checked("high", high, WEIGHT)
+        if not low < high:
+            raise RankgaugeError(f"low {low:g} and high {high:g}, expected low below high")
+        return np.array([[low], [high]])
+
+    def flips(
+        self, measures: AnyMeasure | Iterable[AnyMeasure], points: ArrayLike | None = None
+    ) -> Trajectory:
+        """Every flip on a path through some points, and what each measure makes of it."""
+        found = trajectory(self.scorer, self._path(points), measures)
+        return replace(found, notes=(*found.notes, *self.notes))
+
+    def curves(
+        self,
+        measures: AnyMeasure | Iterable[AnyMeasure],
+        points: ArrayLike | None = None,
+        *,
+        margin: float = MARGIN,
+    ) -> PathCurves:
+        """The exact curves of measures on a path through some points; `margin` is that of plateaus."""
+        chosen, weights = measures_of(measures), self._path(points)
+        segments = [self.scorer.segment(*ends) for ends in itertools.pairwise(weights)]
+        curves = tuple(tuple(own.curve(each) for each in chosen) for own in segments)
+        margin = checked("margin", margin, Number(0))
+        own = weights[:, 1:] if self.fixed else weights
+        return PathCurves(chosen, curves, own, self.parameters, margin, self.notes)
+
+    def _path(self, points: ArrayLike | None) -> Floats:
+        given = self.path() if points is None else points
+        rows = [self.weights(point) for point in np.atleast_2d(np.asarray(given, dtype=object))]
+        if len(rows) < 2:
+            raise RankgaugeError("one point alone, expected two or more for a path")
+        return np.array(rows)
+
+    def plane(
+        self,
+        measures: AnyMeasure | Iterable[AnyMeasure],
+        *,
+        neutral: bool = False,
+        across: Across = "edges",
+        low: float = 0.0,
+        high: float = 1.0,
+    ) -> PlaneRegions:
+        """All cells of the plane of two weights, exactly: of two parameters beside a fixed part, or of
+        three whose weights sum to 1.
+
+        Parameters
+        ----------
+        measures
+            One measure or several.
+        neutral
+            Whether flips of documents with equal labels make lines too; no value changes there.
+        across
+            When a region is a local optimum: "edges" or "trajectories", as for `Plane.optima`.
+        low, high
+            The square of weights that is drawn, and in which the best weights are looked for.
+        """
+        needed = 2 if self.fixed else 3
+        if len(self.parameters) != needed:
+            found = counted(len(self.parameters), "parameter")
+            beside = "a fixed part" if self.fixed else "nothing fixed"
+            raise RankgaugeError(
+                f"{found} and {beside}: a plane is for two parameters beside a fixed part, or for three "
+                "whose weights sum to 1"
+            )
+        if not low < high:
+            raise RankgaugeError(f"low {low:g} and high {high:g}, expected low below high")
+        chosen = measures_of(measures)
+        lists = self.scorer.documents
+        queries = np.repeat(np.arange(len(lists)), lists.lengths).tolist()
+        labels = lists.labels
+        made = plane(self._triples(), labels, queries, neutral=neutral)
+        if any(abs(part) >= MOST_SIZE for line in made.lines for part in line):
+            raise RankgaugeError(
+                "the values of documents are too different in size for a plane; take normalize='rank' "
+                "for runs, and scale features"
+            )
+        number = {query: place for place, query in enumerate(made.queries)}
+        empty = [query for query in range(len(lists)) if query not in number]
+        order = np.array([*number, *empty], dtype=np.int64)
+        made = replace(
+            made,
+            queries=tuple(order.tolist()),
+            offsets=np.append(made.offsets, np.full(len(empty), made.offsets[-1])),
+            judged=lists.judged.take(lists.query[order]),
+        )
+        names = self._short_names()
+        return PlaneRegions(
+            made, chosen, self.parameters, names, neutral, low, high, across, self.notes[1:]
+        )
+
+    def _short_names(self) -> tuple[str, ...]:
+        """The ids of the documents if they are short enough to be drawn, else numbers from 1."""
+        ids = self.scorer.features.documents
+        names = () if ids is None else tuple(ids.texts())
+        if names and max(map(len, names)) <= SHORT:
+            return names
+        return tuple(map(str, range(1, len(self.scorer.documents.labels) + 1)))
+
+    def _triples(self) -> list[tuple[Fraction, Fraction, Fraction]]:
+        """Each document as c, u and v of the score c + x·u + y·v; every double is a fraction."""
+        triples = []
+        for row in self.scorer.values:
+            first, second, third, *jitter = (Fraction(value) for value in row.tolist())
+            if not self.fixed:
+                second, third = second - first, third - first
+            triples.append((first + sum(jitter), second, third))
+        return triples
+
+    def grid(
+        self,
+        measures: AnyMeasure | Iterable[AnyMeasure],
+        *,
+        low: float = 0.0,
+        high: float = 1.0,
+        points: int = 11,
+        progress: Progress | None = None,
+    ) -> Grid:
+        """Measures on a grid of one to three weights beside a fixed part, or of two to four that sum to
+        1, and what the grid misses."""
+        axes = list(range(2, self.scorer.width + 1))
+        if len(axes) > MOST_AXES:
+            raise RankgaugeError(
+                f"{counted(len(self.parameters), 'parameter')}: a grid has at most {MOST_AXES} axes; "
+                "give fewer parameters, or take `optima`"
+            )
+        found = grid(
+            self.scorer,
+            measures,
+            axes=axes,
+            low=low,
+            high=high,
+            points=points,
+            rest=None if self.fixed else 1,
+            progress=progress,
+        )
+        return replace(found, notes=(*found.notes, *self.notes))
+
+    def optima(
+        self,
+        measure: AnyMeasure,
+        *,
+        restarts: int = 20,
+        directions: int = 10,
+        seed: int = SEED,
+        executor: AnyExecutor | None = None,
+        progress: Progress | None = None,
+    ) -> Optima:
+        """Local optima of a measure over all parameters, by exact line searches from many starts."""
+        found = optima(
+            self.scorer,
+            measure,
+            fixed=1 if self.fixed else None,
+            restarts=restarts,
+            directions=directions,
+            seed=seed,
+            executor=executor,
+            progress=progress,
+        )
+        return replace(found, notes=(*found.notes, *self.notes))
+
+
+def _first_documents(features: Features, depth: int) -> Features:
+    """The first documents of each query."""
+    sizes = np.diff(features.bounds)
+    place = np.arange(len(features.labels)) - np.repeat(features.bounds[:-1], sizes)
+    kept = np.flatnonzero(place < depth)
+    documents = features.documents
+    return replace(
+        features,
+        bounds=offsets_of(np.minimum(sizes, depth)),
+        labels=features.labels[kept],
+        values=features.values[kept],
+        documents=None if documents is None else documents.take(kept),
+    )
