@@ -64,6 +64,7 @@ def results() -> Iterator[Result]:
     distances = rg.med("P@2", RUNS["one"], RUNS["two"], QRELS)
     assert isinstance(distances, rg.Distances)
     yield distances
+    yield distances.distance("q1", trace=True).trace
     yield advise(distances, 2)
     yield rg.settled(QRELS, RUNS, "P@2")
     yield rg.judging_depth(

@@ -591,11 +591,10 @@ def _off_list(subject: _Subject) -> None:
                 for judged in (known, [*known, *more])
             )
             if measure.off_list == "ignored":
-                right = _same(np.array([one, two]), np.array([after, back])).all()
+                right = bool(_same(np.array([one, two]), np.array([after, back])).all())
             else:
-                right = _same(np.array(one * back), np.array(two * after)).all() and (
-                    abs(after) <= abs(one) * (1 + 1e-9) + 1e-12
-                )
+                in_step = bool(_same(np.array(one * back), np.array(two * after)))
+                right = in_step and abs(after) <= abs(one) * (1 + 1e-9) + 1e-12
             if not right:
                 subject.broken(
                     f"rankings {ranking} and {other} score {one} and {two}. With further judged "

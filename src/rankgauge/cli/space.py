@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -150,6 +151,23 @@ def curve(
     _show(found, tables, shown, plot, form, digits, output)
 
 
+SECONDS_A_LINE = 5.0
+"""The least time between two lines of progress, in seconds."""
+
+
+class _Told:
+    """Prints now and then what is done, after what there is to do; quick work prints nothing."""
+
+    def __init__(self) -> None:
+        self.whole, self.last = "", time.monotonic()
+
+    def __call__(self, step: str) -> None:
+        self.whole = self.whole or step
+        if time.monotonic() - self.last >= SECONDS_A_LINE:
+            click.echo(f"{self.whole}: {step}", err=True)
+            self.last = time.monotonic()
+
+
 @command.command("plane")
 @measure_option("AP", "nDCG@10", "P@5", "RR")
 @depth_option(
@@ -205,7 +223,9 @@ def plane(
     rankgauge space plane --qrels qrels.txt a.run b.run c.run --queries 10 --depth 5 --plot plane.svg
     """
     space = SpaceInputs(**inputs).space(depth)
-    found = space.plane(measures, neutral=neutral, across=across, low=low, high=high)
+    found = space.plane(
+        measures, neutral=neutral, across=across, low=low, high=high, progress=_Told()
+    )
     tables = {
         "measures": found.table,
         "optima": found.optima_table,

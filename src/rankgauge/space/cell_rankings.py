@@ -92,7 +92,7 @@ def ranked_labels(
         The documents in rank order in a cell, in whole numbers; asked where floating point is not sure.
     """
     largest = max((abs(part) for triple in documents for part in triple), default=0) or 1
-    c, u, v = np.array([_in_floats(triple, largest) for triple in documents]).T
+    c, u, v = np.array([_in_floats(triple, largest) for triple in documents]).reshape(-1, 3).T
     kinds = labels.astype(np.int32)
     blocks = []
     step = max(1, ENTRIES // max(1, len(documents)))

@@ -8,13 +8,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.arrays import Floats, Ints
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.notes import Note, counted, worded
 from rankgauge.results import Result
+from rankgauge.space.cell_rankings import ENTRIES, cell_points
 from rankgauge.space.planes import Across, Plane, Region, _clipped
 from rankgauge.tables import Cell, MadeRows, Row, Table
 
@@ -245,28 +247,36 @@ class PlaneRegions(Result):
         )
 
     def _cells_at(self, ticks: Floats) -> Ints:
-        """The cell of each point (y × x) of a grid; −1 where rounding leaves it open."""
-        lines = np.array([[float(part) for part in line] for line in self.plane.lines]).reshape(
-            -1, 3
-        )
-        known = {
-            row.tobytes(): cell for cell, row in enumerate(_packed(self.plane.arrangement.signs))
-        }
-        cells = np.empty((len(ticks), len(ticks)), dtype=np.int64)
-        for row, y in enumerate(ticks.tolist()):
-            signs = np.outer(ticks, lines[:, 0]) + (lines[:, 1] * y + lines[:, 2]) > 0
-            cells[row] = [known.get(own.tobytes(), -1) for own in _packed(signs)]
-        return cells
+        """The cell of each point (y × x) of a grid; −1 where rounding leaves it open.
+
+        Points of one cell are on the same sides of all lines. The sides of a point are added up to one
+        number: each line has a random one, which counts on its positive side.
+        """
+        lines = np.array([[float(part) for part in line] for line in self.plane.lines])
+        a, b, c = lines.reshape(-1, 3).T
+        random = np.random.default_rng(0).integers(0, 2**64, len(a), dtype=np.uint64)
+
+        def sides(x: Floats, y: Floats) -> NDArray[np.uint64]:
+            values = x[:, None] * a + (y[:, None] * b + c)
+            counted_in = np.where(values > 0, random, np.uint64(0))
+            return np.asarray(np.bitwise_xor.reduce(counted_in, axis=1), dtype=np.uint64)
+
+        points = cell_points(self.plane.arrangement)
+        sure = np.flatnonzero(points.inside)
+        step = max(1, ENTRIES // max(1, len(a)))
+        known: dict[int, int] = {}
+        for start in range(0, len(sure), step):
+            cell = sure[start : start + step]
+            own = sides(points.x[cell], points.y[cell])
+            known.update(zip(own.tolist(), cell.tolist(), strict=True))
+        rows = (sides(ticks, np.full(len(ticks), y)).tolist() for y in ticks.tolist())
+        return np.array([[known.get(one, -1) for one in row] for row in rows], dtype=np.int64)
 
     def _title(self) -> str:
         return f"PlaneRegions of {counted(len(self.measures), 'measure')}"
 
 
 _WAYS: dict[Across, str] = {"edges": "edge", "trajectories": "path, not even through a vertex,"}
-
-
-def _packed(signs: Bools) -> np.typing.NDArray[np.uint8]:
-    return np.packbits(signs, axis=1)
 
 
 def _middle(corners: Floats) -> Spot:

@@ -199,6 +199,7 @@ class WeightSpace(Record):
         across: Across = "edges",
         low: float = 0.0,
         high: float = 1.0,
+        progress: Progress | None = None,
     ) -> PlaneRegions:
         """All cells of the plane of two weights, exactly: of two parameters beside a fixed part, or of
         three whose weights sum to 1.
@@ -213,6 +214,8 @@ class WeightSpace(Record):
             When a region is a local optimum: "edges" or "trajectories", as for `Plane.optima`.
         low, high
             The square of weights that is drawn, and in which the best weights are looked for.
+        progress
+            Is called with what there is to do, and then with what is done.
         """
         needed = 2 if self.fixed else 3
         if len(self.parameters) != needed:
@@ -228,7 +231,7 @@ class WeightSpace(Record):
         lists = self.scorer.documents
         queries = np.repeat(np.arange(len(lists)), lists.lengths).tolist()
         labels = lists.labels
-        made = plane(self._triples(), labels, queries, neutral=neutral)
+        made = plane(self._triples(), labels, queries, neutral=neutral, progress=progress)
         if any(abs(part) >= MOST_SIZE for line in made.lines for part in line):
             raise RankgaugeError(
                 "the values of documents are too different in size for a plane; take normalize='rank' "
