@@ -14,6 +14,7 @@ from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     max_grade_option,
     measure_option,
+    method_option,
     negative_option,
     offlist_option,
     output_options,
@@ -94,15 +95,14 @@ from rankgauge.workers import outcomes
     "judged. Only for one measure. Without --qrels, the first file is QRELS."
 )
 @pairs_option("With --settled: print a row for each pair of runs.")
-@click.option(
-    "--method",
+@method_option(
+    "How to find the distance. exact: the distance itself, wherever the measure has an algorithm or "
+    "there are few unjudged documents. greedy and tabu are heuristics from the literature, and give "
+    "lower bounds. greedy: Algorithm 1 of Moffat (2017), for AP with his Equation 13. tabu: tabu "
+    "search, as Tan and Clarke (2015) use it.",
     type=click.Choice(get_args(MedMethod)),
     default=DEFAULT_MED_METHOD,
     show_default=True,
-    help="How to find the distance. exact: the distance itself, wherever the measure has an algorithm "
-    "or there are few unjudged documents. greedy and tabu are heuristics from the literature, and give "
-    "lower bounds. greedy: Algorithm 1 of Moffat (2017), for AP with his Equation 13. tabu: tabu "
-    "search, as Tan and Clarke (2015) use it.",
 )
 @click.option(
     "--trace",

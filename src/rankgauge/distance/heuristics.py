@@ -30,7 +30,7 @@ ROUNDING = 1e-12
 """What an increase must exceed to count as one."""
 
 
-class Step(NamedTuple):
+class TraceStep(NamedTuple):
     """A step of the greedy rule: a document becomes relevant.
 
     `weight_a` and `weight_b` say what the document adds to the numerators of the two scores, and
@@ -56,7 +56,7 @@ class _Found(NamedTuple):
 
     value: float
     labels: NDArray[np.int32]
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TraceStep, ...] = ()
 
 
 def lower_bounds(
@@ -131,7 +131,7 @@ def greedy(measure: Measure, two: Lists) -> list[_Found]:
             float(score[0]) * divisor
             for score in scorer.scores(labels[None, :], judged, np.zeros(1, dtype=np.int64))
         ]
-        steps: list[Step] = []
+        steps: list[TraceStep] = []
         best, best_labels = -np.inf, labels
         document: int | None = None
         weights: tuple[float | None, float | None, float | None] = (None, None, None)
@@ -139,7 +139,7 @@ def greedy(measure: Measure, two: Lists) -> list[_Found]:
             ahead = sign * (here[0] - here[1]) + 0.0  # no -0.0
             quotient = ahead / divisor if divisor else 0.0
             relevant = int(judged.relevant(measure.relevant_from)[0])
-            steps.append(Step(side, document, *weights, relevant, ahead, divisor, quotient))
+            steps.append(TraceStep(side, document, *weights, relevant, ahead, divisor, quotient))
             if quotient > best:
                 best, best_labels = quotient, labels.copy()
             if not left:

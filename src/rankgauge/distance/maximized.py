@@ -13,7 +13,7 @@ from rankgauge.arrays import Ints, Labels
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import MeasureError, RankgaugeError
 from rankgauge.data.model import LARGEST_GRADE
-from rankgauge.distance.heuristics import Step, greedy, lower_bounds
+from rankgauge.distance.heuristics import TraceStep, greedy, lower_bounds
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Greatest, Lists
@@ -55,7 +55,7 @@ class Trace(Result):
     """
 
     measure: Measure
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
     names: tuple[Hashable, ...]
     distance: float
     exact: bool
