@@ -15,8 +15,9 @@ from rankgauge.cli.options import (
     seed_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, show_with_notes
-from rankgauge.cli.tracks import TRACK, read_tracks, track_options
+from rankgauge.cli.tracks import read_tracks, track_options
 from rankgauge.forecast.forecaster import Forecaster
+from rankgauge.forecast.tracks import TRACK
 
 
 @click.command("predict")
