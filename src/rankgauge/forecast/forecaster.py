@@ -140,12 +140,7 @@ class Forecaster:
                 )
         self.depth = checked("depth", self.depth, Whole(1))
         self.seed = checked("seed", self.seed, SEEDS)
-        target = parse(str(self.target))
-        if isinstance(target, Aggregate):
-            raise RankgaugeError(
-                f"{target} has no score for a topic, expected a measure such as nDCG@1000"
-            )
-        self.target = str(target)
+        self.target = check_target(self.target)
         self.features = features_of(self.features)
         for feature in self.features:
             try:
@@ -358,6 +353,16 @@ class Forecaster:
 HEAD = ("format", "version")
 SETTINGS = ("method", "target", "depth", "judgments", "subset", "learner", "seed")
 LEARNT = ("features", "models", "line", "errors", "tracks", "notes")
+
+
+def check_target(target: str) -> str:
+    """The name of a target measure; RankgaugeError if it has no score for a topic."""
+    measure = parse(str(target))
+    if isinstance(measure, Aggregate):
+        raise RankgaugeError(
+            f"{measure} has no score for a topic, expected a measure such as nDCG@1000"
+        )
+    return str(measure)
 
 
 def features_of(features: str | Sequence[str]) -> tuple[str, ...]:

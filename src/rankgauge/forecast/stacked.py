@@ -80,11 +80,12 @@ class StackedRows(Record):
     def folds(self, seed: int, parts: int = GROUPS) -> Ints:
         """The part of each row: topics are dealt by the seed and their ids alone. So neither the names
         of kinds nor the order of tracks matter."""
-        ids = [name.partition(SEPARATOR)[2] for name in self.names]
+        present, place = np.unique(self.group, return_inverse=True)
+        ids = [self.names[group].partition(SEPARATOR)[2] for group in present]
         drawn = dict(zip(ids, list_seeds(seed, map(str.encode, ids)).tolist(), strict=True))
         order = sorted(drawn, key=lambda topic: (drawn[topic], topic))
-        dealt = {topic: place % parts for place, topic in enumerate(order)}
-        return np.array([dealt[topic] for topic in ids], dtype=np.int64)[self.group]
+        dealt = {topic: number % parts for number, topic in enumerate(order)}
+        return np.array([dealt[topic] for topic in ids], dtype=np.int64)[place]
 
     def system_means(self) -> tuple[Floats, Floats]:
         """The mean features and the mean target of each run."""

@@ -318,8 +318,8 @@ def claim_table(study: ForecastStudy) -> Table:
         "difference: the mean over places, each a target, a depth and a track, with its 95% interval "
         "(other topics and splits); holds: the places in which it is above 0",
         "one, other: what is compared, as method, split and judgments",
-        "verdict: holds if the interval is above 0 and so are most places, does not hold if the interval "
-        "is at or below 0 and most places are not above 0",
+        "verdict: holds if the interval is above 0 and so are most places, does not hold if the "
+        "interval is at or below 0 and most places are not above 0",
     ]
     if any(row[-1] == NO_NUMBERS for row in rows):
         notes.append(

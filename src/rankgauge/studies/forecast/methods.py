@@ -37,15 +37,15 @@ GUPTA: Mapping[str, Mapping[str, str]] = {
 def methods_of(
     learners: Sequence[StudyLearner], judgments: FeatureJudgments, split: RowSplit
 ) -> tuple[str, ...]:
-    """The methods of a split. Rich features have the target itself among them, so they are for the
-    judgements of a pool only."""
+    """The methods of a split. Our own models of all tracks are for judgements of a pool and not for the
+    paper's protocol: they take most of the time, and rich features of all judgements have the target
+    itself among them."""
     own = [name for learner in learners for name in (learner, ONE_MODEL.format(learner))]
     if "regression" in learners:
         own.append("regression, all features")
     if len(learners) > 1:
         own.append(VOTING)
-    own.append(POOLED)
-    own += [RICHER] * (judgments == "pool")
+    own += [POOLED, RICHER] * (judgments == "pool" and split != "paper")
     own += list(GUPTA) * (split == "track")
     return (*BASELINES, *own)
 
@@ -99,7 +99,6 @@ def _forecasts(
         "at depth": inside.plain,
         "line": line.predict(inside.plain[:, None]),
         "shallow": inside.shallow,
-        POOLED: Forecaster("pooled", seed=seed).fitted(own).predict(seen),
     }
     for learner in learners:
         made[learner] = _learnt(learner, own, seed).predict(seen)
@@ -109,7 +108,8 @@ def _forecasts(
     if "regression" in learners:
         everything = Forecaster("regression", subset="training", seed=seed)
         made["regression, all features"] = everything.fitted(own).predict(seen)
-    if RICHER in methods:
+    if POOLED in methods:
+        made[POOLED] = Forecaster("pooled", seed=seed).fitted(own).predict(seen)
         made[RICHER] = Forecaster("pooled", seed=seed).fitted(richly).predict(rich)
     for name in (name for name in GUPTA if name in methods):
         settings = GUPTA[name]

@@ -14,7 +14,7 @@ import numpy as np
 from rankgauge.arrays import Floats
 from rankgauge.checks import Whole, checked
 from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.forecast.forecaster import features_of
+from rankgauge.forecast.forecaster import check_target, features_of
 from rankgauge.forecast.score_tracks import ScoreTrack, score_rows
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import (
@@ -93,6 +93,8 @@ class Asked(Record):
 
     def __post_init__(self) -> None:
         checked("repeats", self.repeats, Whole(1))
+        for target in self.targets:
+            check_target(target)
 
     @property
     def gained(self) -> Asked:
@@ -178,29 +180,31 @@ def run_study(
     }
     rows = {place: own for place, own in rows.items() if len(own) > 1}
     task = _Block(rows, asked)
-    cells: list[Found] = []
-    for which, result in outcomes(task, works(rows), executor, name=str):
+    blocks = blocks_of(rows)
+    made_cells: dict[Work, list[Found]] = {}
+    # Those that take longest start first, so that no worker is left with one at the end.
+    first = sorted(blocks, key=lambda work: (work[3] in ONCE, work[2] == "full"))
+    for which, result in outcomes(task, first, executor, name=str, in_order=False):
         if isinstance(result, RankgaugeError):
             raise result
-        cells += result
+        made_cells[which] = result
         if progress is not None:
             progress(", ".join(map(str, which)))
+    cells = tuple(cell for which in blocks for cell in made_cells[which])
     left = {target: [name for name in names if name in left_out[target]] for target in left_out}
-    return ForecastStudy(asked, names, left, tuple(cells), _shared_topics(order))
+    return ForecastStudy(asked, names, left, cells, _shared_topics(order))
 
 
-def works(rows: Mapping[Place, Sequence[Rows]]) -> list[Work]:
-    """The blocks of the study: a depth, a target, the judgements of features and a split. Those that
-    take longest come first."""
+def blocks_of(rows: Mapping[Place, Sequence[Rows]]) -> list[Work]:
+    """The blocks of the study: a depth, a target, the judgements of features and a split."""
     greatest = max((place[0] for place in rows), default=0)
-    made = [
+    return [
         (*place, split)
         for place, own in rows.items()
         for split in SPLITS[place[2]]
         if split != "kind" or len({each.kind for each in own}) > 1
         if split not in AT_GREATEST_DEPTH or place[0] == greatest
     ]
-    return sorted(made, key=lambda work: (work[3] in ONCE, work[2] == "full"))
 
 
 def block_count(asked: Asked) -> int:
