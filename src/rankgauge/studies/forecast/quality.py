@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
+from rankgauge.comparison.correlation import rank_correlations
 from rankgauge.records import Record
 from rankgauge.rounding import rounded
 from rankgauge.studies.verdicts import Amount
@@ -36,8 +37,7 @@ def quality_of(target: Floats, forecast: Floats, systems: Ints | None) -> Foreca
     row; None where runs have different topics, so that their means cannot be compared."""
     if len(target) < FEWEST:
         return ForecastQuality(*(math.nan,) * len(NUMBERS))
-    tau_a, tau_b = taus(target, forecast)
-    rho = _spearman(target, forecast)
+    tau_a, tau_b, rho = rank_correlations(target, forecast)
     system_tau = math.nan if systems is None else _system_tau(target, forecast, systems)
     return ForecastQuality(_r_squared(target, forecast), tau_a, tau_b, rho, system_tau)
 
@@ -46,33 +46,6 @@ def _r_squared(target: Floats, forecast: Floats) -> float:
     """1 − squared error / spread of the target; NaN where all targets are the same."""
     spread = float(((target - target.mean()) ** 2).sum())
     return 1 - float(((target - forecast) ** 2).sum()) / spread if spread else math.nan
-
-
-def taus(x: Floats, y: Floats) -> tuple[float, float]:
-    """Kendall's τ-a, by the number of all pairs (the paper's Equation 2), and τ-b, which allows for
-    ties."""
-    from scipy.stats import kendalltau
-
-    pairs = len(x) * (len(x) - 1) / 2
-    untied = [pairs - _tied(values) for values in (x, y)]
-    if not min(untied):
-        return 0.0, math.nan
-    tau_b = float(kendalltau(x, y).statistic)
-    return tau_b * math.sqrt(untied[0] * untied[1]) / pairs, tau_b
-
-
-def _tied(values: Floats) -> float:
-    counts = np.unique(values, return_counts=True)[1].astype(np.float64)
-    return float((counts * (counts - 1) / 2).sum())
-
-
-def _spearman(x: Floats, y: Floats) -> float:
-    from scipy.stats import rankdata
-
-    first, second = rankdata(x), rankdata(y)
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return math.nan
-    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _system_tau(target: Floats, forecast: Floats, systems: Ints) -> float:
