@@ -128,6 +128,10 @@ def power_curves(
         return figure
 
 
+STACKED = 3
+"""Up to so many panels stand one below the other, so that a narrow screen shows them large."""
+
+
 def depth_curves(
     depths: Sequence[int],
     panels: Mapping[str, Mapping[str, Sequence[tuple[float, float, float]]]],
@@ -136,7 +140,7 @@ def depth_curves(
 ) -> Figure:
     """How good forecasts are, against the depth of judging: Figures 1 and 2 of Muwanei et al. 2022.
 
-    There is a panel for each test set, at most two in a row, and in it a line for each method with the
+    There is a panel for each test set, and in it a line for each method with the
     interval of each value. A method has the same line in all panels. There are at most eight.
 
     Parameters
@@ -156,9 +160,10 @@ def depth_curves(
     if not 0 < len(names) <= len(LINES):
         raise RankgaugeError(f"no curves or too many, expected 1 to {len(LINES)} in all panels")
     with plotting():
-        figure, grid = _panels(len(panels), height=3.0)
+        few = len(panels) <= STACKED
+        figure, grid = _panels(len(panels), columns=1 if few else 2, size=(4.8, 2.8))
         lines = dict(zip(names, LINES, strict=False))
-        step = min(np.diff(depths).tolist(), default=1) / 12
+        step = min([5, *np.diff(depths).tolist()]) / 12
         for axes, (title, curves) in zip(grid, panels.items(), strict=True):
             for label, curve in curves.items():
                 colour, marker = lines[label]
@@ -184,7 +189,8 @@ def depth_curves(
         )
         for text in legend.get_texts():
             text.set_parse_math(False)
-        figure.supxlabel("Depth of judging", fontsize=10)
+        for axes in grid[-1 if few else -2 :]:
+            axes.set_xlabel("Depth of judging")
         figure.supylabel(wrapped(number, 40), fontsize=10, parse_math=False)
         figure.suptitle(wrapped(name, 60), fontsize=11, parse_math=False)
         return figure
@@ -211,15 +217,17 @@ def _curves(
     return figure, grid
 
 
-def _panels(count: int, height: float = 2.6) -> tuple[Figure, list[Axes]]:
-    """Panels with the same scale, at most two in a row, each so many inches high."""
+def _panels(
+    count: int, columns: int = 2, size: tuple[float, float] = (3.8, 2.6)
+) -> tuple[Figure, list[Axes]]:
+    """Panels with the same scale, at most so many in a row, each of a size in inches."""
     from matplotlib.figure import Figure
 
     if not count:
         raise RankgaugeError("no judgements, expected at least one set of judgements")
-    columns = min(count, 2)
+    columns = min(count, columns)
     rows = -(-count // columns)
-    figure = Figure(figsize=(3.8 * columns, height * rows + 0.6), layout="constrained")
+    figure = Figure(figsize=(size[0] * columns, size[1] * rows + 0.6), layout="constrained")
     grid = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
     for axes in grid[count:]:
         axes.remove()
