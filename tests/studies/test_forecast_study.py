@@ -27,7 +27,7 @@ from rankgauge.studies.forecast.claims import (
     short_claims,
 )
 from rankgauge.studies.forecast.methods import GUPTA, forecasts, methods_of
-from rankgauge.studies.forecast.quality import NUMBERS, Estimate, combined, quality_of
+from rankgauge.studies.forecast.quality import NUMBERS, StudyNumber, combined, quality_of
 from rankgauge.studies.forecast.splits import (
     AT_GREATEST_DEPTH,
     SPLITS,
@@ -194,22 +194,22 @@ def test_an_interval_has_the_mean_of_new_topics_as_often_as_it_says() -> None:
         topics = generator.exponential(size=40)
         orders = [generator.permutation(40) for _ in range(10)]
         halves = [[topics[order[half::2]].mean() for order in orders] for half in range(2)]
-        low, high = Estimate(topics.mean(), topics[:1], np.array(halves)).amount[1:]
+        low, high = StudyNumber(topics.mean(), topics[:1], np.array(halves)).amount[1:]
         held += low <= 1 <= high
     assert 0.91 <= held / 400 <= 0.98
 
 
 def test_an_interval_counts_the_splits_too() -> None:
     halves = np.array([[1.0, 1.0, 1.0], [1.2, 0.8, 1.0]])
-    sure = Estimate(1.0, np.array([1.0]), halves).amount
-    drawn = Estimate(1.0, np.array([0.8, 1.2]), halves).amount
+    sure = StudyNumber(1.0, np.array([1.0]), halves).amount
+    drawn = StudyNumber(1.0, np.array([0.8, 1.2]), halves).amount
     topics = 2 * 0.2**2 / 4 / 3
     ratio = (drawn.high - 1) / (sure.high - 1)
     assert ratio == pytest.approx(math.sqrt((topics + 0.2**2) / topics))
-    both = combined(lambda a, b: a - b, [Estimate(1.0, np.array([0.8, 1.2]), halves)] * 2)
+    both = combined(lambda a, b: a - b, [StudyNumber(1.0, np.array([0.8, 1.2]), halves)] * 2)
     assert both.amount[:3] == (0, 0, 0)
-    once = Estimate(0.5, np.array([0.5]), halves)
-    mixed = combined(lambda a, b: a - b, [Estimate(1.0, np.array([0.8, 1.2]), halves), once])
+    once = StudyNumber(0.5, np.array([0.5]), halves)
+    mixed = combined(lambda a, b: a - b, [StudyNumber(1.0, np.array([0.8, 1.2]), halves), once])
     assert mixed.repeats.tolist() == pytest.approx([0.3, 0.7])
 
 

@@ -16,7 +16,13 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import fail_if_incomplete, notify
 from rankgauge.cli.output_files import OUTPUT_FOLDER
-from rankgauge.cli.tracks import feature_option, read_tracks, track_options
+from rankgauge.cli.tracks import (
+    feature_option,
+    learner_option,
+    read_tracks,
+    target_option,
+    track_options,
+)
 from rankgauge.forecast.forecaster import (
     OWN_SETTINGS,
     Forecaster,
@@ -39,9 +45,7 @@ from rankgauge.notes import Note, counted
     default="pooled",
     show_default=True,
 )
-@click.option(
-    "--target", default="nDCG@1000", show_default=True, help="The costly measure to forecast."
-)
+@target_option("nDCG@1000", "The costly measure to forecast.")
 @depth_option(
     30,
     "How many first documents of each run are judged. The cheap measures are of runs cut there.",
@@ -64,10 +68,8 @@ from rankgauge.notes import Note, counted
     "gupta: training, those that rank the training systems best by Kendall's τ; by default it takes all "
     "features.",
 )
-@click.option(
-    "--learner",
-    type=click.Choice(get_args(Learner)),
-    help="Only for --method gupta: how the line is fitted. By default least-squares.",
+@learner_option(
+    get_args(Learner), "Only for --method gupta: how the line is fitted. By default least-squares."
 )
 @seed_option("everything that is drawn at random")
 @track_options
@@ -94,9 +96,9 @@ def command(
     same id in two tracks of one KIND are one topic. Files are as in `rankgauge evaluate`.
 
     \b
-    rankgauge forecast train news=q1.txt,runs1/ web=q2.txt,runs2/ -o model
-    rankgauge forecast train news=q1.txt,runs1/ -o model --feature rich --depth 20
-    rankgauge forecast predict model news=shallow.txt,runs3/
+    rankgauge forecast train a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o model
+    rankgauge forecast train a=news:q1.txt,runs1/ -o model --feature rich --depth 20
+    rankgauge forecast predict model c=news:shallow.txt,runs3/
 
     Learn from tracks of the same KIND as those you want to forecast. The runs must be as long as the
     costly measure looks: 1,000 documents for nDCG@1000.

@@ -10,7 +10,13 @@ import click
 from rankgauge.cli.options import depth_option, output_option, plugin_option, seed_option
 from rankgauge.cli.output import Incomplete, fail_if_incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
-from rankgauge.cli.tracks import feature_option, read_tracks, track_options
+from rankgauge.cli.tracks import (
+    feature_option,
+    learner_option,
+    read_tracks,
+    target_option,
+    track_options,
+)
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import writing
@@ -44,15 +50,7 @@ from rankgauge.studies.forecast.tables import overview, paper_tables, percentage
     help="A track that the paper's protocol tests; may be repeated. The paper has two. By default all "
     "tracks are tested.",
 )
-@click.option(
-    "--target",
-    "targets",
-    multiple=True,
-    default=TARGETS,
-    show_default=True,
-    metavar="MEASURE",
-    help="A costly measure to forecast; may be repeated.",
-)
+@target_option(TARGETS, "A costly measure to forecast; may be repeated.", multiple=True)
 @click.option(
     "--gain",
     type=click.Choice(["linear", "exp2"]),
@@ -63,15 +61,12 @@ from rankgauge.studies.forecast.tables import overview, paper_tables, percentage
 )
 @depth_option(DEPTHS, "A depth of judging; may be repeated.")
 @feature_option
-@click.option(
-    "--learner",
-    "learners",
-    multiple=True,
-    type=click.Choice(get_args(StudyLearner)),
-    default=LEARNERS,
-    show_default=True,
-    help="A learner; may be repeated. Of each there is a model for each track, averaged, and one model "
+@learner_option(
+    get_args(StudyLearner),
+    "A learner; may be repeated. Of each there is a model for each track, averaged, and one model "
     "of all tracks with the same settings. svr, a support vector machine, is slow.",
+    default=LEARNERS,
+    multiple=True,
 )
 @click.option(
     "--repeats",

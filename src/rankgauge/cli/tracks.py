@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import click
 
@@ -26,6 +26,8 @@ from rankgauge.forecast.tracks import Track, TrackParts, track_parts
 from rankgauge.policies import DEFAULT_POOL_TIES, PoolTies
 from rankgauge.records import Record
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 track_options = together(
     ties_option(get_args(PoolTies), DEFAULT_POOL_TIES, "random: a random order."),
     precision_option,
@@ -33,6 +35,41 @@ track_options = together(
     reading_options,
 )
 """How tracks are read: arguments of `read_tracks`, with the seed."""
+
+
+def target_option(
+    default: str | Sequence[str], help_text: str, *, multiple: bool = False
+) -> Callable[[F], F]:
+    """`--target`: the costly measure to forecast, or several."""
+    return click.option(
+        "--target",
+        "targets" if multiple else "target",
+        multiple=multiple,
+        default=default,
+        show_default=True,
+        metavar="MEASURE",
+        help=help_text,
+    )
+
+
+def learner_option(
+    learners: Sequence[str],
+    help_text: str,
+    *,
+    default: Sequence[str] | None = None,
+    multiple: bool = False,
+) -> Callable[[F], F]:
+    """`--learner`: how models are fitted, in one way or in several."""
+    return click.option(
+        "--learner",
+        "learners" if multiple else "learner",
+        type=click.Choice(learners),
+        multiple=multiple,
+        default=default,
+        show_default=default is not None,
+        help=help_text,
+    )
+
 
 feature_option = click.option(
     "--feature",

@@ -19,7 +19,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.forecast.tracks import FeatureJudgments
-from rankgauge.studies.forecast.quality import Estimate, combined, mean_of
+from rankgauge.studies.forecast.quality import StudyNumber, combined, mean_of
 from rankgauge.studies.forecast.splits import RowSplit
 from rankgauge.studies.forecast.study import ForecastStudy
 from rankgauge.studies.verdicts import Amount
@@ -266,7 +266,7 @@ def _other_side(compared: Compared, other: Side) -> str:
 
 def _differences(
     study: ForecastStudy, compared: Compared, one: Side, other: Side, number: str
-) -> list[Estimate]:
+) -> list[StudyNumber]:
     """What the claim says is above 0, in each place."""
     first, second = _numbers(study, one, number), _numbers(study, other, number)
     both = [place for place in first if place in second]
@@ -289,14 +289,14 @@ def _differences(
     ]
 
 
-def _difference(one: Estimate, other: Estimate) -> Estimate:
+def _difference(one: StudyNumber, other: StudyNumber) -> StudyNumber:
     def minus(first: Floats, second: Floats) -> Floats:
         return np.asarray(first - second)
 
     return combined(minus, [one, other])
 
 
-def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, Estimate]:
+def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, StudyNumber]:
     return {
         (cell.target, cell.depth, track): numbers.number(number)
         for cell in study.cells

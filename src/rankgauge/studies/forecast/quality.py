@@ -60,7 +60,7 @@ def _system_tau(target: Floats, forecast: Floats, systems: Ints) -> float:
     return float(signs.sum()) / (len(numbers) * (len(numbers) - 1))
 
 
-class Estimate(Record):
+class StudyNumber(Record):
     """A number of the study, and what its interval is made of.
 
     `repeats` has the number for each repetition of a split. `halves` has it for two halves of the topics
@@ -98,7 +98,7 @@ class Estimate(Record):
         return Amount(self.value, self.value - half, self.value + half)
 
 
-def combined(formula: Callable[..., Floats], estimates: Sequence[Estimate]) -> Estimate:
+def combined(formula: Callable[..., Floats], estimates: Sequence[StudyNumber]) -> StudyNumber:
     """What a formula makes of several estimates on the same topics and splits.
 
     A split that is not drawn has one repetition, which goes with all those of the others.
@@ -107,10 +107,10 @@ def combined(formula: Callable[..., Floats], estimates: Sequence[Estimate]) -> E
     count = min(drawn, default=1)
     repeats = [np.resize(each.repeats, count) for each in estimates]
     value = float(formula(*(np.array(each.value) for each in estimates)))
-    return Estimate(value, formula(*repeats), formula(*(each.halves for each in estimates)))
+    return StudyNumber(value, formula(*repeats), formula(*(each.halves for each in estimates)))
 
 
-def mean_of(estimates: Sequence[Estimate]) -> Estimate | None:
+def mean_of(estimates: Sequence[StudyNumber]) -> StudyNumber | None:
     """The mean of several numbers, each of the same weight, without those that are undefined; None if
     all are."""
     known = [each for each in estimates if math.isfinite(each.value)]

@@ -33,7 +33,7 @@ from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
 from rankgauge.studies.forecast.methods import GUPTA, LEARNERS, StudyLearner, forecasts, methods_of
-from rankgauge.studies.forecast.quality import NUMBERS, OVER_ROWS, Estimate, mean_of, quality_of
+from rankgauge.studies.forecast.quality import NUMBERS, OVER_ROWS, StudyNumber, mean_of, quality_of
 from rankgauge.studies.forecast.splits import (
     AT_GREATEST_DEPTH,
     ONCE,
@@ -61,7 +61,7 @@ GAINED = ("nDCG", "DCG")
 """The measures that `gain` is for."""
 
 AnyTrack = Track | ScoreTrack
-Place = tuple[int, str, FeatureJudgments]
+RowsPlace = tuple[int, str, FeatureJudgments]
 Work = tuple[int, str, FeatureJudgments, RowSplit]
 
 
@@ -116,16 +116,16 @@ def with_gain(measure: str, gain: str) -> str:
 
 class TrackNumbers(Record):
     """How good a method is on a track: the numbers of `ForecastQuality` for each repetition of the
-    split, and for halves of the topics, as `Estimate` has them."""
+    split, and for halves of the topics, as `StudyNumber` has them."""
 
     repeats: Floats
     halves: Floats
 
-    def number(self, name: str) -> Estimate:
+    def number(self, name: str) -> StudyNumber:
         """One of the numbers."""
         place = NUMBERS.index(name)
         own = self.repeats[:, place]
-        return Estimate(float(known_mean(own)), own, self.halves[:, :, place])
+        return StudyNumber(float(known_mean(own)), own, self.halves[:, :, place])
 
 
 class Found(NamedTuple):
@@ -138,7 +138,7 @@ class Found(NamedTuple):
     method: str
     tracks: Mapping[str, TrackNumbers]
 
-    def mean(self, number: str) -> Estimate | None:
+    def mean(self, number: str) -> StudyNumber | None:
         """The mean over tracks, each of the same weight; None where no track has the number."""
         return mean_of([numbers.number(number) for numbers in self.tracks.values()])
 
@@ -195,7 +195,7 @@ def run_study(
     return ForecastStudy(asked, names, left, cells, _shared_topics(order))
 
 
-def blocks_of(rows: Mapping[Place, Sequence[Rows]]) -> list[Work]:
+def blocks_of(rows: Mapping[RowsPlace, Sequence[Rows]]) -> list[Work]:
     """The blocks of the study: a depth, a target, the judgements of features and a split."""
     greatest = max((place[0] for place in rows), default=0)
     return [
@@ -217,7 +217,7 @@ def block_count(asked: Asked) -> int:
     )
 
 
-def _places(asked: Asked) -> list[Place]:
+def _places(asked: Asked) -> list[RowsPlace]:
     return [
         (depth, target, judgments)
         for depth in asked.depths
@@ -245,7 +245,7 @@ def _reaches(track: AnyTrack, target: str) -> bool:
     return track.has(target) if isinstance(track, ScoreTrack) else deep_enough(track, target)
 
 
-def _rows(track: AnyTrack, asked: Asked) -> dict[Place, Rows]:
+def _rows(track: AnyTrack, asked: Asked) -> dict[RowsPlace, Rows]:
     """The rows of a track, for the targets that it reaches. Rich features come after the others."""
     targets = [target for target in asked.targets if _reaches(track, target)]
     if isinstance(track, ScoreTrack):
@@ -275,7 +275,7 @@ def _shared_topics(tracks: Sequence[AnyTrack]) -> int:
 class _Block(Record):
     """Forecasts one target from one depth in one split, with one kind of features."""
 
-    rows: Mapping[Place, Sequence[Rows]]
+    rows: Mapping[RowsPlace, Sequence[Rows]]
     asked: Asked
 
     def __call__(self, which: Work) -> list[Found]:

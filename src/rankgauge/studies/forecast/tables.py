@@ -17,7 +17,7 @@ from rankgauge.studies.forecast.published import (
     TEST_SETS,
     printed_r2,
 )
-from rankgauge.studies.forecast.quality import NUMBERS, Estimate, combined
+from rankgauge.studies.forecast.quality import NUMBERS, StudyNumber, combined
 from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found, with_gain
 from rankgauge.studies.verdicts import Amount
 from rankgauge.tables import Cell, Table
@@ -70,7 +70,7 @@ def _file(kind: str, asked: Asked, target: str) -> str:
     return f"{kind}-{slug(target) if printed is None else NUMBER_IN_PAPER[printed]}"
 
 
-def cells_of(estimate: Estimate | None) -> tuple[Cell, Cell, Cell]:
+def cells_of(estimate: StudyNumber | None) -> tuple[Cell, Cell, Cell]:
     """A number and the ends of its interval; None where there is none."""
     amount = Amount(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
     value, low, high = (end if math.isfinite(end) else None for end in amount)
@@ -175,7 +175,7 @@ def _printed() -> tuple[str, ...]:
     return tuple(f"printed {letter}: {name}" for letter, name in zip("AB", TEST_SETS, strict=True))
 
 
-def _number(cell: Found | None, track: str, number: str) -> Estimate | None:
+def _number(cell: Found | None, track: str, number: str) -> StudyNumber | None:
     if cell is None or track not in cell.tracks:
         return None
     return cell.tracks[track].number(number)
@@ -212,7 +212,7 @@ def percentage_table(study: ForecastStudy) -> Table:
     return Table((*head, *_printed()), tuple(rows), notes)
 
 
-def _percent_ahead(one: Estimate | None, other: Estimate | None) -> Estimate | None:
+def _percent_ahead(one: StudyNumber | None, other: StudyNumber | None) -> StudyNumber | None:
     if one is None or other is None or not other.value:
         return None
 
@@ -250,10 +250,10 @@ def study_figures(study: ForecastStudy) -> dict[str, Figure]:
     return made
 
 
-Curve = list[Amount]
+AmountCurve = list[Amount]
 
 
-def _paper_curves(study: ForecastStudy, target: str, track: str) -> dict[str, Curve]:
+def _paper_curves(study: ForecastStudy, target: str, track: str) -> dict[str, AmountCurve]:
     """τ by Equation 2 and ρ of both methods on a test set."""
     names = {"tau_a": "Kendall's τ", "rho": "Spearman's ρ"}
     curves = {}
@@ -266,7 +266,7 @@ def _paper_curves(study: ForecastStudy, target: str, track: str) -> dict[str, Cu
     return _drawn(curves)
 
 
-def _system_curves(study: ForecastStudy, target: str) -> dict[str, Curve]:
+def _system_curves(study: ForecastStudy, target: str) -> dict[str, AmountCurve]:
     """τ over systems of each method; Gupta's is learnt from other tracks."""
     curves = {}
     shown = {name: (name, "topics") for name in SYSTEM_CURVES}
@@ -278,11 +278,11 @@ def _system_curves(study: ForecastStudy, target: str) -> dict[str, Curve]:
     return _drawn(curves)
 
 
-def _amount(estimate: Estimate | None) -> Amount:
+def _amount(estimate: StudyNumber | None) -> Amount:
     return Amount(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
 
 
-def _drawn(curves: Mapping[str, Curve]) -> dict[str, Curve]:
+def _drawn(curves: Mapping[str, AmountCurve]) -> dict[str, AmountCurve]:
     return {
         name: curve for name, curve in curves.items() if any(math.isfinite(a.value) for a in curve)
     }
