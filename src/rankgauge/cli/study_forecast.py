@@ -7,7 +7,13 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.options import depth_option, output_option, plugin_option, seed_option
+from rankgauge.cli.options import (
+    depth_option,
+    output_option,
+    plugin_option,
+    repeats_option,
+    seed_option,
+)
 from rankgauge.cli.output import Incomplete, fail_if_incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.tracks import (
@@ -68,13 +74,9 @@ from rankgauge.studies.forecast.tables import overview, paper_tables, percentage
     default=LEARNERS,
     multiple=True,
 )
-@click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=REPEATS,
-    show_default=True,
-    metavar="N",
-    help="Draw each random split at most N times. It is not drawn again once the standard error of "
+@repeats_option(
+    REPEATS,
+    "Draw each random split at most N times. It is not drawn again once the standard error of "
     f"every mean over tracks is at most {ENOUGH:g}.",
 )
 @workers_options
