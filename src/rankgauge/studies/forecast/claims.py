@@ -237,8 +237,10 @@ class MeasuredClaim(NamedTuple):
         """All of it in a few characters."""
         if not self.of:
             return NO_NUMBERS
-        difference = f"{self.difference:+.3f}".replace("-", "−")
-        return f"{self.verdict} ({difference}, {self.holds}/{self.of})"
+        shown = f"{self.difference:+.3f}".replace("-", "−")
+        if math.isfinite(self.low):
+            shown += f" ±{(self.high - self.low) / 2:.3f}"
+        return f"{self.verdict} ({shown}, {self.holds}/{self.of})"
 
 
 def claims_of(study: ForecastStudy) -> Iterator[MeasuredClaim]:
@@ -339,7 +341,7 @@ def short_claims(study: ForecastStudy) -> Table:
         (text, *(shown.get(number) for number in LOOKED_AT)) for text, shown in rows.items()
     ]
     notes = (
-        "in brackets: the mean difference, and in how many places (a target, a depth and a track) it is "
+        "in brackets: the mean difference with its 95% interval, and in how many places (a target, a depth and a track) it is "
         "above 0",
         "holds: the 95% interval of the difference is above 0, and so are most places; does not hold: "
         "neither is",
