@@ -330,10 +330,13 @@ def test_the_overview_has_the_numbers_of_the_greatest_depth(study: ForecastStudy
     assert "±" in overview(study, short=True).render("table")
 
 
-def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str]) -> None:
+def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str], tmp_path: Path) -> None:
     two = [Track.read(text) for text in tracks[:2]]
+    two.append(Track.read(f"short=news:{write_track(tmp_path / 'short', 4, documents=60)}"))
     asked = Asked(targets=("nDCG@100",), depths=(5,), learners=("regression",), repeats=2)
     found = run_study(two, asked)
+    assert found.left_out == {"nDCG@100": ["short"]}
+    assert not any("short" in cell.tracks for cell in found.cells)
     assert {cell.repeats for cell in found.cells if cell.split == "topics"} == {2}
     assert {cell.repeats for cell in found.cells if cell.split == "track"} == {1}
     shown = found.table().render("table")

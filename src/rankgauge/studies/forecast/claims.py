@@ -341,8 +341,8 @@ def short_claims(study: ForecastStudy) -> Table:
         (text, *(shown.get(number) for number in LOOKED_AT)) for text, shown in rows.items()
     ]
     notes = (
-        "in brackets: the mean difference with its 95% interval, and in how many places (a target, a depth and a track) it is "
-        "above 0",
+        "in brackets: the mean difference with its 95% interval, and in how many places (a target, a "
+        "depth and a track) it is above 0",
         "holds: the 95% interval of the difference is above 0, and so are most places; does not hold: "
         "neither is",
     )

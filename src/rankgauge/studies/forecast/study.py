@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.data.errors import RankgaugeError
 from rankgauge.forecast.forecaster import check_target, features_of
 from rankgauge.forecast.score_tracks import ScoreTrack, score_rows
 from rankgauge.forecast.stacked import StackedRows
@@ -175,7 +175,11 @@ def run_study(
     order = sorted(tracks, key=lambda track: next(iter(made[track.name].values())).content_key)
     names = {track.name: track.kind for track in order}
     rows = {
-        place: [made[name][place] for name in names if place in made[name]]
+        place: [
+            made[name][place]
+            for name in names
+            if place in made[name] and name not in left_out[place[1]]
+        ]
         for place in _places(asked)
     }
     rows = {place: own for place, own in rows.items() if len(own) > 1}
@@ -246,16 +250,13 @@ def _reaches(track: AnyTrack, target: str) -> bool:
 
 
 def _rows(track: AnyTrack, asked: Asked) -> dict[RowsPlace, Rows]:
-    """The rows of a track, for the targets that it reaches. Rich features come after the others."""
-    targets = [target for target in asked.targets if _reaches(track, target)]
+    """The rows of a track; of a table of scores for the targets that it has. Rich features come after
+    the others."""
     if isinstance(track, ScoreTrack):
+        targets = [target for target in asked.targets if _reaches(track, target)]
         return score_rows(track, targets or asked.targets, asked.depths, asked.features)
     features = tuple(dict.fromkeys((*asked.features, *RICH)))
-    try:
-        made = rows_by(track, asked.targets, asked.depths, features)
-    except MeasureError as error:
-        raise MeasureError(f"{error}. Each feature is a measure, such as P") from None
-    return {place: rows for place, rows in made.items() if place[1] in targets} or made
+    return rows_by(track, asked.targets, asked.depths, features)
 
 
 def _shared_topics(tracks: Sequence[AnyTrack]) -> int:
