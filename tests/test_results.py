@@ -24,7 +24,7 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.results import Result
 from rankgauge.space import curve
 from rankgauge.studies.forecast.quality import quality_of
-from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found
+from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found, TrackNumbers
 from rankgauge.studies.text.protocol import TextProtocol
 from rankgauge.studies.text.study import TextStudy
 from rankgauge.studies.ue.protocol import DataSet, Protocol
@@ -89,8 +89,9 @@ def results() -> Iterator[Result]:
     seen = np.full((2, 3), 0.5)
     rows = Rows("track", "kind", ("a", "b"), ("1", "2", "3"), seen[:, :, None], seen, seen, seen)
     yield Forecaster("gupta", features=("P",)).fit_rows([rows]).forecast_rows(rows)
-    qualities = {"track": quality_of(np.arange(4.0), np.arange(4.0), None)}
-    found = Found("nDCG@100", 10, "pool", "rows", "line", qualities)
+    quality = np.array(quality_of(np.arange(4.0), np.arange(4.0), None))
+    numbers = {"track": TrackNumbers(quality[None], np.tile(quality, (2, 10, 1)))}
+    found = Found("nDCG@100", 10, "pool", "rows", "line", numbers)
     yield ForecastStudy(Asked(), {"track": "kind"}, {}, (found,))
     yield TextStudy(TextProtocol(), {"encoder": "e0"}, ())
     rated = rg.Scores.from_matrix(

@@ -13,8 +13,9 @@ import pytest
 from command_line import Outcome, called_with_workers
 from forecast.made_tracks import write_track
 from rankgauge import Scores
+from rankgauge.cli.tracks import short_names
 from rankgauge.forecast import Forecaster, Track
-from rankgauge.forecast.tracks import FEATURES, RICH
+from rankgauge.forecast.tracks import FEATURES, RICH, track_parts
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -207,7 +208,7 @@ def test_subtopics_get_a_remedy_that_there_is(rankgauge: Run, track: str, model:
 
 @pytest.mark.parametrize(
     ("option", "value", "belongs"),
-    [("subset", "topics", "regression"), ("learner", "svr", "gupta")],
+    [("subset", "topics", "regression or gupta"), ("learner", "svr", "gupta")],
 )
 def test_options_of_another_method_are_refused(
     rankgauge: Run, track: str, tmp_path: Path, option: str, value: str, belongs: str
@@ -281,7 +282,7 @@ def test_a_file_that_lacks_everything(rankgauge: Run, track: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "qrels.txt", "-o", "{out}"], "expected KIND=QRELS,RUNS"),
+        (["train", "qrels.txt", "-o", "{out}"], "expected NAME=KIND:QRELS,RUNS"),
         (["train", "news=qrels.txt", "-o", "{out}"], "RUNS starts after the last comma"),
         (["train", "news=none.txt,none", "-o", "{out}"], "none.txt"),
         (["train", "{track}", "-o", "{out}", "--target", "nothing"], "nothing"),
@@ -326,16 +327,113 @@ def test_the_study_asks_its_workers(
     assert "the workers are asked" in called_with_workers(monkeypatch, *given).err
 
 
-def test_the_study(rankgauge: Run, tracks: list[str], tmp_path: Path) -> None:
+STUDY = ("--depth", "5", "--target", "nDCG@50", "--repeats", "1")
+
+
+def test_names_kinds_and_order_change_no_byte_of_the_study_but_the_names(
+    rankgauge: Run, tracks: list[str], tmp_path: Path
+) -> None:
     pytest.importorskip("matplotlib")
-    out = tmp_path / "out"
-    done = rankgauge("study", "forecast", *tracks, "-o", str(out), "--depth", "5")
-    assert done.code == 0, done.err
-    assert "Boosting is more accurate than regression." in done.out
-    assert "left out for nDCG@1000" in done.err
-    assert sorted(path.name for path in out.iterdir()) == [
-        "claims.csv", "means.csv", "nDCG-100.png", "nDCG-100.svg", "overview.csv", "published.csv",
+    files = [track.partition("=")[2] for track in tracks]
+    names = {"one1": "last", "two2": "best", "three3": "here"}
+    kinds = (("news", "news", "web"), ("x", "x", "a"))
+    first = [f"{n}={k}:{file}" for n, k, file in zip(names, kinds[0], files, strict=True)]
+    second = [f"{n}={k}:{file}" for n, k, file in zip(names.values(), kinds[1], files, strict=True)]
+    chosen_names = (["two2", "three3"], ["best", "here"])
+    for out, given, targets in zip("01", (first, second[::-1]), chosen_names, strict=True):
+        chosen = [option for name in targets for option in ("--target-track", name)]
+        target = ("--target", "nDCG@1000")
+        folder = str(tmp_path / out)
+        done = rankgauge("study", "forecast", *given, "-o", folder, *STUDY, *chosen, *target)
+        assert done.code == 0, done.err
+    assert "Boosting is better than regression." in done.out
+    assert "left out for nDCG@1000: " in done.err
+    assert sorted(path.name for path in (tmp_path / "0").iterdir()) == [
+        "claims.csv", "figure-nDCG-50.png", "figure-nDCG-50.svg", "means.csv", "overview.csv",
+        "percentages.csv", "systems.png", "systems.svg", "table-1.csv", "table-nDCG-50.csv",
         "tracks.csv",
     ]  # fmt: skip
-    means = records((out / "means.csv").read_text())
-    assert len(means) == 5 * (9 + 8)
+    for path in (tmp_path / "0").glob("*.csv"):
+        here, there = ((tmp_path / side / path.name).read_text() for side in "01")
+        for old, new in names.items():
+            here = here.replace(old, new)
+        assert here == there, path.name
+    systems = [(tmp_path / side / "systems.svg").read_bytes() for side in "01"]
+    assert systems[0] == systems[1]
+    means = records((tmp_path / "0" / "means.csv").read_text())
+    assert len(means) == 5 * 11 + 4 * 9 + 2 * 3
+    for row in means:
+        assert float(row["r2_low"] or -9) <= float(row["r2"] or 0) <= float(row["r2_high"] or 9)
+
+
+def test_tracks_without_names_are_called_by_kind_and_file(tracks: list[str]) -> None:
+    parts = [track_parts(text) for text in tracks]
+    assert short_names(parts) == ["news one/qrels.txt", "news two/qrels.txt", "web three/qrels.txt"]
+    assert short_names(parts[:1]) == ["news qrels.txt"]
+
+
+def test_a_table_of_scores_is_a_track(rankgauge: Run, tracks: list[str], tmp_path: Path) -> None:
+    """Where features see all judgements, a table gives the numbers that judgements and runs give."""
+    tables = []
+    measures = [
+        option
+        for name in ("P@5", "infAP@5", "ERR@5", "bpref@5", "nDCG@5", "RBP@5", "nDCG@50")
+        for option in ("-m", name)
+    ]
+    for name, track in zip("abc", tracks, strict=True):
+        kind, _, files = track.partition("=")
+        qrels, _, runs = files.rpartition(",")
+        saved = tmp_path / f"{name}.parquet"
+        assert rankgauge("evaluate", qrels, runs, *measures, "--save", str(saved)).code == 0
+        tables.append(f"{name}={kind}:{saved}")
+    given = [
+        f"{name}={track.replace('=', ':', 1)}" for name, track in zip("abc", tracks, strict=True)
+    ]
+    rows = []
+    for number, each in enumerate((given, tables)):
+        out = tmp_path / str(number)
+        done = rankgauge(
+            "study", "forecast", *each, "-o", str(out), *STUDY, "--learner", "regression"
+        )
+        assert done.code == 0, done.err
+        cells = records((out / "tracks.csv").read_text())
+        rows.append(
+            [row for row in cells if row["judgments"] == "full" and row["method"] != "shallow"]
+        )
+    assert rows[1] == rows[0] != []
+    lacking = rankgauge(
+        "study", "forecast", *tables, "-o", str(tmp_path / "x"), *STUDY, "--depth", "7"
+    )
+    assert lacking.code == 2
+    assert "the table of scores lacks P@7, infAP@7" in lacking.err
+    train = rankgauge("forecast", "train", tables[0], "-o", str(tmp_path / "y"))
+    assert "RUNS starts after the last comma" in train.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--target-track", "nobody"), "no track 'nobody', expected one of"),
+        (("--feature", "nothing"), "nothing"),
+        (("--target", "gm(AP)"), "gm(AP) has no score for a topic"),
+    ],
+)
+def test_the_study_refuses(
+    rankgauge: Run, tracks: list[str], tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    done = rankgauge("study", "forecast", *tracks, "-o", str(tmp_path / "out"), *options)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_the_gain_and_the_learner_of_the_study(
+    rankgauge: Run, tracks: list[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    options = ("--gain", "exp2", "--learner", "regression", "--learner", "svr", "--feature", "P")
+    done = rankgauge("study", "forecast", *tracks, "-o", str(out), *STUDY, *options)
+    assert done.code == 0, done.err
+    rows = records((out / "means.csv").read_text())
+    assert {row["target"] for row in rows} == {"nDCG(gain=exp2)@50"}
+    assert {"svr", "svr, one model", "voting"} <= {row["method"] for row in rows}
+    assert "boosting" not in {row["method"] for row in rows}

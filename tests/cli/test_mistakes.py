@@ -342,8 +342,9 @@ def test_progress_goes_into_a_file_a_line_now_and_then(
     assert "done" not in rankgauge(*asked).err
     monkeypatch.setattr(output, "SECONDS_A_LINE", 0.0)
     lines = rankgauge(*asked).err.splitlines()
-    assert [line for line in lines if line.endswith("of 10 done")] == [
-        f"evaluating: {number} of 10 done" for number in range(1, 10)
+    ending = " of 10 done, about 1 minute left"
+    assert [line for line in lines if line.endswith(ending)] == [
+        f"evaluating: {number}{ending}" for number in range(1, 10)
     ]
 
 

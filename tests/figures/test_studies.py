@@ -47,14 +47,21 @@ def test_power_is_drawn_by_test_and_setting() -> None:
 
 
 def test_forecasts_are_drawn_by_method_and_way_to_compare() -> None:
-    methods = {f"method {number}": [0.5, number / 8] for number in range(8)}
-    figure = depth_curves([10, 30], {"τ": methods, "R²": {"line": [0.0, 1.0]}}, "nDCG@100")
+    values = {f"method {number}": [0.5, number / 8] for number in range(7)}
+    methods = {
+        name: [(value, value - 0.1, value + 0.2) for value in own] for name, own in values.items()
+    }
+    other = {"method 6": methods["method 6"], "rich": [(0.0, -0.1, 0.1), (1.0, 0.9, 1.1)]}
+    figure = depth_curves([10, 30], {"A": methods, "B": other}, "nDCG@100", "τ")
     first, second = figure.axes
-    assert [axes.get_title() for axes in figure.axes] == ["τ", "R²"]
-    assert [line.get_ydata().tolist() for line in first.lines] == list(methods.values())
-    assert [line.get_ydata().tolist() for line in second.lines] == [[0.0, 1.0]]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(methods)
+    assert [axes.get_title() for axes in figure.axes] == ["A", "B"]
+    assert [line.get_ydata().tolist() for line in first.lines] == list(values.values())
+    assert [line.get_ydata().tolist() for line in second.lines] == [values["method 6"], [0.0, 1.0]]
+    assert first.lines[6].get_color() == second.lines[0].get_color() != second.lines[1].get_color()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [*values, "rich"]
+    ends = [bar[:, 1].tolist() for bar in second.collections[1].get_segments()]
+    assert ends == [[-0.1, 0.1], [0.9, 1.1]]
     assert first.get_xticks().tolist() == [10, 30]
-    for panels in ({}, {"τ": {}}, {"τ": methods | {"one more": [0.0, 0.0]}}):
+    for panels in ({}, {"A": {}}, {"A": methods, "B": other | {"one more": other["rich"]}}):
         with pytest.raises(RankgaugeError, match="too many, expected 1 to 8"):
-            depth_curves([10, 30], panels, "nDCG@100")
+            depth_curves([10, 30], panels, "nDCG@100", "τ")

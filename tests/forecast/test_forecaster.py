@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 from profiles import examples
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecaster import FILE, Forecaster
 from rankgauge.forecast.left_out import errors_by_mass, left_out_errors
-from rankgauge.forecast.models import best_subset, boosted, least_squares
+from rankgauge.forecast.models import best_subset, boosted, least_squares, subsets
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import FEATURES, RICH, Rows, Track
 from rankgauge.policies import LEVEL
@@ -166,6 +167,49 @@ def test_the_same_seed_gives_the_same_forecaster(
     for name in ("one", "two"):
         Forecaster(method, seed=4).fit_rows(tracks).save(tmp_path / name)
     assert (tmp_path / "one" / FILE).read_bytes() == (tmp_path / "two" / FILE).read_bytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_neither_the_names_of_kinds_nor_the_order_of_tracks_matter(
+    method: str, tracks: list[Rows], tmp_path: Path
+) -> None:
+    kinds = {"news": "zeitung", "web": "netz"}
+    renamed = [replace(rows, kind=kinds.get(rows.kind, rows.kind)) for rows in reversed(tracks)]
+    files = []
+    for number, each in enumerate((tracks, renamed)):
+        Forecaster(method, seed=4).fit_rows(each).save(tmp_path / str(number))
+        files.append((tmp_path / str(number) / FILE).read_text())
+    for old, new in kinds.items():
+        files[0] = files[0].replace(f'"{old}"', f'"{new}"')
+    assert files[0] == files[1]
+
+
+@examples(50)
+@given(
+    st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8, unique=True), st.integers(0, 9)
+)
+def test_folds_depend_on_topics_alone(topics: list[str], seed: int) -> None:
+    def dealt(kind: str, order: list[str]) -> dict[str, int]:
+        values = np.ones((1, len(order)))
+        rows = Rows("t", kind, ("r",), tuple(order), values[:, :, None], values, values, values)
+        return dict(zip(order, StackedRows.of([rows]).folds(seed).tolist(), strict=True))
+
+    assert dealt("news", topics) == dealt("web", topics[::-1])
+
+
+def test_the_subset_of_gupta_by_trying_all(tracks: list[Rows]) -> None:
+    """The features whose line ranks the systems learnt from best, and of those the fewest."""
+    stacked = StackedRows.of(tracks)
+    features, target = stacked.system_means()
+    by_tau = {}
+    for columns in subsets(features.shape[1]):
+        line = least_squares(features, target, columns).predict(features)
+        by_tau[columns] = float(kendalltau(target, line, variant="b").statistic)
+    (model,) = Forecaster("gupta", subset="training").fitted(stacked).models
+    assert by_tau[model.columns] == pytest.approx(max(by_tau.values()))
+    assert len(model.columns) == min(
+        len(columns) for columns, tau in by_tau.items() if tau > max(by_tau.values()) - 1e-12
+    )
 
 
 def test_topics_of_one_kind_are_one_topic(tracks: list[Rows]) -> None:
@@ -371,7 +415,10 @@ def test_settings_of_another_method_are_refused() -> None:
         Forecaster("pooled", subset="topics")
     with pytest.raises(RankgaugeError, match="learner='svr' is only for method='gupta'"):
         Forecaster("regression", learner="svr")
+    with pytest.raises(RankgaugeError, match="subset='topics' is not for method='gupta'"):
+        Forecaster("gupta", subset="topics")
     assert Forecaster("regression").subset == "topics"
+    assert Forecaster("gupta").subset is None
     assert Forecaster("gupta").learner == "least-squares"
     assert Forecaster("pooled").subset is None
 
@@ -398,7 +445,7 @@ def test_refused() -> None:
     with pytest.raises(RankgaugeError, match="15 features, expected at most 14"):
         Forecaster("regression", features=many)
     assert Forecaster("pooled", features=many).features == tuple(many)
-    with pytest.raises(RankgaugeError, match="expected KIND=QRELS,RUNS"):
+    with pytest.raises(RankgaugeError, match="expected NAME=KIND:QRELS,RUNS"):
         Track.read("qrels.txt")
 
 

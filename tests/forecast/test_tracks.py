@@ -10,7 +10,7 @@ from forecast.made_tracks import write_track
 from rankgauge import Evaluator
 from rankgauge.data.errors import InputError, NoSharedTopics, RankgaugeError
 from rankgauge.forecast import Forecaster, Track
-from rankgauge.forecast.tracks import deep_enough, depth_note, rows_of
+from rankgauge.forecast.tracks import deep_enough, depth_note, rows_of, track_parts
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 0, "b": 1}}
 RUNS = {"one": {"q1": ["a", "b", "c"], "q2": ["b"]}, "two": {"q1": ["c"], "q2": ["a", "b"]}}
@@ -98,3 +98,32 @@ def test_a_track_is_learnt_from_once() -> None:
         Forecaster("gupta", "AP", 1).fit([track, track])
     other = Track.of(QRELS, RUNS, kind="toy", name="another")
     assert Forecaster("gupta", "AP", 1).fit([track, other]).tracks_ == ("toy", "another")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("robust03=news:q.txt,runs/", ("robust03", "news", "q.txt", "runs/")),
+        ("news=q.txt,runs/", (None, "news", "q.txt", "runs/")),
+        ("news:q.txt,runs/", (None, "news", "q.txt", "runs/")),
+        ("a b=n.1:x/q,1=2.txt,r/*.run", ("a b", "n.1", "x/q,1=2.txt", "r/*.run")),
+        ("news=/data/a:b/q.txt,runs", (None, "news", "/data/a:b/q.txt", "runs")),
+        ("news=C:\\q.txt,runs", (None, "news", "C:\\q.txt", "runs")),
+    ],
+)
+def test_the_spellings_of_a_track(text: str, wanted: tuple[str | None, ...]) -> None:
+    assert track_parts(text) == wanted
+
+
+def test_a_file_of_judgements_with_a_colon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is there is read: a track without a name keeps its meaning."""
+    monkeypatch.chdir(tmp_path)
+    assert track_parts("web=q:1.txt,runs")[:3] == ("web", "q", "1.txt")
+    (tmp_path / "q:1.txt").write_text("")
+    assert track_parts("web=q:1.txt,runs")[:3] == (None, "web", "q:1.txt")
+
+
+@pytest.mark.parametrize("text", ["", "news", "=q,r", "news=q.txt", "news=,runs", "a=b:q,"])
+def test_no_tracks(text: str) -> None:
+    with pytest.raises(RankgaugeError, match="is no track, expected NAME=KIND:QRELS,RUNS"):
+        track_parts(text)

@@ -15,8 +15,9 @@ from rankgauge.cli.options import (
     seed_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, show_with_notes
-from rankgauge.cli.tracks import TRACK, read_tracks, track_options
+from rankgauge.cli.tracks import read_tracks, track_options
 from rankgauge.forecast.forecaster import Forecaster
+from rankgauge.forecast.tracks import TRACK
 
 
 @click.command("predict")
@@ -59,8 +60,8 @@ def command(
     With -q each row is a run and a topic, and low and high are the ends of the interval of the forecast.
 
     \b
-    rankgauge forecast predict model news=shallow.txt,runs3/
-    rankgauge forecast predict model news=shallow.txt,'runs3/*.gz' -q --level 0.9
+    rankgauge forecast predict model c=news:shallow.txt,runs3/
+    rankgauge forecast predict model c=news:shallow.txt,'runs3/*.gz' -q --level 0.9
 
     The exit code is 0 when all is well, and 2 when nothing could be forecast. It is 3 when some runs
     could not be read: the other runs are forecast. A message on stderr names each unread run, and says

@@ -16,7 +16,13 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import fail_if_incomplete, notify
 from rankgauge.cli.output_files import OUTPUT_FOLDER
-from rankgauge.cli.tracks import TRACK, read_tracks, track_options
+from rankgauge.cli.tracks import (
+    feature_option,
+    learner_option,
+    read_tracks,
+    target_option,
+    track_options,
+)
 from rankgauge.forecast.forecaster import (
     OWN_SETTINGS,
     Forecaster,
@@ -24,7 +30,7 @@ from rankgauge.forecast.forecaster import (
     Learner,
     SubsetBy,
 )
-from rankgauge.forecast.tracks import FeatureJudgments
+from rankgauge.forecast.tracks import TRACK, FeatureJudgments
 from rankgauge.notes import Note, counted
 
 
@@ -39,25 +45,13 @@ from rankgauge.notes import Note, counted
     default="pooled",
     show_default=True,
 )
-@click.option(
-    "--target", default="nDCG@1000", show_default=True, help="The costly measure to forecast."
-)
+@target_option("nDCG@1000", "The costly measure to forecast.")
 @depth_option(
     30,
     "How many first documents of each run are judged. The cheap measures are of runs cut there.",
     multiple=False,
 )
-@click.option(
-    "--feature",
-    "features",
-    multiple=True,
-    default=("paper",),
-    show_default=True,
-    metavar="MEASURE",
-    help="A cheap measure, at the depth unless it is written with another cut-off; may be repeated. "
-    "paper stands for P, infAP, ERR, bpref, nDCG and RBP. rich stands for these and six more, such as "
-    "AP of the whole run; with --method pooled it forecasts better.",
-)
+@feature_option
 @click.option(
     "--feature-judgments",
     type=click.Choice(get_args(FeatureJudgments)),
@@ -69,13 +63,13 @@ from rankgauge.notes import Note, counted
 @click.option(
     "--subset",
     type=click.Choice(get_args(SubsetBy)),
-    help="Only for --method regression: the best features are those with the least error on topics that "
-    "were left out (topics), or on the training data (training). By default topics.",
+    help="How the best features are chosen. For --method regression: those with the least error on "
+    "topics that were left out (topics, the default), or on the training data (training). For --method "
+    "gupta: training, those that rank the training systems best by Kendall's τ; by default it takes all "
+    "features.",
 )
-@click.option(
-    "--learner",
-    type=click.Choice(get_args(Learner)),
-    help="Only for --method gupta: how the line is fitted. By default least-squares.",
+@learner_option(
+    get_args(Learner), "Only for --method gupta: how the line is fitted. By default least-squares."
 )
 @seed_option("everything that is drawn at random")
 @track_options
@@ -96,15 +90,15 @@ def command(
 ) -> None:
     """Learn to forecast a costly measure, such as nDCG@1000, from measures of shallow judgements.
 
-    A track is KIND=QRELS,RUNS. KIND is a name for the kind of its collection, such as news. QRELS is a
-    file of deep judgements. RUNS is a folder, a file or a pattern of runs; it starts after the last
-    comma. Topics with the same id in two tracks of one KIND are one topic. Files are as in `rankgauge
-    evaluate`.
+    A track is NAME=KIND:QRELS,RUNS. NAME is what messages call it. KIND is a name for the kind of its
+    collection, such as news. QRELS is a file of deep judgements. RUNS is a folder, a file or a pattern
+    of runs; it starts after the last comma. KIND=QRELS,RUNS is a track without a name. Topics with the
+    same id in two tracks of one KIND are one topic. Files are as in `rankgauge evaluate`.
 
     \b
-    rankgauge forecast train news=q1.txt,runs1/ web=q2.txt,runs2/ -o model
-    rankgauge forecast train news=q1.txt,runs1/ -o model --feature rich --depth 20
-    rankgauge forecast predict model news=shallow.txt,runs3/
+    rankgauge forecast train a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o model
+    rankgauge forecast train a=news:q1.txt,runs1/ -o model --feature rich --depth 20
+    rankgauge forecast predict model c=news:shallow.txt,runs3/
 
     Learn from tracks of the same KIND as those you want to forecast. The runs must be as long as the
     costly measure looks: 1,000 documents for nDCG@1000.
@@ -114,10 +108,11 @@ def command(
     and says why.
     """
     for name, value in (("subset", subset), ("learner", learner)):
-        belongs = OWN_SETTINGS[name][0]
-        if value is not None and method != belongs:
+        methods = OWN_SETTINGS[name]
+        if value is not None and method not in methods:
+            own = " or ".join(methods)
             raise click.UsageError(
-                f"--{name} is only for --method {belongs}, and the method is {method}; leave it out"
+                f"--{name} is only for --method {own}, and the method is {method}; leave it out"
             )
     forecaster = Forecaster(
         method, target, depth, features, feature_judgments, subset, learner, seed

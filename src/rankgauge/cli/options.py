@@ -394,6 +394,18 @@ def depth_option(
     )
 
 
+def repeats_option(default: int, help_text: str) -> Callable[[F], F]:
+    """`--repeats`: how often topics or rows are split anew."""
+    return click.option(
+        "--repeats",
+        type=click.IntRange(1),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=help_text,
+    )
+
+
 # How good weights are looked for
 
 

@@ -170,14 +170,16 @@ class _Lines:
 
     def __init__(self, total: int, doing: str) -> None:
         self.total, self.doing, self.done = total, doing, 0
-        self.last = time.monotonic()
+        self.start = self.last = time.monotonic()
 
     def __call__(self, _: str) -> None:
         self.done += 1
         now = time.monotonic()
         if now - self.last >= SECONDS_A_LINE and self.done < self.total:
             self.last = now
-            click.echo(f"{self.doing}: {self.done:,} of {self.total:,} done", err=True)
+            left = (now - self.start) / self.done * (self.total - self.done)
+            minutes = f"about {counted(max(1, round(left / 60)), 'minute')} left"
+            click.echo(f"{self.doing}: {self.done:,} of {self.total:,} done, {minutes}", err=True)
 
 
 class Incomplete(click.ClickException):

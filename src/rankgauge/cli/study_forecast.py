@@ -3,52 +3,132 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.options import depth_option, output_option, seed_option
+from rankgauge.cli.options import (
+    depth_option,
+    output_option,
+    plugin_option,
+    repeats_option,
+    seed_option,
+)
 from rankgauge.cli.output import Incomplete, fail_if_incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
-from rankgauge.cli.tracks import TRACK, read_tracks, track_options
+from rankgauge.cli.tracks import (
+    feature_option,
+    learner_option,
+    read_tracks,
+    target_option,
+    track_options,
+)
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.files import writing
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
+from rankgauge.forecast.score_tracks import ScoreTrack
+from rankgauge.forecast.tracks import TRACK, Track
 from rankgauge.notes import Note
-from rankgauge.studies.forecast.claims import claim_table
-from rankgauge.studies.forecast.published import published_table
-from rankgauge.studies.forecast.study import DEPTHS, JUDGMENTS, TARGETS, Asked, run_study
-from rankgauge.tables import Table
+from rankgauge.studies.forecast.claims import claim_table, short_claims
+from rankgauge.studies.forecast.methods import LEARNERS, StudyLearner
+from rankgauge.studies.forecast.study import (
+    DEPTHS,
+    ENOUGH,
+    REPEATS,
+    TARGETS,
+    Asked,
+    block_count,
+    run_study,
+)
+from rankgauge.studies.forecast.tables import overview, paper_tables, percentage_table, track_table
 
 
 @click.command("forecast")
 @click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK}...")
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
+@click.option(
+    "--target-track",
+    "target_tracks",
+    multiple=True,
+    metavar="NAME",
+    help="A track that the paper's protocol tests; may be repeated. The paper has two. By default all "
+    "tracks are tested.",
+)
+@target_option(TARGETS, "A costly measure to forecast; may be repeated.", multiple=True)
+@click.option(
+    "--gain",
+    type=click.Choice(["linear", "exp2"]),
+    default="linear",
+    show_default=True,
+    help="The gain of nDCG, in targets and features. linear: the grade, as in trec_eval. exp2: 2 to the "
+    "power of the grade, minus 1.",
+)
 @depth_option(DEPTHS, "A depth of judging; may be repeated.")
+@feature_option
+@learner_option(
+    get_args(StudyLearner),
+    "A learner; may be repeated. Of each there is a model for each track, averaged, and one model "
+    "of all tracks with the same settings. svr, a support vector machine, is slow.",
+    default=LEARNERS,
+    multiple=True,
+)
+@repeats_option(
+    REPEATS,
+    "Draw each random split at most N times. It is not drawn again once the standard error of "
+    f"every mean over tracks is at most {ENOUGH:g}.",
+)
 @workers_options
 @seed_option("everything that is drawn at random")
 @track_options
+@plugin_option
 def forecast(
-    tracks: tuple[str, ...], output: str, depths: tuple[int, ...], seed: int, **reading: Any
+    tracks: tuple[str, ...],
+    output: str,
+    target_tracks: tuple[str, ...],
+    targets: tuple[str, ...],
+    gain: str,
+    depths: tuple[int, ...],
+    features: tuple[str, ...],
+    learners: tuple[StudyLearner, ...],
+    repeats: int,
+    seed: int,
+    **reading: Any,
 ) -> None:
-    """Muwanei et al., Prediction of the high-cost normalised discounted cumulative gain, done again.
+    """Muwanei et al., Prediction of the high-cost normalised discounted cumulative gain, repeated.
 
-    A track is KIND=QRELS,RUNS: the kind of its collection, a file of judgements, and a folder or a
-    pattern of runs. Topics with the same id in two tracks of one kind are one topic. nDCG@100 and
-    nDCG@1000 are forecast from measures at several depths, by all methods, in the paper's protocol (the
-    last two tracks are its targets) and in four splits: by rows, by topics, by topics and runs, and by
-    kinds of collection.
+    A track is NAME=KIND:QRELS,RUNS: its name, the kind of its collection, a file of judgments, and a
+    folder or a pattern of runs. NAME=KIND:SCORES takes a table of scores of topics, as `rankgauge
+    evaluate --save` writes it, in place of judgments and runs. It must have every feature at every
+    depth, and takes part where features see all judgments. Topics with the same id in two tracks of
+    one kind are one topic. No number depends on names, or on the order of the tracks.
+
+    The costly measures are forecast from cheap ones at several depths, by all methods, in the paper's
+    protocol and in five other splits: by rows, by topics, by topics and runs, by tracks and by kinds of
+    collection. Random splits are repeated, and every number has a 95% interval.
 
     It prints how good each method is at the greatest depth, and which claims hold. It writes to DIR, as
-    CSV: both tables, all numbers as means over tracks and by track, and the paper's Tables 1 and 2,
-    which are of other data. Figures are written as SVG and PNG. Five tracks take three minutes.
+    CSV: overview, claims, means (over tracks) and tracks; table-1, table-2 and percentages, the paper's
+    with the printed numbers beside ours. Figures 1 and 2 of the paper, and one of systems, are written
+    as SVG and PNG. Five tracks take about ten minutes on two cores.
 
     \b
-    rankgauge study forecast news=q1.txt,runs1/ web=q2.txt,runs2/ -o out
+    rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o out
+    rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ c=web:q3.txt,runs3/ -o out \\
+        --target-track b --target-track c --repeats 5
     """
-    read = read_tracks(tracks, seed=seed, **reading)
+    asked = Asked(
+        targets=tuple(dict.fromkeys(targets)),
+        depths=tuple(sorted(set(depths))),
+        features=features,
+        gain=gain,
+        learners=tuple(dict.fromkeys(learners)),
+        target_tracks=tuple(dict.fromkeys(target_tracks)),
+        repeats=repeats,
+        seed=seed,
+    ).gained
+    read = read_tracks(tracks, tables=True, seed=seed, **reading)
     folder = make_folder(output)
     lacking = ""
     try:
@@ -56,26 +136,21 @@ def forecast(
     except RankgaugeError as error:
         lacking = f"no figures: {error}"
         notify([Note(lacking)])
-    asked = Asked(depths=tuple(sorted(set(depths))), seed=seed)
-    with progress(len(asked.depths) * len(TARGETS) * len(JUDGMENTS), "forecasting") as advance:
-        study = run_study(read.tracks, asked, executor=workers(), progress=advance)
-    claims = claim_table(study)
+    with progress(block_count(asked), "forecasting") as advance:
+        both: list[Track | ScoreTrack] = [*read.tracks, *read.tables]
+        study = run_study(both, asked, executor=workers(), progress=advance)
     tables = {
-        "overview": study.overview(),
-        "claims": claims,
+        "overview": overview(study),
+        "claims": claim_table(study),
         "means": study.table(),
-        "tracks": study.track_table(),
-        "published": published_table(),
+        "tracks": track_table(study),
+        "percentages": percentage_table(study),
+        **paper_tables(study),
     }
     for name, table in tables.items():
         with writing(Path(folder, f"{name}.csv")) as stream:
             stream.write(table.render("csv").encode("utf-8"))
-    shown = Table(
-        ("claim", "holds", "of", "verdict"),
-        tuple((row[0], row[4], row[5], row[6]) for row in claims.rows),
-        tuple(note for note in claims.notes if not note.startswith("one, other")),
-    )
-    for table in (tables["overview"], shown):
+    for table in (overview(study, short=True), short_claims(study)):
         click.echo(table.render("table", width=line_width()))
     notify([note for note in study.notes if note.column is None])
     if lacking:

@@ -1,9 +1,14 @@
-"""The tracks that commands read, KIND=QRELS,RUNS, and the options for reading them."""
+"""The tracks that commands read, NAME=KIND:QRELS,RUNS, and the options for reading them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, get_args
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import click
 
 from rankgauge.cli.options import (
     max_grade_option,
@@ -13,14 +18,15 @@ from rankgauge.cli.options import (
     together,
 )
 from rankgauge.cli.output import notify
-from rankgauge.cli.scoring import about_judgments, check_order, column_names
+from rankgauge.cli.scoring import about_judgments, check_order, column_names, file_of_scores
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.trec import run_files
-from rankgauge.forecast.tracks import Track, track_parts
+from rankgauge.forecast.score_tracks import ScoreTrack
+from rankgauge.forecast.tracks import Track, TrackParts, track_parts
 from rankgauge.policies import DEFAULT_POOL_TIES, PoolTies
 from rankgauge.records import Record
 
-TRACK = "KIND=QRELS,RUNS"
+F = TypeVar("F", bound=Callable[..., Any])
 
 track_options = together(
     ties_option(get_args(PoolTies), DEFAULT_POOL_TIES, "random: a random order."),
@@ -31,15 +37,65 @@ track_options = together(
 """How tracks are read: arguments of `read_tracks`, with the seed."""
 
 
+def target_option(
+    default: str | Sequence[str], help_text: str, *, multiple: bool = False
+) -> Callable[[F], F]:
+    """`--target`: the costly measure to forecast, or several."""
+    return click.option(
+        "--target",
+        "targets" if multiple else "target",
+        multiple=multiple,
+        default=default,
+        show_default=True,
+        metavar="MEASURE",
+        help=help_text,
+    )
+
+
+def learner_option(
+    learners: Sequence[str],
+    help_text: str,
+    *,
+    default: Sequence[str] | None = None,
+    multiple: bool = False,
+) -> Callable[[F], F]:
+    """`--learner`: how models are fitted, in one way or in several."""
+    return click.option(
+        "--learner",
+        "learners" if multiple else "learner",
+        type=click.Choice(learners),
+        multiple=multiple,
+        default=default,
+        show_default=default is not None,
+        help=help_text,
+    )
+
+
+feature_option = click.option(
+    "--feature",
+    "features",
+    multiple=True,
+    default=("paper",),
+    show_default=True,
+    metavar="MEASURE",
+    help="A cheap measure, at the depth unless it is written with another cut-off; may be repeated. "
+    "paper stands for P, infAP, ERR, bpref, nDCG and RBP. rich stands for these and six more, such as "
+    "AP of the whole run; with --method pooled it forecasts better.",
+)
+"""`--feature`: what forecasts are made of."""
+
+
 class ReadTracks(Record):
     """Tracks, and which of their runs could not be read."""
 
     tracks: tuple[Track, ...]
+    tables: tuple[ScoreTrack, ...] = ()
 
     @property
     def runs(self) -> tuple[str, ...]:
         """The names of the runs of all tracks."""
-        return tuple(run.name for track in self.tracks for run in track.runs)
+        tables = (name for table in self.tables for name in table.scores.runs)
+        return (*(run.name for track in self.tracks for run in track.runs), *tables)
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -50,6 +106,7 @@ class ReadTracks(Record):
 def read_tracks(
     texts: Sequence[str],
     *,
+    tables: bool = False,
     lenient: bool,
     size_limit: int,
     query_column: tuple[str, ...],
@@ -64,15 +121,22 @@ def read_tracks(
     ----------
     texts
         The tracks, as users write them.
+    tables
+        Whether a table of scores may stand in place of QRELS,RUNS. Then a track without a name is called
+        by its kind and the end of a path, as for a study.
     lenient, size_limit, query_column, document_column, score_column, grade_column
         The values of the options that say how files are read.
     policies
         `ties`, `seed`, `precision` and `max_grade`, as in `Track.of`.
     """
     columns = column_names(query_column, document_column, score_column, grade_column)
-    parts = [track_parts(text) for text in texts]
-    tracks = []
-    for text, (_, qrels, runs) in zip(texts, parts, strict=True):
+    parts = [track_parts(text, tables=tables) for text in texts]
+    names = short_names(parts)
+    tracks, scored = [], []
+    for text, own, name in zip(texts, parts, names, strict=True):
+        if own.runs is None:
+            scored.append(ScoreTrack(name, own.kind, file_of_scores(None, own.qrels)))
+            continue
         try:
             track = Track.read(
                 text,
@@ -83,11 +147,28 @@ def read_tracks(
                 **policies,
             )
         except RankgaugeError:
-            check_order(qrels, _files(runs), columns, size_limit)
+            check_order(own.qrels, _files(own.runs), columns, size_limit)
             raise
         notify(about_judgments(track.judgments))
-        tracks.append(track)
-    return ReadTracks(tuple(tracks))
+        tracks.append(replace(track, name=name) if tables else track)
+    return ReadTracks(tuple(tracks), tuple(scored))
+
+
+def short_names(parts: Sequence[TrackParts]) -> list[str]:
+    """The names of tracks. The path of a file is shortened to its last folders.
+
+    >>> short_names([track_parts("news=a/qrels.txt,runs"), track_parts("news=b/qrels.txt,runs")])
+    ['news a/qrels.txt', 'news b/qrels.txt']
+    """
+    deepest = max((len(Path(own.qrels).parts) for own in parts), default=1)
+    for kept in range(1, deepest + 1):
+        names = [
+            own.name or f"{own.kind} {Path(*Path(own.qrels).parts[-kept:]).as_posix()}"
+            for own in parts
+        ]
+        if max(Counter(names).values(), default=1) == 1:
+            break
+    return names
 
 
 def _files(runs: str) -> list[str]:

@@ -23,6 +23,7 @@ from rankgauge.cli.options import (
     plot_option,
     plugin_option,
     reading_options,
+    repeats_option,
     restarts_option,
     samples_option,
     seed_option,
@@ -76,14 +77,7 @@ STANDARD_OUTPUT = "-"
     "Cross-validation: the topics are parted into N parts. The weights for each part are chosen on the "
     "other parts.",
 )
-@click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=REPEATS,
-    show_default=True,
-    metavar="N",
-    help="Cross-validation: how often the topics are parted anew.",
-)
+@repeats_option(REPEATS, "Cross-validation: how often the topics are parted anew.")
 @samples_option(
     SAMPLES,
     text="How many samples of the topics are drawn for the interval of the best weight of two runs.",

@@ -234,6 +234,17 @@ def concordance_of(x: Ranked, y: Ranked, p: float = PERSISTENCE) -> Concordance:
     )
 
 
+def rank_correlations(x: Floats, y: Floats) -> tuple[float, float, float]:
+    """τ-a, τ-b and ρ of two vectors of scores, together in the time of one; as `kendall_tau`,
+    `kendall_tau_b` and `spearman` have them.
+
+    >>> rank_correlations(np.array([0.1, 0.2, 0.3]), np.array([1.0, 3.0, 2.0]))[0]
+    0.3333333333333333
+    """
+    pair = _Pair(x, y)
+    return pair.tau, pair.tau_b, pair.spearman
+
+
 def swapped_pairs(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> int:
     """How many pairs of systems two vectors of mean scores put in opposite orders: `discordant` of
     `concordance_of`, without the rest.

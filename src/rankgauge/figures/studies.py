@@ -128,29 +128,71 @@ def power_curves(
         return figure
 
 
+STACKED = 3
+"""Up to so many panels stand one below the other, so that a narrow screen shows them large."""
+
+
 def depth_curves(
-    depths: Sequence[int], panels: Mapping[str, Mapping[str, ArrayLike]], name: str
+    depths: Sequence[int],
+    panels: Mapping[str, Mapping[str, Sequence[tuple[float, float, float]]]],
+    name: str,
+    number: str,
 ) -> Figure:
     """How good forecasts are, against the depth of judging: Figures 1 and 2 of Muwanei et al. 2022.
 
-    There is a panel for each way to compare, and in it a line for each method, at most eight. `name`
-    says what is forecast.
+    There is a panel for each test set, and in it a line for each method with the
+    interval of each value. A method has the same line in all panels. There are at most eight.
 
-    >>> figure = depth_curves([10, 30], {"Kendall's τ": {"shallow": [0.8, 0.9]}}, "nDCG@100")
+    Parameters
+    ----------
+    depths
+        The depths of judging.
+    panels
+        For each panel and method, at each depth the value and the ends of its interval; NaN for none.
+    name, number
+        What is forecast, and what the values are.
+
+    >>> figure = depth_curves([10, 30], {"A": {"shallow": [(0.8, 0.7, 0.9), (0.9, 0.8, 1.0)]}}, "", "τ")
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.8, 0.9]
     """
+    names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    if not 0 < len(names) <= len(LINES):
+        raise RankgaugeError(f"no curves or too many, expected 1 to {len(LINES)} in all panels")
     with plotting():
-        figure, grid = _curves(depths, panels, [5.0] * len(LINES))
-        for axes in grid:
+        few = len(panels) <= STACKED
+        figure, grid = _panels(len(panels), columns=1 if few else 2, size=(4.8, 2.8))
+        lines = dict(zip(names, LINES, strict=False))
+        step = min([5, *np.diff(depths).tolist()]) / 12
+        for axes, (title, curves) in zip(grid, panels.items(), strict=True):
+            for label, curve in curves.items():
+                colour, marker = lines[label]
+                value, low, high = np.array(curve, dtype=float).T
+                style: Any = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.2}
+                places = np.array(depths) + step * (names.index(label) - (len(names) - 1) / 2)
+                axes.plot(places, value, label=label, **style)
+                axes.vlines(places, low, high, color=colour, linewidth=0.8, alpha=0.6)
             axes.set_xticks(list(depths))
-            axes.set_xlabel("Depth of judging")
             axes.grid(axis="y", linewidth=0.4)
-        handles, labels = grid[0].get_legend_handles_labels()
-        legend = figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
+            axes.set_title(wrapped(title, 30), fontsize=10, parse_math=False)
+        handles = {
+            label: handle
+            for axes in grid
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        legend = figure.legend(
+            [handles[label] for label in names],
+            [wrapped(label, 40) for label in names],
+            loc="outside lower center",
+            ncols=2,
+            fontsize=9,
+        )
         for text in legend.get_texts():
             text.set_parse_math(False)
-        figure.suptitle(wrapped(name, 80), fontsize=10, parse_math=False)
+        for axes in grid[-1 if few else -2 :]:
+            axes.set_xlabel("Depth of judging")
+        figure.supylabel(wrapped(number, 40), fontsize=10, parse_math=False)
+        figure.suptitle(wrapped(name, 60), fontsize=11, parse_math=False)
         return figure
 
 
@@ -175,15 +217,17 @@ def _curves(
     return figure, grid
 
 
-def _panels(count: int) -> tuple[Figure, list[Axes]]:
-    """Panels with the same scale, at most two in a row."""
+def _panels(
+    count: int, columns: int = 2, size: tuple[float, float] = (3.8, 2.6)
+) -> tuple[Figure, list[Axes]]:
+    """Panels with the same scale, at most so many in a row, each of a size in inches."""
     from matplotlib.figure import Figure
 
     if not count:
         raise RankgaugeError("no judgements, expected at least one set of judgements")
-    columns = min(count, 2)
+    columns = min(count, columns)
     rows = -(-count // columns)
-    figure = Figure(figsize=(3.8 * columns, 2.6 * rows + 0.6), layout="constrained")
+    figure = Figure(figsize=(size[0] * columns, size[1] * rows + 0.6), layout="constrained")
     grid = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
     for axes in grid[count:]:
         axes.remove()

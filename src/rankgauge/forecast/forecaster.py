@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from rankgauge.forecast.models import (
     Weights,
     best_subset,
     boosted,
+    highest_tau,
     least_squares,
     model_of,
     support_vectors,
@@ -51,16 +52,19 @@ ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
 each track by the best features, averaged. gupta: one line on the means of systems. pooled: one model of
 all tracks."""
 SubsetBy: TypeAlias = Literal["topics", "training"]
-"""How the best features of a regression are chosen: by the error on topics that it was not fitted to, or
-by the error on the training rows."""
+"""How the best features are chosen. topics: by the error on topics that were not learnt from. training:
+for a regression by the error on the rows, and for gupta by Kendall's τ over the systems, learnt from."""
 Learner: TypeAlias = Literal["least-squares", "svr"]
 """How gupta fits its line."""
 
-OWN_SETTINGS: Mapping[str, tuple[ForecastMethod, str]] = {
-    "subset": ("regression", "topics"),
-    "learner": ("gupta", "least-squares"),
+OWN_SETTINGS: Mapping[str, Mapping[ForecastMethod, tuple[str | None, tuple[str, ...]]]] = {
+    "subset": {
+        "regression": ("topics", get_args(SubsetBy)),
+        "gupta": (None, ("training",)),
+    },
+    "learner": {"gupta": ("least-squares", get_args(Learner))},
 }
-"""For each setting of one method only: the method, and the default."""
+"""For each setting that not all methods have: the default and the values, by method."""
 
 FILE = "forecaster.json"
 FORMAT, VERSION = "rankgauge-forecaster", 1
@@ -90,7 +94,8 @@ class Forecaster:
         "pool": features see the judgements of a pool of this depth. "full": all judgements, as the level
         of the paper's results implies; that is not cheap.
     subset
-        Only for regression: how the best features are chosen, by default "topics".
+        How the best features are chosen: "topics" or "training" for regression, by default "topics";
+        "training" for gupta, which takes all features by default. Only for these two methods.
     learner
         Only for gupta: "least-squares", which is the default, or "svr".
     seed
@@ -118,23 +123,24 @@ class Forecaster:
         checked("judgments", self.judgments, one_of(FeatureJudgments))
         checked("subset", self.subset, one_of(SubsetBy), optional=True)
         checked("learner", self.learner, one_of(Learner), optional=True)
-        for name, (method, default) in OWN_SETTINGS.items():
+        for name, methods in OWN_SETTINGS.items():
             value = getattr(self, name)
-            if self.method == method:
+            if self.method in methods:
+                default, values = methods[self.method]
+                if value is not None and value not in values:
+                    raise RankgaugeError(
+                        f"{name}={value!r} is not for method={self.method!r}, expected {values[0]!r}"
+                    )
                 setattr(self, name, value or default)
             elif value is not None:
+                own = " or ".join(f"method={method!r}" for method in methods)
                 raise RankgaugeError(
-                    f"{name}={value!r} is only for method={method!r}, and the method is "
-                    f"{self.method!r}; leave {name} out"
+                    f"{name}={value!r} is only for {own}, and the method is {self.method!r}; leave "
+                    f"{name} out"
                 )
         self.depth = checked("depth", self.depth, Whole(1))
         self.seed = checked("seed", self.seed, SEEDS)
-        target = parse(str(self.target))
-        if isinstance(target, Aggregate):
-            raise RankgaugeError(
-                f"{target} has no score for a topic, expected a measure such as nDCG@1000"
-            )
-        self.target = str(target)
+        self.target = check_target(self.target)
         self.features = features_of(self.features)
         for feature in self.features:
             try:
@@ -142,10 +148,10 @@ class Forecaster:
             except MeasureError as error:
                 sets = " and ".join(FEATURE_SETS)
                 raise MeasureError(f"{error}. The names of sets of features are {sets}") from None
-        if self.method == "regression" and len(self.features) > MOST_CHOSEN_FROM:
+        if self.subset is not None and len(self.features) > MOST_CHOSEN_FROM:
             raise RankgaugeError(
-                f"{len(self.features)} features, expected at most {MOST_CHOSEN_FROM}: regression tries "
-                "all choices of them; give fewer, or another method"
+                f"{len(self.features)} features, expected at most {MOST_CHOSEN_FROM}: {self.method} "
+                "tries all choices of them; give fewer, or another method"
             )
 
     @property
@@ -163,9 +169,10 @@ class Forecaster:
         return self.fit_rows([self.rows(track) for track in tracks])
 
     def fit_rows(self, tracks: Sequence[Rows]) -> Forecaster:
-        """Learn from the rows of tracks."""
+        """Learn from the rows of tracks. Neither their order nor the names of kinds matter."""
         if not tracks:
             raise RankgaugeError("no tracks, expected at least one to learn from")
+        tracks = sorted(tracks, key=lambda rows: rows.content_key)
         stacked = StackedRows.of(tracks)
         if not len(stacked.target):
             raise RankgaugeError("no runs or topics, expected some to learn from")
@@ -202,6 +209,8 @@ class Forecaster:
         if self.method == "gupta":
             features, target = rows.system_means()
             fit = least_squares if self.learner == "least-squares" else support_vectors
+            if self.subset == "training":
+                columns = highest_tau(features, target, fit)
             return Average((fit(features, target, columns),))
         if self.method == "pooled":
             weights = rows.track_weights()
@@ -344,6 +353,16 @@ class Forecaster:
 HEAD = ("format", "version")
 SETTINGS = ("method", "target", "depth", "judgments", "subset", "learner", "seed")
 LEARNT = ("features", "models", "line", "errors", "tracks", "notes")
+
+
+def check_target(target: str) -> str:
+    """The name of a target measure; RankgaugeError if it has no score for a topic."""
+    measure = parse(str(target))
+    if isinstance(measure, Aggregate):
+        raise RankgaugeError(
+            f"{measure} has no score for a topic, expected a measure such as nDCG@1000"
+        )
+    return str(measure)
 
 
 def features_of(features: str | Sequence[str]) -> tuple[str, ...]:

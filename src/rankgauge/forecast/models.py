@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankgauge.arrays import Floats, Ints
+from rankgauge.comparison.correlation import kendall_tau
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.tree_text import forest_of, shortened
@@ -154,7 +155,9 @@ def boosted(
     if len(target) < FEW:  # a share of them might be none
         settings |= {"bagging_fraction": 1.0, "bagging_freq": 0}
     data = lightgbm.Dataset(features, target, weight=weights, params=settings)
-    booster = lightgbm.train(settings, data, num_boost_round=TREES[method])
+    booster = lightgbm.train(
+        settings, data, num_boost_round=TREES[method], keep_training_booster=True
+    )
     return Trees(shortened(booster.model_to_string()))
 
 
@@ -191,4 +194,22 @@ def best_subset(features: Floats, target: Floats, groups: Ints | None = None) ->
             error += solved @ own_gram[square] @ solved
         if error < best - 1e-12 * max(1.0, abs(best) if math.isfinite(best) else 1.0):
             best, chosen = error, columns
+    return chosen
+
+
+def highest_tau(
+    features: Floats, target: Floats, fit: Callable[[Floats, Floats, Sequence[int]], Weights]
+) -> tuple[int, ...]:
+    """The features whose line ranks the rows it is fitted to best, by Kendall's τ. Of several, the one
+    with the fewest features.
+
+    Gupta et al. 2019 judge forecasts of systems by τ. The squared error of these rows would choose all
+    features.
+    """
+    best = -math.inf
+    chosen: tuple[int, ...] = (0,)
+    for columns in subsets(features.shape[1]):
+        tau = kendall_tau(target, fit(features, target, columns).predict(features))
+        if tau > best + 1e-12:
+            best, chosen = tau, columns
     return chosen

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.forecast.models import GROUPS
-from rankgauge.forecast.tracks import Rows
+from rankgauge.forecast.tracks import SEPARATOR, Rows
 from rankgauge.records import Record
 from rankgauge.seeds import list_seeds
 
@@ -52,9 +52,13 @@ class StackedRows(Record):
             system=np.concatenate(system).astype(np.int64),
             names=names,
         )
-        numbers = (stacked.target, stacked.plain, stacked.shallow)
+        shallow = np.isfinite(stacked.shallow)
+        for number in range(len(tracks)):  # a table of scores has no shallow scores at all
+            own = stacked.track == number
+            shallow[own] |= not shallow[own].any()
+        numbers = (stacked.target, stacked.plain)
         known = np.isfinite(np.column_stack((stacked.features, *numbers)))
-        return stacked.take(np.asarray(known.all(axis=1)))
+        return stacked.take(np.asarray(known.all(axis=1) & shallow))
 
     def take(self, chosen: Bools) -> StackedRows:
         """Only these rows."""
@@ -73,11 +77,15 @@ class StackedRows(Record):
         present = np.count_nonzero(counts)
         return np.asarray(len(self.track) / (present * counts[self.track]))
 
-    def folds(self, seed: int) -> Ints:
-        """The part of each row: topics are dealt by the seed and their ids."""
-        drawn = list_seeds(seed, (name.encode() for name in self.names))
-        order = np.argsort(np.argsort(drawn, kind="stable"), kind="stable")
-        return np.asarray(order % GROUPS)[self.group]
+    def folds(self, seed: int, parts: int = GROUPS) -> Ints:
+        """The part of each row: topics are dealt by the seed and their ids alone. So neither the names
+        of kinds nor the order of tracks matter."""
+        present, place = np.unique(self.group, return_inverse=True)
+        ids = [self.names[group].partition(SEPARATOR)[2] for group in present]
+        drawn = dict(zip(ids, list_seeds(seed, map(str.encode, ids)).tolist(), strict=True))
+        order = sorted(drawn, key=lambda topic: (drawn[topic], topic))
+        dealt = {topic: number % parts for number, topic in enumerate(order)}
+        return np.array([dealt[topic] for topic in ids], dtype=np.int64)[place]
 
     def system_means(self) -> tuple[Floats, Floats]:
         """The mean features and the mean target of each run."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias, TypedDict, Unpack
+from typing import Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -43,6 +44,7 @@ from rankgauge.policies import (
 )
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.records import Record
+from rankgauge.seeds import digest
 from rankgauge.workers import outcomes
 
 FeatureJudgments: TypeAlias = Literal["pool", "full"]
@@ -146,9 +148,10 @@ class Track(Record):
         columns: ColumnNames = USUAL_NAMES,
         **policies: Unpack[TrackPolicies],
     ) -> Track:
-        """The track in KIND=QRELS,RUNS, such as newswire=qrels.txt,runs/.
+        """The track in NAME=KIND:QRELS,RUNS, such as robust03=news:qrels.txt,runs/.
 
         RUNS is a folder, a file or a pattern. It starts after the last comma, so QRELS may have commas.
+        KIND=QRELS,RUNS has no name: it is then the kind and the file of judgements.
 
         Parameters
         ----------
@@ -159,7 +162,8 @@ class Track(Record):
         policies
             `ties`, `seed`, `precision`, `max_grade` and `failures`, as in `Track.of`.
         """
-        kind, qrels, runs = track_parts(text)
+        name, kind, qrels, runs = track_parts(text)
+        assert runs is not None  # a table of scores is refused above
         try:
             judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit, columns=columns)
         except DuplicateError as error:
@@ -171,7 +175,7 @@ class Track(Record):
         ]
         if not files:
             raise InputError(runs, None, "no runs, only the judgements; expected at least one run")
-        return cls.of(judgments, files, kind=kind, name=f"{kind} {qrels}", **policies)
+        return cls.of(judgments, files, kind=kind, name=name or f"{kind} {qrels}", **policies)
 
     @property
     def deepest(self) -> int:
@@ -205,16 +209,42 @@ class _RunReader(Record):
         return run
 
 
-def track_parts(text: str) -> tuple[str, str, str]:
-    """The kind, the file of judgements and the runs in KIND=QRELS,RUNS."""
-    kind, equals, files = text.partition("=")
-    qrels, comma, runs = files.rpartition(",")
-    if not (kind and equals and qrels and comma and runs):
-        raise RankgaugeError(
-            f"{text!r} is no track, expected KIND=QRELS,RUNS, such as newswire=qrels.txt,runs/. RUNS "
-            "starts after the last comma, so a path of runs cannot have a comma"
-        )
-    return kind, qrels, runs
+class TrackParts(NamedTuple):
+    """A track as users write it. `name` is None if it has none. `runs` is None if it is a table of
+    scores, and `qrels` is then the file of the table."""
+
+    name: str | None
+    kind: str
+    qrels: str
+    runs: str | None
+
+
+TRACK = "NAME=KIND:QRELS,RUNS"
+NAMED = re.compile(r"(?:(?P<name>[^=:,/]+)=)?(?P<kind>[^=:,/\\]+):(?!\\)(?P<files>.+)", re.DOTALL)
+UNNAMED = re.compile(r"(?P<name>)(?P<kind>[^=]+)=(?P<files>.+)", re.DOTALL)
+
+
+def track_parts(text: str, *, tables: bool = False) -> TrackParts:
+    """The parts of NAME=KIND:QRELS,RUNS, of KIND:QRELS,RUNS, or of KIND=QRELS,RUNS without a name.
+
+    RUNS starts after the last comma. With `tables`, the file of a table of scores may stand in place of
+    QRELS,RUNS. A file of judgements with a colon in its name is found in KIND=QRELS,RUNS too.
+    """
+    match, old = NAMED.fullmatch(text), UNNAMED.fullmatch(text)
+    if old is not None and os.path.exists(old["files"].rpartition(",")[0] or old["files"]):
+        match = old
+    match = match or old
+    if match is not None:
+        name, kind, files = match["name"] or None, match["kind"], match["files"]
+        qrels, comma, runs = files.rpartition(",")
+        if qrels and runs:
+            return TrackParts(name, kind, qrels, runs)
+        if tables and not comma:
+            return TrackParts(name, kind, files, None)
+    raise RankgaugeError(
+        f"{text!r} is no track, expected {TRACK}, such as robust03=news:qrels.txt,runs/. RUNS starts "
+        "after the last comma, so a path of runs cannot have a comma"
+    )
 
 
 def _without_subtopics(error: DuplicateError) -> DuplicateError:
@@ -263,6 +293,10 @@ def depth_note(track: Track, target: str) -> Note | None:
     )
 
 
+SEPARATOR = "\0"
+"""What stands between the kind and the id of a topic, in the name of a group of rows."""
+
+
 class Rows(Record):
     """A row for each run and topic of a track: what forecasts are learnt from, and what they are held
     against. Arrays are run × topic, features also × feature."""
@@ -286,7 +320,15 @@ class Rows(Record):
     @property
     def groups(self) -> list[str]:
         """For each topic its kind and id: the same for one topic of two tracks."""
-        return [f"{self.kind}\0{topic}" for topic in self.topics]
+        return [f"{self.kind}{SEPARATOR}{topic}" for topic in self.topics]
+
+    @property
+    def content_key(self) -> tuple[int, bytes]:
+        """Where these rows stand among those of other tracks: many rows first, then by what they hold.
+        Neither the name nor the kind of the track matters, nor does the order that users give."""
+        arrays = (self.features, self.plain, self.shallow, self.target)
+        held = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+        return -self.target.size, digest("\n".join(self.topics).encode() + held, size=16)
 
     def matrix(self) -> Floats:
         """The features, a row for each run and topic."""

@@ -1,193 +1,349 @@
-"""What Muwanei et al. claim, counted: in how many of the places of a study each claim holds.
+"""What Muwanei et al. claim, measured: by how much one side is ahead, with an interval, and in how many
+places.
 
-A place is a target, a depth and a track. The first claims are the paper's, looked at in its own protocol
-and with features that see all judgements, as its level implies. The others are looked at where topics
-are new and judgements cheap.
+The paper's focus is on rank correlations. So each claim is looked at by τ over systems, by τ and ρ over
+rows, and by R². A place is a target, a depth and a track. The first claims are the paper's, in its own
+protocol and with features that see all judgements, as its level implies. τ over systems takes all topics
+of each system, which that protocol does not test; it is from the split by topics. The other claims are
+looked at where topics are new and judgements cheap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.forecast.tracks import FeatureJudgments
-from rankgauge.studies.forecast.study import PAPER, ForecastStudy
+from rankgauge.studies.forecast.quality import StudyNumber, combined, mean_of
+from rankgauge.studies.forecast.splits import RowSplit
+from rankgauge.studies.forecast.study import ForecastStudy
+from rankgauge.studies.verdicts import Amount
 from rankgauge.tables import Cell, Table
 
 Where: TypeAlias = tuple[str, int, str]
+Compared: TypeAlias = Literal["sides", "depths", "depths of sides"]
+
+LOOKED_AT = {
+    "system_tau": "τ over systems",
+    "tau_a": "τ over rows",
+    "rho": "ρ over rows",
+    "r2": "R²",
+}
+"""The numbers that claims are looked at by, and their names."""
+SYSTEMS = ("system_tau",)
+NO_NUMBERS = "no numbers"
 
 
 class Side(NamedTuple):
     """A method in a split: what is compared."""
 
     method: str
-    split: str
+    split: RowSplit
     judgments: FeatureJudgments
+
+    def by(self, number: str) -> Side:
+        """The side that has a number: the paper's protocol does not test whole systems."""
+        whole = number in SYSTEMS and self.split == "paper"
+        return self._replace(split="topics") if whole else self
 
 
 class Claim(NamedTuple):
-    """A claim: by this number, one side is ahead of the other."""
+    """A claim: one side is ahead of the other.
+
+    `compared` says of what the differences are: of the sides; of each depth and the depth before, for
+    one side; or of the lead of one side at the lowest depth and at the greatest.
+    """
 
     text: str
-    number: str
     one: Side
     other: Side
+    numbers: Sequence[str] = tuple(LOOKED_AT)
+    compared: Compared = "sides"
 
 
 def _own(method: str) -> Side:
-    return Side(method, PAPER, "full")
+    return Side(method, "paper", "full")
 
 
 def _fair(method: str) -> Side:
     return Side(method, "topics", "pool")
 
 
+def _elsewhere(method: str, judgments: FeatureJudgments = "pool") -> Side:
+    return Side(method, "track", judgments)
+
+
 CLAIMS = (
-    Claim("Boosting is more accurate than regression.", "r2", _own("boosting"), _own("regression")),
+    Claim("Boosting is better than regression.", _own("boosting"), _own("regression")),
     Claim(
-        "Boosting ranks rows better than regression.", "tau_a", _own("boosting"), _own("regression")
-    ),
-    Claim(
-        "Boosting ranks rows better than Gupta's method.", "tau_a", _own("boosting"), _own("gupta")
-    ),
-    Claim(
-        "Regression ranks rows better than Gupta's method.",
-        "tau_a",
-        _own("regression"),
-        _own("gupta"),
-    ),
-    Claim(
-        "A model for each track, averaged, is more accurate than one model of all tracks.",
-        "r2",
+        "Boosting is better than Gupta's method.",
         _own("boosting"),
-        _own("pooled"),
+        _elsewhere("gupta", "full"),
+        SYSTEMS,
     ),
     Claim(
-        "Averaged models are more accurate than one, on new topics with cheap judgements.",
-        "r2",
+        "Regression is better than Gupta's method.",
+        _own("regression"),
+        _elsewhere("gupta", "full"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Regression is ahead of Gupta's method at low depths only: its lead shrinks from the lowest "
+        "depth to the greatest.",
+        _own("regression"),
+        _elsewhere("gupta", "full"),
+        SYSTEMS,
+        "depths of sides",
+    ),
+    Claim(
+        "Boosting becomes better with each step of depth.",
+        _own("boosting"),
+        _own("boosting"),
+        compared="depths",
+    ),
+    Claim(
+        "Regression becomes better with each step of depth.",
+        _own("regression"),
+        _own("regression"),
+        compared="depths",
+    ),
+    Claim(
+        "Weak learners beat strong ones: boosting is better than support vectors (on the means of "
+        "systems).",
+        _own("boosting"),
+        _elsewhere("gupta, svr", "full"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Weak learners beat strong ones: boosting is better than support vectors (on rows).",
+        _own("boosting"),
+        _own("svr"),
+    ),
+    Claim(
+        "On the means of systems, support vectors are better than least squares.",
+        _elsewhere("gupta, svr", "full"),
+        _elsewhere("gupta", "full"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Boosting models of each track, averaged, are better than one boosting model of all tracks.",
+        _own("boosting"),
+        _own("boosting, one model"),
+    ),
+    Claim(
+        "Lines of each track, averaged, are better than one line of all tracks.",
+        _own("regression"),
+        _own("regression, one model"),
+    ),
+    Claim(
+        "Boosting models of each track, averaged, are better than different learners that vote, each "
+        "on all rows (VotingRegressor).",
+        _own("boosting"),
+        _own("voting"),
+    ),
+    Claim(
+        "New topics, cheap judgments: averaged boosting models are better than one.",
+        _fair("boosting"),
+        _fair("boosting, one model"),
+    ),
+    Claim(
+        "New topics, cheap judgments: averaged lines are better than one.",
+        _fair("regression"),
+        _fair("regression, one model"),
+    ),
+    Claim(
+        "New topics, cheap judgments: averaged boosting models are better than one with other settings "
+        "(pooled).",
         _fair("boosting"),
         _fair("pooled"),
     ),
     Claim(
-        "Topic scores rank systems better than system means (Gupta's method) do.",
-        "system_tau",
-        _fair("boosting"),
-        _fair("gupta"),
+        "New tracks, cheap judgments: topic scores (boosting) rank systems better than the means of "
+        "systems (Gupta).",
+        _elsewhere("boosting"),
+        _elsewhere("gupta"),
+        SYSTEMS,
     ),
     Claim(
-        "Boosting ranks systems better than the shallow score, which needs no learning.",
-        "system_tau",
+        "New tracks, cheap judgments: Gupta's method is better with the best features than with all.",
+        _elsewhere("gupta, best subset"),
+        _elsewhere("gupta"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Boosting is better than the shallow score, which needs no learning.",
         _fair("boosting"),
         _fair("shallow"),
     ),
     Claim(
-        "One model of all tracks ranks systems better than the shallow score.",
-        "system_tau",
+        "One model of all tracks is better than the shallow score.",
         _fair("pooled"),
         _fair("shallow"),
     ),
     Claim(
-        "One model with more features ranks systems better than the shallow score.",
-        "system_tau",
+        "One model with more features is better than the shallow score.",
         _fair("pooled, rich"),
         _fair("shallow"),
     ),
     Claim(
-        "A random split of rows flatters: there the model of all tracks is more accurate than on new "
-        "topics.",
-        "r2",
+        "A random split of rows flatters: one model of all tracks is better there than on new topics.",
         Side("pooled", "rows", "pool"),
         _fair("pooled"),
     ),
     Claim(
-        "Boosting is less accurate on a new kind of collection than on new topics.",
-        "r2",
+        "Boosting is better on new topics than on a new kind of collection.",
         _fair("boosting"),
         Side("boosting", "kind", "pool"),
     ),
     Claim(
-        "Features that see all judgements are more accurate than those of the pool.",
-        "r2",
+        "Features that see all judgments are better than those of the pool.",
         Side("boosting", "topics", "full"),
         _fair("boosting"),
     ),
 )
-MOSTLY = 0.2
-"""Up to this share of exceptions a claim mostly holds, or mostly does not."""
-DEEPER = "Boosting becomes more accurate with each step of depth."
 
 
-class Counted(NamedTuple):
-    """A claim, and in how many of the places it holds."""
+class MeasuredClaim(NamedTuple):
+    """A claim by one number: the mean difference over places with its interval, and in how many places
+    it is above 0."""
 
     claim: str
+    number: str
     one: str
     other: str
-    number: str
+    difference: float
+    low: float
+    high: float
     holds: int
     of: int
 
     @property
     def verdict(self) -> str:
-        """Whether it holds everywhere, nowhere, mostly, mostly not, or in part; or that the study has
-        no numbers for it."""
+        """Whether the claim holds, does not, or is not decided; or that the study has no numbers. The
+        interval and most places must agree, so that no single track decides."""
         if not self.of:
-            return "no numbers"
-        if self.holds in (0, self.of):
-            return "holds" if self.holds else "does not hold"
-        share = self.holds / self.of
-        if MOSTLY < share < 1 - MOSTLY:
-            return "holds in part"
-        return "mostly holds" if share > MOSTLY else "mostly does not hold"
+            return NO_NUMBERS
+        verdict = Amount(self.difference, self.low, self.high).verdict
+        mostly = 2 * self.holds > self.of
+        return "undecided" if mostly != (verdict == "holds") else verdict
+
+    @property
+    def short(self) -> str:
+        """All of it in a few characters."""
+        if not self.of:
+            return NO_NUMBERS
+        shown = f"{self.difference:+.3f}".replace("-", "−")
+        if math.isfinite(self.low):
+            shown += f" ±{(self.high - self.low) / 2:.3f}"
+        return f"{self.verdict} ({shown}, {self.holds}/{self.of})"
 
 
-def claims_of(study: ForecastStudy) -> Iterator[Counted]:
-    """Each claim, also those that the study has no numbers for."""
+def claims_of(study: ForecastStudy) -> Iterator[MeasuredClaim]:
+    """Each claim by each of its numbers, also those that the study has no numbers for."""
     for claim in CLAIMS:
-        first, second = (_numbers(study, side, claim.number) for side in (claim.one, claim.other))
-        holds, of = _ahead(first, second)
-        sides = [", ".join(side) for side in (claim.one, claim.other)]
-        yield Counted(claim.text, sides[0], sides[1], claim.number, holds, of)
-    side = _own("boosting")
-    found = _numbers(study, side, "r2")
-    holds = of = 0
-    for shallow, deep in pairwise(sorted({depth for _, depth, _ in found})):
-        before = {
-            (target, deep, track): r2 for (target, d, track), r2 in found.items() if d == shallow
-        }
-        step = _ahead({place: r2 for place, r2 in found.items() if place[1] == deep}, before)
-        holds, of = holds + step[0], of + step[1]
-    yield Counted(DEEPER, ", ".join(side), "the depth before", "r2", holds, of)
+        for number in claim.numbers:
+            one, other = claim.one.by(number), claim.other.by(number)
+            differences = _differences(study, claim.compared, one, other, number)
+            known = [each for each in differences if math.isfinite(each.value)]
+            mean = mean_of(known)
+            amount = Amount(math.nan, math.nan, math.nan) if mean is None else mean.amount
+            ahead = sum(each.value > 0 for each in known)
+            sides = ", ".join(one), _other_side(claim.compared, other)
+            yield MeasuredClaim(claim.text, number, *sides, *amount, ahead, len(known))
 
 
-def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, float]:
+def _other_side(compared: Compared, other: Side) -> str:
+    if compared == "depths":
+        return "the depth before"
+    shown = ", ".join(other)
+    return (
+        shown if compared == "sides" else f"{shown}: lead at the lowest depth and at the greatest"
+    )
+
+
+def _differences(
+    study: ForecastStudy, compared: Compared, one: Side, other: Side, number: str
+) -> list[StudyNumber]:
+    """What the claim says is above 0, in each place."""
+    first, second = _numbers(study, one, number), _numbers(study, other, number)
+    both = [place for place in first if place in second]
+    depths = study.asked.depths
+    if compared == "depths":
+        return [
+            _difference(first[target, deep, track], first[target, shallow, track])
+            for shallow, deep in pairwise(depths)
+            for target, depth, track in first
+            if depth == deep and (target, shallow, track) in first
+        ]
+    leads = {place: _difference(first[place], second[place]) for place in both}
+    if compared == "sides":
+        return list(leads.values())
+    low, high = min(depths), max(depths)
+    return [
+        _difference(leads[target, low, track], leads[target, high, track])
+        for target, depth, track in leads
+        if depth == low != high and (target, high, track) in leads
+    ]
+
+
+def _difference(one: StudyNumber, other: StudyNumber) -> StudyNumber:
+    def minus(first: Floats, second: Floats) -> Floats:
+        return np.asarray(first - second)
+
+    return combined(minus, [one, other])
+
+
+def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, StudyNumber]:
     return {
-        (found.target, found.depth, track): getattr(quality, number)
-        for found in study.cells
-        if (found.method, found.split, found.judgments) == side
-        for track, quality in found.tracks.items()
+        (cell.target, cell.depth, track): numbers.number(number)
+        for cell in study.cells
+        if (cell.method, cell.split, cell.judgments) == side
+        for track, numbers in cell.tracks.items()
     }
 
 
-def _ahead(first: Mapping[Where, float], second: Mapping[Where, float]) -> tuple[int, int]:
-    """In how many places the first number is greater, and how many places have both."""
-    both = [(first[place], second[place]) for place in first if place in second]
-    known = [(a, b) for a, b in both if np.isfinite(a) and np.isfinite(b)]
-    return sum(a > b for a, b in known), len(known)
-
-
 def claim_table(study: ForecastStudy) -> Table:
-    """A row for each claim: what is compared by which number, and in how many places it holds."""
-    rows: list[tuple[Cell, ...]] = [(*each, each.verdict) for each in claims_of(study)]
-    notes = [
-        "of: places, each a target, a depth and a track",
-        "one, other: what is compared, as method, split and judgements",
-    ]
-    if any(row[5] == 0 for row in rows):
-        notes.append(
-            "no numbers: the claim needs several depths, several kinds of collection, or at least 3 runs"
+    """A row for each claim and number: what is compared, by how much, and in how many places."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *(None if isinstance(cell, float) and math.isnan(cell) else cell for cell in each),
+            each.verdict,
         )
-    return Table((*Counted._fields, "verdict"), tuple(rows), tuple(notes))
+        for each in claims_of(study)
+    ]
+    notes = [
+        "difference: the mean over places, each a target, a depth and a track, with its 95% interval "
+        "(other topics and splits); holds: the places in which it is above 0",
+        "one, other: what is compared, as method, split and judgments",
+        "verdict: holds if the interval is above 0 and so are most places, does not hold if the "
+        "interval is at or below 0 and most places are not above 0",
+    ]
+    if any(row[-1] == NO_NUMBERS for row in rows):
+        notes.append(
+            f"{NO_NUMBERS}: the claim needs several depths, several kinds of collection, at least 3 "
+            "runs, or --learner svr"
+        )
+    return Table((*MeasuredClaim._fields, "verdict"), tuple(rows), tuple(notes))
+
+
+def short_claims(study: ForecastStudy) -> Table:
+    """A row for each claim, with a verdict by each number; claims without any number are left out."""
+    rows: dict[str, dict[str, str]] = {}
+    for each in claims_of(study):
+        if each.of:
+            rows.setdefault(each.claim, {})[each.number] = each.short
+    table: list[tuple[Cell, ...]] = [
+        (text, *(shown.get(number) for number in LOOKED_AT)) for text, shown in rows.items()
+    ]
+    notes = (
+        "in brackets: the mean difference with its 95% interval, and in how many places (a target, a "
+        "depth and a track) it is above 0",
+        "holds: the 95% interval of the difference is above 0, and so are most places; does not hold: "
+        "neither is",
+    )
+    return Table(("claim", *LOOKED_AT.values()), tuple(table), notes)

@@ -1,10 +1,13 @@
-"""Tables 1 and 2 of Muwanei et al. 2022, on TREC 2013 and 2014: other data than any that is here."""
+"""What Muwanei et al. 2022 print, on TREC 2013 (A) and TREC 2014 (B), which is other data than ours."""
 
 from __future__ import annotations
 
-from rankgauge.tables import Cell, Table
+from typing import NamedTuple
 
+TEST_SETS = ("TREC 2013", "TREC 2014")
 DEPTHS = (10, 15, 20, 25, 30)
+NUMBER_IN_PAPER = {"nDCG@1000": 1, "nDCG@100": 2}
+"""For each target the number of its table and of its figure."""
 R2 = {
     "nDCG@1000": {
         "boosting": ((0.56, 0.61, 0.67, 0.71, 0.77), (0.41, 0.47, 0.62, 0.71, 0.75)),
@@ -15,16 +18,51 @@ R2 = {
         "regression": ((0.53, 0.63, 0.78, 0.88, 0.89), (0.32, 0.47, 0.71, 0.87, 0.88)),
     },
 }
-"""R² by target and method: on TREC 2013, on TREC 2014, at each depth."""
+"""R² by target and method: on TREC 2013, on TREC 2014, at each depth (Tables 1 and 2)."""
 
 
-def published_table() -> Table:
-    """The printed values of R²."""
-    rows: list[tuple[Cell, ...]] = [
-        (target, method, depth, first[place], second[place])
-        for target, methods in R2.items()
-        for method, (first, second) in methods.items()
-        for place, depth in enumerate(DEPTHS)
-    ]
-    columns = ("target", "method", "depth", "TREC 2013", "TREC 2014")
-    return Table(columns, tuple(rows), ("other data: as printed by Muwanei et al. 2022",))
+def printed_r2(target: str, method: str, depth: int) -> tuple[float | None, float | None]:
+    """The printed values of R² on both test sets; None where nothing is printed."""
+    sets = R2.get(target, {}).get(method)
+    if sets is None or depth not in DEPTHS:
+        return None, None
+    place = DEPTHS.index(depth)
+    return sets[0][place], sets[1][place]
+
+
+class PrintedPercentage(NamedTuple):
+    """By how many per cent the text says that a method is ahead of another, on both test sets."""
+
+    target: str
+    depth: int
+    number: str
+    one: str
+    other: str
+    printed: tuple[float | None, float | None]
+
+
+def _ahead(target: str, depth: int, number: str, *printed: float | None) -> PrintedPercentage:
+    return PrintedPercentage(
+        target, depth, number, "boosting", "regression", (printed[0], printed[1])
+    )
+
+
+PERCENTAGES = (
+    _ahead("nDCG@1000", 15, "tau_a", None, 8.44),
+    _ahead("nDCG@1000", 15, "rho", None, 4.89),
+    _ahead("nDCG@1000", 20, "tau_a", 10.43, None),
+    _ahead("nDCG@1000", 20, "rho", 5.83, None),
+    _ahead("nDCG@1000", 30, "tau_a", 4.21, 2.85),
+    _ahead("nDCG@1000", 30, "rho", 2.61, 3.59),
+    _ahead("nDCG@1000", 30, "r2", 10.0, None),
+    PrintedPercentage("nDCG@1000", 10, "tau_a", "regression", "gupta", (27.23, 19.86)),
+    _ahead("nDCG@100", 15, "tau_a", None, 6.61),
+    _ahead("nDCG@100", 15, "rho", None, 5.38),
+    _ahead("nDCG@100", 20, "tau_a", 11.69, None),
+    _ahead("nDCG@100", 20, "rho", 5.82, None),
+    _ahead("nDCG@100", 30, "tau_a", None, 3.64),
+    _ahead("nDCG@100", 30, "rho", None, 0.91),
+    _ahead("nDCG@100", 30, "r2", None, 6.46),
+    PrintedPercentage("nDCG@100", 30, "tau_a", "boosting", "gupta", (4.53, 3.45)),
+)
+"""All percentages of the text. For R² it says "above 10" and "above 6.46"."""

@@ -1,8 +1,8 @@
-"""Which rows a forecast is learnt from, and which it is tested on: the paper's way and four others."""
+"""Which rows a forecast is learnt from, and which it is tested on: the paper's way and five others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,11 +10,26 @@ import numpy as np
 from rankgauge.arrays import Bools, Ints
 from rankgauge.forecast.models import GROUPS
 from rankgauge.forecast.stacked import StackedRows
+from rankgauge.forecast.tracks import FeatureJudgments
+from rankgauge.seeds import digest
 
-RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind"]
-SPLITS: tuple[RowSplit, ...] = ("rows", "topics", "topics and runs", "kind")
+RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind", "track", "paper"]
 """rows: at random, so the topic and the run of a tested row are also learnt from. topics: not its topic.
-topics and runs: neither its topic nor its run. kind: no track of its kind of collection."""
+topics and runs: neither its topic nor its run. kind: no track of its kind of collection. track: neither
+its track nor its topic. paper: a fifth of the rows of the target tracks is tested, all others are learnt
+from."""
+SPLITS: Mapping[FeatureJudgments, tuple[RowSplit, ...]] = {
+    "pool": ("rows", "topics", "topics and runs", "kind", "track", "paper"),
+    "full": ("topics", "track", "paper"),
+}
+"""The splits, by the judgements that features see."""
+ONCE: tuple[RowSplit, ...] = ("kind", "track")
+"""The splits of which nothing is drawn, so that repeating them says nothing."""
+AT_GREATEST_DEPTH: tuple[RowSplit, ...] = ("rows", "topics and runs")
+"""The splits that are looked at for the greatest depth alone, to save time: no claim of the paper needs
+them."""
+WHOLE: tuple[RowSplit, ...] = ("rows", "topics", "kind", "track")
+"""The splits that test all rows, so that systems can be compared by their means."""
 TESTED_SHARE = 0.2
 """The share of the rows of a target track that the paper tests on."""
 
@@ -26,47 +41,66 @@ class SplitRows(NamedTuple):
     tested: Bools
 
 
+def repeat_seed(seed: int, repeat: int) -> int:
+    """The seed of a repetition of a split; other seeds have other ones."""
+    return int.from_bytes(digest(b"%d repeat %d" % (seed, repeat), size=4)) >> 1
+
+
 def parts(
-    rows: StackedRows, kinds: Sequence[str], split: RowSplit, seed: int
+    rows: StackedRows, kinds: Sequence[str], targets: Sequence[int], split: RowSplit, seed: int
 ) -> Iterator[SplitRows]:
-    """The parts of a split; `kinds` has the kind of each track. Together they test every row at most
-    once."""
-    if split == "kind":
+    """The parts of a split. Together they test every row at most once.
+
+    Parameters
+    ----------
+    rows
+        The rows of all tracks.
+    kinds
+        The kind of each track.
+    targets
+        The numbers of the target tracks of the paper's protocol.
+    split
+        How rows are chosen.
+    seed
+        Fixes what is drawn at random.
+    """
+    if split == "paper":
+        yield _paper_part(rows, targets, seed)
+    elif split == "kind":
         of_row = np.array(kinds)[rows.track]
         for kind in dict.fromkeys(kinds):
-            inside = of_row == kind
-            if not inside.all():
-                yield SplitRows(~inside, inside)
-        return
-    if split == "rows":
-        drawn = np.random.default_rng(seed).permutation(len(rows.target)) % GROUPS
-        for number in range(GROUPS):
-            yield SplitRows(drawn != number, drawn == number)
-        return
+            yield SplitRows(of_row != kind, of_row == kind)
+    elif split == "track":
+        for number in range(len(kinds)):
+            inside = rows.track == number
+            yield SplitRows(~rows.with_topics_of(inside), inside)
+    else:
+        yield from _dealt_parts(rows, split, seed)
+
+
+def _dealt_parts(rows: StackedRows, split: RowSplit, seed: int) -> Iterator[SplitRows]:
     topics = rows.folds(seed)
     runs = _dealt(rows.system, seed)
+    drawn = np.random.default_rng(seed).permutation(len(rows.target)) % GROUPS
     for number in range(GROUPS):
-        inside = topics == number
-        if split == "topics":
+        inside, own = topics == number, runs == number
+        if split == "rows":
+            yield SplitRows(drawn != number, drawn == number)
+        elif split == "topics":
             yield SplitRows(~inside, inside)
         else:
-            own = runs == number
             yield SplitRows(~inside & ~own, inside & own)
 
 
-def paper_part(rows: StackedRows, target: int, targets: Sequence[int], seed: int) -> SplitRows:
-    """The paper's protocol for a target track: other tracks are learnt from wholly, the target tracks by
-    80% of their rows; the other rows of this target are tested."""
-    left_out = np.zeros(len(rows.target), dtype=bool)
-    tested = left_out.copy()
+def _paper_part(rows: StackedRows, targets: Sequence[int], seed: int) -> SplitRows:
+    """The paper's protocol: other tracks are learnt from wholly, the target tracks by 80% of their rows.
+    The other rows of the target tracks are tested."""
+    tested = np.zeros(len(rows.target), dtype=np.bool_)
     for number in targets:
         own = np.flatnonzero(rows.track == number)
         order = np.random.default_rng((seed, number)).permutation(own)
-        chosen = order[: max(1, round(TESTED_SHARE * len(own)))]
-        left_out[chosen] = True
-        if number == target:
-            tested[chosen] = True
-    return SplitRows(~left_out, tested)
+        tested[order[: max(1, round(TESTED_SHARE * len(own)))]] = True
+    return SplitRows(~tested, tested)
 
 
 def _dealt(numbers: Ints, seed: int) -> Ints:
