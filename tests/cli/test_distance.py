@@ -249,7 +249,10 @@ def test_heuristics_are_said_to_be_lower_bounds(
 ) -> None:
     (exact,) = records(distance("-m", "AP@3").out)
     for method in ("greedy", "tabu"):
-        (row,) = records(distance("-m", "AP@3", "--method", method).out)
+        _, out, err = distance("-m", "AP@3", "--method", method, "--max-grade", 3)
+        (row,) = records(out)
+        assert row["grades"] == "0,3"
+        assert f"{method} gives lower bounds" in err
         assert float(row["distance"]) <= float(exact["distance"])
         assert (row["exact"], float(row["at most"])) == ("no", 1)
 
@@ -402,6 +405,8 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
         (["--judge", 2, "--witness"], "--judge prints a table of its own"),
         (["--judge", 2, "-m", "P@1", "-m", "P@2"], "--judge with 2 measures, expected one"),
         (["--trace", "-q"], "--trace prints a table of its own; leave out -q and --witness"),
+        (["--trace", "--method", "tabu"], "--trace shows Algorithm 1; leave out --method tabu"),
+        (["--grades", "0,7", "--max-grade", 2], "max_grade=2, but there is a label 7"),
         (["--judge", 2, "--method", "tabu"], "--judge needs exact distances; leave out --method"),
         (["--judge", 0], "0 is not in the range x>=1"),
         (["--top", 0], "0 is not in the range x>=1"),

@@ -329,3 +329,24 @@ def test_figures_of_hostile_names(tmp_path):
         )
     ):
         assert b"<script>" not in saved(made.figure(), tmp_path / f"{number}.svg")
+
+
+def two_documents(*columns: list[float]) -> Features:
+    """Document a is not relevant, document b is."""
+    values = np.array(columns, dtype=np.float32).T
+    labels, names = np.array([0, 1], dtype=np.int32), Ids.of(["a", "b"])
+    return Features(Ids.of(["1"]), np.array([0, 2]), labels, values, names)
+
+
+def test_ends_that_beat_all_weights_between_are_named() -> None:
+    """At the end only the second feature counts: all documents are tied, and go by their id."""
+    curves = WeightSpace.of_features(two_documents([2, 1], [1, 1]), (1, 2)).curves("RR")
+    (note,) = (note for note in curves.notes if note.measure is not None)
+    assert str(note).startswith("RR: the end itself, 0, 1, has 1.0000, which is better")
+
+
+@pytest.mark.parametrize("side", [{"low": -np.inf}, {"high": np.inf}, {"low": -1e308}])
+def test_a_square_without_end_is_refused(side: dict[str, float]) -> None:
+    space = WeightSpace.of_features(two_documents([2, 1], [1, 1], [1, 2]), (1, 2), {3: 1.0})
+    with pytest.raises(RankgaugeError, match=r"expected a number from -1e\+09 to 1e\+09"):
+        space.plane("RR", **side)

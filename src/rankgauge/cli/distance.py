@@ -208,6 +208,8 @@ def command(
         )
     if trace and (per_topic or witness):
         raise click.UsageError("--trace prints a table of its own; leave out -q and --witness")
+    if trace and method != DEFAULT_MED_METHOD:
+        raise click.UsageError(f"--trace shows Algorithm 1; leave out --method {method}")
     if method != DEFAULT_MED_METHOD and (judge is not None or settled):
         option = "--settled" if settled else "--judge"
         raise click.UsageError(f"{option} needs exact distances; leave out --method {method}")
@@ -473,7 +475,7 @@ def _trace_table(measured: Sequence[Distances], top: int | None) -> Table:
     rows: list[tuple[Cell, ...]] = []
     notes: dict[str, None] = dict.fromkeys(_names(measured[0]))
     for distances in measured:
-        for topic in _chosen(distances, top):
+        for topic in _chosen(distances, top, free=True):
             query = distances.queries[topic]
             trace = distances.distance(query, trace=True).trace
             assert trace is not None
@@ -482,12 +484,19 @@ def _trace_table(measured: Sequence[Distances], top: int | None) -> Table:
     return Table(("measure", "topic", *TRACE_COLUMNS), tuple(rows), tuple(notes))
 
 
-def _chosen(distances: Distances, top: int | None) -> list[int]:
-    """The topics by number: all in order, or those with the greatest distance."""
+def _chosen(distances: Distances, top: int | None, *, free: bool = False) -> list[int]:
+    """The topics by number: all in order, or those with the greatest distance. With `free`, only topics
+    with unjudged documents."""
+    topics = list(range(len(distances.queries)))
+    if free:
+        topics = [
+            topic
+            for topic in topics
+            if any(one.label is None for one in distances.documents(distances.queries[topic]))
+        ]
     if top is None:
-        return list(range(len(distances.queries)))
-    greatest: list[int] = np.argsort(-distances.values[0], kind="stable")[:top].tolist()
-    return greatest
+        return topics
+    return sorted(topics, key=lambda topic: -distances.values[0, topic])[:top]
 
 
 def _columns(exact: bool, judged: _Judged | None) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from rankgauge.cli.options import (
     restarts_option,
     shown_option,
 )
-from rankgauge.cli.output import progress, show_with_notes
+from rankgauge.cli.output import notify, progress, show_with_notes
 from rankgauge.cli.space_inputs import (
     SpaceInputs,
     input_options,
@@ -28,6 +28,7 @@ from rankgauge.cli.space_inputs import (
 )
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.figures.files import save_figure
+from rankgauge.notes import Note
 from rankgauge.results import Result
 from rankgauge.space.curves import MARGIN
 from rankgauge.space.planes import Across
@@ -329,5 +330,14 @@ def optima(
             seed=asked.seed,
             executor=workers(),
             progress=advance,
+        )
+    if asked.qrels is not None and (found.best < 0).any():
+        notify(
+            [
+                Note(
+                    "the best weights have a negative one. `rankgauge fuse` takes no negative weights; "
+                    "`rankgauge tune` looks for the best weights from 0 to 1"
+                )
+            ]
         )
     _show(found, {"measures": found.table}, "measures", plot, form, digits, output)

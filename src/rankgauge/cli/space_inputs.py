@@ -20,11 +20,12 @@ from rankgauge.cli.options import (
     seed_option,
     together,
 )
-from rankgauge.cli.scoring import column_names, read_judgments
+from rankgauge.cli.scoring import can_be_read, column_names, read_judgments
 from rankgauge.data.errors import InputError
 from rankgauge.data.features import Features
 from rankgauge.data.letor import read_letor
 from rankgauge.data.parts import stored_runs
+from rankgauge.data.trec import read_qrels, read_run
 from rankgauge.fusion.weights import run_space
 from rankgauge.policies import Absent, SharedTopics
 from rankgauge.query_sets.samples import query_sample
@@ -66,7 +67,7 @@ def _point(
 input_options = together(
     click.argument("files", nargs=-1, required=True, metavar="DATA...|RUN RUN..."),
     qrels_option(
-        "The judgements of runs. With this option the files are runs, two or three of them, as in "
+        "The judgements of runs. With this option the files are runs, two or more of them, as in "
         "`rankgauge tune`; without it they are LETOR files."
     ),
     click.option(
@@ -194,7 +195,7 @@ class SpaceInputs(Record):
         try:
             return read_letor(file, lenient=self.lenient, size_limit=self.size_limit)
         except InputError as error:
-            if error.line != 1:
+            if not any(can_be_read(read, file) for read in (read_run, read_qrels)):
                 raise
             message = f"{error.message}; if these files are runs, give the judgements with --qrels"
             raise InputError(error.source, error.line, message) from None

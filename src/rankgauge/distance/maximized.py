@@ -207,6 +207,11 @@ def greatest(
     return lower_bounds(measure, lists, first, second, method)
 
 
+def tried_grades(grades: Labels, method: MedMethod) -> tuple[int, ...]:
+    """The labels that a method gives to unjudged documents: a heuristic only the lowest and highest."""
+    return tuple((grades if method == "exact" else np.unique(grades[[0, -1]])).tolist())
+
+
 def distance_of(
     measure: Measure,
     lists: Lists,
@@ -255,7 +260,7 @@ def distance_of(
         upper=value if exact else bounds.limit,
         ahead=ahead,
         residual=0.0 if bounds.residual is None else float(bounds.residual[0, side]),
-        grades=tuple(lists.grades.tolist()),
+        grades=tried_grades(lists.grades, method),
         trace=traced,
         _witness=witness,
     )

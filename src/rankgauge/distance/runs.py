@@ -23,6 +23,7 @@ from rankgauge.distance.maximized import (
     distance_of,
     greatest,
     med_of_lists,
+    tried_grades,
 )
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
@@ -391,11 +392,22 @@ def med_matrix(
         np.array(distances).reshape(len(distances), count).T,
         exact,
         np.array(upper).reshape(len(distances), count).T,
-        tuple(topics.grades.tolist()),
-        topics.notes(),
+        tried_grades(topics.grades, method),
+        (*_about_method(method), *topics.notes()),
         method,
         topics.topics,
     )
+
+
+def _about_method(method: MedMethod) -> list[Note]:
+    """A note if the distances are lower bounds by a heuristic."""
+    if method == "exact":
+        return []
+    return [
+        Note(
+            f"{method} gives lower bounds: it tries only 0 and the highest grade, and not all labels"
+        )
+    ]
 
 
 def topics_of(
@@ -433,14 +445,17 @@ def topics_of(
     highest = int(judgments.grades.max(initial=0))
     if max_grade is not None and Whole(1).check(max_grade) < highest:
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
+    given = max_grade
     if max_grade is None and judgments.max_grade is not None:  # as an Evaluator takes it
         max_grade = max(judgments.max_grade, highest)
-    known = [*np.unique(judgments.grades).tolist(), max_grade or 1]
+    allowed = checked_grades(grades, [*np.unique(judgments.grades).tolist(), max_grade or 1])
+    if given is not None and given < allowed[-1]:
+        raise MeasureError(f"max_grade={given}, but there is a label {allowed[-1]}")
     topics = _topics(
         judgments,
         sources,
         measure.depth,
-        checked_grades(grades, known),
+        allowed,
         checked_offlist(offlist),
         max_grade,
         ties,

@@ -159,8 +159,8 @@ class Settled(Result):
             return []
         return [
             Note(
-                "no order is settled, because documents that neither run retrieved may be relevant too, "
-                "and the more there are, the smaller every difference. --offlist none (in Python "
+                "no order is settled, because documents that neither run retrieved may be relevant too "
+                "and could take away every difference. --offlist none (in Python "
                 'offlist="none") asks about the documents of the two runs alone',
                 measure=str(self.measure),
             )

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POSITION = "position"
+BETTER = 1e-12
+"""A mean is better if it is more than rounding above."""
 
 
 class Axis(NamedTuple):
@@ -89,7 +91,21 @@ class PathCurves(Result):
             Note("the mean is better there than on both sides", column="optima"),
             Note("the largest change of the mean at one break", column="cliff"),
         ]
-        return (*notes, *self.about)
+        return (*notes, *self._better_ends(), *self.about)
+
+    def _better_ends(self) -> Iterator[Note]:
+        """Notes on ends of the path that beat all weights between them. Documents are tied there."""
+        for piece, own in zip(self._pieces, self.curves, strict=True):
+            for curve in own:
+                sign = 1 if curve.higher else -1
+                for end, mean in (("start", curve.start), ("end", curve.end)):
+                    if sign * mean > sign * curve.value + BETTER:
+                        where = _point(self.points[piece - (end == "start")])
+                        yield Note(
+                            f"the {end} itself, {where}, has {mean:.4f}, which is better than any "
+                            "weights between the ends. Documents are tied there, and ordered by id",
+                            measure=str(curve.measure),
+                        )
 
     @property
     def _pieces(self) -> range:

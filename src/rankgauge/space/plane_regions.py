@@ -16,6 +16,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.notes import Note, counted, worded
 from rankgauge.results import Result
+from rankgauge.space.arrangements import approximate
 from rankgauge.space.cell_rankings import ENTRIES, cell_points
 from rankgauge.space.planes import Across, Plane, Region, _clipped
 from rankgauge.tables import Cell, MadeRows, Row, Table
@@ -73,6 +74,13 @@ class PlaneRegions(Result):
         square = f"with {', '.join(self.names)} from {self.low:g} to {self.high:g}"
         if self.mixture:
             square = f"with x and y from {self.low:g} to {self.high:g}, and no weight below 0"
+        x, y = approximate(self.plane.arrangement.vertices)
+        within = (np.minimum(x, y) >= self.low) & (np.maximum(x, y) <= self.high)
+        if len(x) and not within.all():
+            size += (
+                f"; {int(within.sum()):,} of the vertices lie in the square from {self.low:g} to "
+                f"{self.high:g}, and --low and --high change it"
+            )
         return (
             Note(size),
             *(

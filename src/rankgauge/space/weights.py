@@ -40,6 +40,8 @@ from rankgauge.workers import AnyExecutor
 FIXED = "fixed"
 """The name of the part of the score that does not vary."""
 WEIGHT = Number(-np.inf, np.inf)
+SIDE = Number(-1e9, 1e9)
+"""Where the square of a plane may begin and end."""
 MOST_SIZE = 2**500
 """Lines with larger numbers would meet in points that no double can hold."""
 SHORT = 3
@@ -225,6 +227,7 @@ class WeightSpace(Record):
                 f"{found} and {beside}: a plane is for two parameters beside a fixed part, or for three "
                 "whose weights sum to 1"
             )
+        low, high = checked("low", low, SIDE), checked("high", high, SIDE)
         if not low < high:
             raise RankgaugeError(f"low {low:g} and high {high:g}, expected low below high")
         chosen = measures_of(measures)

@@ -147,12 +147,12 @@ def _turning(levels: Floats, known: Floats) -> NDArray[np.bool_]:
     """Which levels of gain can be best: the lowest, the highest, and those next to which the number of
     judged documents above changes. Two neighbouring layers with the same judged documents cost the
     same, so what is right for one is right for the other."""
-    above = np.searchsorted(np.sort(known), levels)  # judged documents below each level
+    below = np.searchsorted(np.sort(known), levels)  # judged documents below each level
     through = np.searchsorted(np.sort(known), levels, side="right")
     kept = np.ones(len(levels), dtype=np.bool_)
     last = 0
     for level in range(1, len(levels) - 1):
-        kept[level] = through[last] < above[level + 1]
+        kept[level] = through[last] < below[level + 1]
         last = level if kept[level] else last
     return kept
 
