@@ -22,7 +22,7 @@ from profiles import examples
 from rankgauge import Scores, compare, evaluate, write_report
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.model import Judgments, Run
-from rankgauge.policies import Missing, Policies, Ties, Unjudged
+from rankgauge.policies import Missing, Negative, Policies, Ties, Unjudged
 from rankgauge.report.added import added_section
 from rankgauge.report.how import NAMES, VALUES
 from rankgauge.report.html import ShownTable
@@ -214,6 +214,7 @@ def test_every_policy_has_a_text_for_each_of_its_values() -> None:
     ties = {f"{each}-desc" if each == "docno" else each for each in get_args(Ties)}
     assert set(VALUES["ties"]) == ties
     assert set(VALUES["unjudged"]) == set(get_args(Unjudged))
+    assert set(VALUES["negative"]) == set(get_args(Negative))
     assert set(VALUES["missing"]) == set(get_args(Missing))
     assert {*NAMES, "rankgauge"} == set(vars(Policies()))
 

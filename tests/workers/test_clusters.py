@@ -273,6 +273,7 @@ def test_processes_give_the_same_as_threads(
         ["assess", "qrels.txt", "runs/r[0-4]*"],
         ["distance", "runs/r0.run.gz", "runs/r1.run.gz", "--qrels", "qrels.txt"],
         ["tune", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
+        ["space", "optima", "--qrels", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
         ["forecast", "depth", "qrels.txt", "runs/r[0-4]*"],
     ],
     ids=lambda command: command[0],
@@ -585,6 +586,7 @@ WORKING = [
     ["queries", "qrels.txt", "runs/r[0-4]*"],
     ["distance", "runs/r0.run.gz", "runs/r1.run.gz", "--qrels", "qrels.txt"],
     ["tune", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
+    ["space", "optima", "--qrels", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
     ["forecast", "depth", "qrels.txt", "runs/r[0-4]*"],
     ["forecast", "two-phase", "--shallow", "qrels.txt", "--deep", "qrels.txt", "runs/r[0-4]*"],
     ["ltr", "crossval", "letor.txt", "--folds", "5", "--method", "logisticregression"],
@@ -598,7 +600,7 @@ WORKING = [
 
 
 def named(command: list[str]) -> str:
-    two = command[0] in ("forecast", "ltr", "study")
+    two = command[0] in ("forecast", "ltr", "space", "study")
     return " ".join(command[: 1 + two])
 
 

@@ -19,6 +19,7 @@ NAMES = {
     "judgments": "Judgements",
     "scores": "Precision of scores",
     "unjudged": "Unjudged documents",
+    "negative": "Negative grades",
     "missing": "Missing topics",
     "max_grade": "Highest grade",
     "standardized": "Standardised",
@@ -41,6 +42,7 @@ VALUES = {
         "f32+f64": "single for some runs, double for others",
     },
     "unjudged": {"nonrelevant": "not relevant", "condensed": "taken out of the rankings first"},
+    "negative": {"unjudged": "not judged", "nonrelevant": "judged, not relevant"},
     "missing": {
         "zero": "scored as empty rankings",
         "skip": "left out of the means of the run that lacks them",
