@@ -1,0 +1,32 @@
+"""Where the counterpart of each printed table and figure is among the files of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from rankgauge.tables import Table
+
+INDEX = "index"
+"""The name of the file, without its ending, and of the section of the page."""
+
+
+class Counterpart(NamedTuple):
+    """A table or figure as it is numbered in print, and the files of the study that repeat it."""
+
+    printed: str
+    """Its number, such as "Table 7"; "Table 6.5 (dissertation)" where only the dissertation has it."""
+    shows: str
+    files: tuple[str, ...]
+    """Paths from the folder of the study. Empty where there is no counterpart; `remark` says why."""
+    remark: str = ""
+
+
+def index_table(counterparts: Iterable[Counterpart]) -> Table:
+    """A row for each printed table and figure and each file that repeats it."""
+    rows = [
+        (each.printed, each.shows, file, each.remark)
+        for each in counterparts
+        for file in each.files or ("",)
+    ]
+    return Table(("printed", "what it shows", "file", "remark"), tuple(rows))
