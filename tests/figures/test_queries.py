@@ -42,7 +42,7 @@ def test_every_query_is_a_point_of_its_type_and_the_legend_counts_them(count: in
     points = dict(zip(TYPES, figure.axes[0].collections, strict=True))
     for name, drawn in points.items():
         chosen = kinds == name
-        there = np.stack((types.expected[chosen], types.scores[chosen]), axis=1)
+        there = np.stack((types.scores[chosen], types.expected[chosen]), axis=1)
         assert np.array_equal(np.asarray(drawn.get_offsets()).reshape(-1, 2), there)
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == [f"{name} ({count:,})" for name, count in types.counts().items()]
@@ -77,18 +77,21 @@ def test_the_map_says_what_is_left_out_and_what_the_score_is() -> None:
 
 @pytest.mark.parametrize(
     ("measure", "above", "below"),
-    [("RR", "better", "worse"), ("SearchLength", "worse", "better")],
+    [("RR", "worse", "better"), ("SearchLength", "better", "worse")],
 )
-def test_better_than_chance_is_above_the_diagonal_or_below_where_lower_is_better(
+def test_better_than_chance_is_below_the_diagonal_or_above_where_lower_is_better(
     measure: str, above: str, below: str
 ) -> None:
     qrels = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1, "b": 0}}
     run = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
     types = query_types(evaluate(qrels, run, measure), qrels)
     (axes,) = types.figure().axes
-    top, right = axes.texts
+    top, right, *regions = axes.texts
     assert (top.get_text(), right.get_text()) == (f"{above} than chance", f"{below} than chance")
-    better = types.scores > types.expected if above == "better" else types.scores < types.expected
+    assert [text.get_text() for text in regions] == (
+        ["hard", "easy", "ideal"] if below == "better" else []
+    )
+    better = types.scores > types.expected if below == "better" else types.scores < types.expected
     assert (better == (types.differences > 0)).all()
 
 

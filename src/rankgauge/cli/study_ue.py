@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
+from click.formatting import wrap_text
 
-from rankgauge.cli.learning_options import by_option, set_size_options, setting_option
+from rankgauge.cli.learning_options import (
+    by_option,
+    set_size_options,
+    setting_option,
+    training_queries_option,
+)
 from rankgauge.cli.options import (
     folds_option,
     level_option,
@@ -35,8 +42,11 @@ from rankgauge.notes import Note
 from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
 from rankgauge.report.html import check_pages, write_page
 from rankgauge.scores.documents import read_json
+from rankgauge.studies.index import INDEX
 from rankgauge.studies.ue.page import DrawnFigure, study_page
 from rankgauge.studies.ue.protocol import (
+    CUTOFFS,
+    MARGIN,
     READINGS,
     REPLICATES,
     RESAMPLES,
@@ -45,13 +55,14 @@ from rankgauge.studies.ue.protocol import (
     Reading,
     WithoutRelevant,
 )
+from rankgauge.studies.ue.study import FIGURES, QUERIES, TABLES
 from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from rankgauge.studies.ue.study import Study
 
 BOTH = "both"
-PAGE, TABLES = "study.html", "tables"
+PAGE = "study.html"
 FORMATS = {"csv": "csv", "md": "md", "latex": "tex"}
 """The forms of a table that are written, with the endings of their files."""
 DEFAULTS = "By default as the reading has it."
@@ -59,7 +70,7 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 
 
 @click.command("ue")
-@click.argument("data", nargs=-1, metavar="[NAME=]FOLDS [[NAME=]FOLDS2]")
+@click.argument("data", nargs=-1, metavar="[NAME=]FOLDS[,SIZE=N...] [FOLDS2]")
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
 @click.option(
     "--again",
@@ -72,16 +83,28 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 )
 @queries_option(
     2,
-    "Evaluate only so many test queries of each data set, drawn by the seed. Methods are trained "
-    "on all of the training data. By default all test queries.",
+    "Evaluate only so many test queries of each data set, drawn by the seed. Queries that are left out "
+    "because they have no relevant document are not drawn. By default all test queries.",
+)
+@training_queries_option("the training part of each fold")
+@click.option(
+    "--cutoff",
+    "cutoffs",
+    type=click.IntRange(1),
+    multiple=True,
+    default=CUTOFFS,
+    show_default=True,
+    metavar="K",
+    help="A cut-off of the measures; may be repeated. The paper has these.",
 )
 @click.option(
     "--reading",
     type=click.Choice([*READINGS, BOTH]),
     default=BOTH,
     show_default=True,
-    help="paper: as printed, with the settings of RankLib, an unpaired t-test, and k·p² for the "
-    "expected sum of precisions. right: today's settings, a paired t-test and exact expected values.",
+    help="paper: as printed, with the settings of RankLib, coordinate ascent by MAP, an unpaired "
+    "t-test, k·p² for the expected sum of precisions, and 0 for queries without relevant documents. "
+    "right: today's settings, a paired t-test, exact expected values, and no such queries.",
 )
 @click.option("--preset", help=f"The settings of the methods: default or ranklib. {DEFAULTS}")
 @setting_option("A setting of all the methods, or of one, such as lambdamart.trees=100")
@@ -110,8 +133,9 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 @click.option(
     "--without-relevant",
     type=click.Choice(get_args(WithoutRelevant)),
-    help="Queries without a relevant document: leave them out, or score them 0. They are never "
-    f"uninformative or ideal. {DEFAULTS}",
+    help="Queries without a relevant document. leave-out: they are not drawn, and are in no set. zero: "
+    "they score 0 by every measure, and so does chance, so they can be uninformative; LETOR and "
+    f"rankgauge ltr crossval count them so. {DEFAULTS}",
 )
 @set_size_options(f". By default {SET_SHARE}.")
 @click.option(
@@ -145,6 +169,13 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 )
 @samples_option(RESAMPLES, text="How often the queries are drawn again, for the intervals.")
 @level_option("A difference is significant if its p-value is at most 1 - level.")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100),
+    default=MARGIN,
+    show_default=True,
+    help="Where the paper claims that nothing is lost: how many percentage points may be lost.",
+)
 @folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
 @workers_options
 @seed_option("everything that is drawn at random")
@@ -153,16 +184,20 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
     """Feng and Karmaker, Joint upper & expected value normalization, done again on LETOR data.
 
     It trains the methods on each fold, ranks the test queries, and writes to DIR: the counterpart of
-    each table of the paper as CSV, Markdown and LaTeX, the figures, study.html with all of it and with
-    the paper's claims that hold, and study.json, from which --again does the same study. If the work is
-    interrupted, the same command goes on from what is finished.
+    each table of the paper as CSV, Markdown and LaTeX, the figures, index.csv, which says where each
+    printed table is, study.html with all of it and with the paper's claims that hold, and study.json,
+    from which --again does the same study. If the work is interrupted, the same command goes on from
+    what is finished. With other sizes, cut-offs or tests and the same folder, no fold is trained again.
 
-    FOLDS is a folder in one of the layouts of LETOR, or one file, which --folds cuts. With two data sets
-    the methods are also compared across them. A data set called MQ2007 or MSLR-WEB30K has the paper's
-    numbers beside ours.
+    FOLDS is a folder in one of the layouts of LETOR, or one file, which --folds cuts. Sizes of one data
+    set follow it: queries=N test queries are drawn, set=N of them are uninformative and N ideal (below 1
+    a share), training=N training queries of each fold are drawn. With two data sets the methods are also
+    compared across them. A data set called MQ2007 or MSLR-WEB30K with the counts of the paper's Table 1
+    has the paper's numbers beside ours. The second example has the paper's sizes.
 
     \b
     rankgauge study ue MQ2008 OHSUMED=ohsumed/Data -o out
+    rankgauge study ue MSLR-WEB30K,queries=10000,set=1000 MQ2007,queries=1000,set=500 -o out
     rankgauge study ue MQ2008 -o out --reading right --method lambdamart --method ranknet
     rankgauge study ue --again out/study.json -o out2
     """
@@ -185,10 +220,24 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
     except KeyboardInterrupt:
         notify([Note(f"the same command goes on from what is finished in {output}")])
         raise
+    if study.changed:
+        what = ", ".join(study.changed)
+        notify([Note(f"{output} had a study that differs in {what}; its trained folds were used")])
+    notify([Note(text) for text in study.warnings()])
+    notify(
+        [
+            Note(f"{name}, reading {reading}: {text}")
+            for reading, experiments in study.experiments.items()
+            for name, each in experiments.items()
+            for text in each.chosen.notes
+        ]
+    )
     write_study(study, folder)
     for reading, claims in study.judged().items():
         table = Table(("claim", "verdict"), tuple((each.claim, each.verdict) for each in claims))
         click.echo(f"Reading {reading}\n\n{table.render('table', width=line_width())}")
+    click.echo(wrap_text(study.undecided_text(), line_width() or 100))
+    click.echo(f"Where each printed table is: {folder / INDEX}.csv")
     if not lacking:
         click.echo(f"All of it: {folder / PAGE}")
     else:
@@ -196,10 +245,35 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
 
 
 def _collection(text: str) -> DataSet:
-    """The data set in [NAME=]FOLDS; its name is by default that of the folder."""
+    """The data set in [NAME=]FOLDS[,SIZE=N...]; its name is by default that of the folder."""
+    sizes: dict[str, Any] = {}
+    while not os.path.exists(named(text)[1]) and (size := SIZE.search(text)):
+        text = text[: size.start()]
+        sizes = {**_size(size["name"], size["value"]), **sizes}
     name, folder = named(text)
     plain = os.path.basename(os.path.abspath(folder))
-    return DataSet(name or plain or folder, folder)
+    return DataSet(name or plain or folder, folder, **sizes)
+
+
+SIZE = re.compile(r",(?P<name>[a-z]+)=(?P<value>[^,=]*)$")
+"""A size behind the folder of a data set."""
+_SIZES = {"queries": "queries", "set": "set_number", "training": "training_queries"}
+
+
+def _size(name: str, value: str) -> dict[str, int | float]:
+    """What a size of a data set sets: a number, or for the sets of queries a share."""
+    field = _SIZES.get(name)
+    try:
+        if field and value.isdecimal():
+            return {field: int(value)}
+        if field == "set_number" and 0 < float(value) < 1:
+            return {"set_share": float(value)}
+    except ValueError:
+        pass
+    known = ", ".join(f"{each}=N" for each in _SIZES)
+    raise click.UsageError(
+        f"{name}={value}: no size of a data set, expected {known}, or set=0.25 for a share"
+    )
 
 
 def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
@@ -257,6 +331,7 @@ def _protocol(
         tuple(methods),
         tuple(readings),
         options.pop("settings"),
+        cutoffs=tuple(dict.fromkeys(options.pop("cutoffs"))),
         set_number=number,
         set_share=None if number is not None else SET_SHARE if share is None else share,
         **options,
@@ -267,31 +342,57 @@ def _steps(protocol: Protocol) -> int:
     """About how many pieces of work there are: folds are counted as five."""
     from rankgauge.studies.ue.experiment import BLOCK
 
-    presets = len({reading.preset for reading in protocol.readings})
-    trained = presets * (protocol.folds or 5) * (len(protocol.methods) + 1)
-    drawn = len(protocol.readings) * (-(-protocol.samples // BLOCK) + protocol.replicates)
-    return len(protocol.collections) * (trained + drawn)
+    trained = (protocol.folds or 5) * (len(protocol.methods) + 1)
+    drawn = -(-protocol.samples // BLOCK) + protocol.replicates
+    return len(protocol.collections) * len(protocol.readings) * (trained + drawn)
 
 
 def write_study(study: Study, folder: Path) -> None:
     """Write tables, figures and the page, as far as the libraries for them are installed."""
     for left in folder.rglob(f"{TEMPORARY}*"):  # by a process that was killed
         left.unlink(missing_ok=True)
+    before = _listed(folder)
+    files = [f"{INDEX}.csv"]
     for name, each in study.tables().items():
         for form, ending in FORMATS.items():
-            _write(folder / TABLES / f"{name}.{ending}", each.table.render(form))
+            files.append(f"{TABLES}/{name}.{ending}")
+            _write(folder / files[-1], each.table.render(form))
     for name, table in study.query_tables().items():
-        _write(folder / "queries" / f"{name}.csv", table.render("csv"))
+        files.append(f"{QUERIES}/{name}.csv")
+        _write(folder / files[-1], table.render("csv"))
     pictures = []
     for name, drawn in (study.figures() if can(check_plotting) else {}).items():
-        path = folder / "figures" / name
-        path.parent.mkdir(exist_ok=True)
-        for ending in ("svg", "png"):
-            save_figure(drawn.figure, path.with_name(f"{name}.{ending}"))
-        svg = path.with_name(f"{name}.svg").read_bytes()
-        pictures.append(DrawnFigure(svg, drawn.caption, drawn.case, drawn.reading))
+        svg, png = f"{FIGURES}/{name}.svg", f"{FIGURES}/{name}.png"
+        files += [svg, png]
+        (folder / FIGURES).mkdir(exist_ok=True)
+        for path in (svg, png):
+            save_figure(drawn.figure, folder / path)
+        pictures.append(
+            DrawnFigure(
+                (folder / svg).read_bytes(), drawn.caption, drawn.printed, drawn.case, drawn.reading
+            )
+        )
     if can(check_pages):
         write_page(study_page(study, pictures), folder / PAGE)
+    for file in before - set(files):  # of a study with other sizes or readings
+        (folder / file).unlink(missing_ok=True)
+    _write(folder / f"{INDEX}.csv", study.index().render("csv"))
+    _write(folder / FILES, "".join(f"{file}\n" for file in sorted(files)))
+
+
+FILES = "files.txt"
+"""The names of the files that the study wrote."""
+OURS = re.compile(rf"({TABLES}|{QUERIES}|{FIGURES})/[A-Za-z0-9][A-Za-z0-9._-]*")
+"""The files that a study may remove again: nothing outside its own folders."""
+
+
+def _listed(folder: Path) -> set[str]:
+    """The files that an earlier study wrote into the folder."""
+    try:
+        lines = (folder / FILES).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return set()
+    return {line for line in lines if OURS.fullmatch(line) and not (folder / line).is_symlink()}
 
 
 def _write(path: Path, text: str) -> None:

@@ -190,6 +190,11 @@ class Folds(Record, Sequence[Fold]):
     def __repr__(self) -> str:
         return f"Folds of {self.source}: {counted(len(self), 'fold')}. {self.layout}"
 
+    def test(self) -> Features:
+        """The test queries of all folds. Only the files of the test parts are read."""
+        parts = [fold.files.joined(fold.parts["test"]) for fold in self.folds]
+        return Features.joined(parts, absent=self.folds[0].files.value)
+
     def statistics(self) -> Table:
         """How many documents, queries and features there are, in each part of each fold, and in all test
         sets together; how many documents have each label; and how many queries have no relevant one.

@@ -47,11 +47,12 @@ def query_map(
     measure: str = "",
     lower: bool = False,
 ) -> Figure:
-    """The map of queries: each query is a point, its score against its expected score.
+    """The map of queries: each query is a point, its expected score against its score.
 
-    The colour is the type. On the diagonal the runs are as good as chance. Above it they are better; if
-    lower scores are better, below it. The legend has the count of each type, and how many queries are
-    left out.
+    The axes and the regions are those of Figure 1 of the paper. The colour is the type. On the diagonal
+    the runs are as good as chance. Below it they are better; if lower scores are better, above it. Hard
+    queries are at the lower end of the diagonal, easy ones at its upper end, and ideal ones are farthest
+    below it. The legend has the count of each type, and how many queries are left out.
 
     Parameters
     ----------
@@ -85,12 +86,14 @@ def query_map(
         axes.set(xlim=limits, ylim=limits, aspect="equal")
         axes.plot(limits, limits, color=INK, linewidth=1, linestyle=DASHED, zorder=1)
         _draw_sides(axes, lower)
+        if not lower:
+            _draw_regions(axes)
         for place, ((scores, expected), (colour, marker, area)) in enumerate(
             zip(points, _MARKS, strict=False), start=1
         ):
             axes.scatter(
-                expected,
                 scores,
+                expected,
                 s=area * marker_area(count),
                 color=colour,
                 marker=marker,
@@ -116,13 +119,26 @@ def query_map(
         handles: list[Any] = legend.legend_handles
         for handle, (_, _, area) in zip(handles, _MARKS, strict=False):
             handle.set(alpha=1, sizes=[area * marker_area(1)])
-        axes.set(xlabel="Expected score of a random ranking", ylabel="Mean score of the runs")
+        axes.set(xlabel="Mean score of the runs", ylabel="Expected score of a random ranking")
         return figure
+
+
+def _draw_regions(axes: Axes) -> None:
+    """Mark the corners where hard, easy and ideal queries are."""
+    from matplotlib.patches import Circle
+
+    for name, (x, y) in {"hard": (0, 0), "easy": (1, 1), "ideal": (1, 0)}.items():
+        axes.add_patch(
+            Circle((x, y), 0.22, transform=axes.transAxes, color=GREY, alpha=0.15, zorder=0)
+        )
+        near = abs(x - 0.03), abs(y - 0.03)
+        sides: Any = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
+        axes.text(*near, name, transform=axes.transAxes, fontsize=11, weight="bold", **sides)
 
 
 def _draw_sides(axes: Axes, lower: bool) -> None:
     """Say on which side of the diagonal the runs are better than chance."""
-    above, below = ("worse", "better") if lower else ("better", "worse")
+    above, below = ("better", "worse") if lower else ("worse", "better")
     style: Any = {"transform": axes.transAxes, "style": "italic", "fontsize": 9}
     axes.text(0.01, 1.01, f"{above} than chance", ha="left", va="bottom", **style)
     axes.text(1.01, 0.01, f"{below} than chance", ha="left", va="bottom", rotation=270, **style)

@@ -317,10 +317,10 @@ class QueryTypes(Result):
         )
 
     def figure(self, measure: str = "") -> Figure:
-        """The map of queries: each query is a point, its score against its expected score.
+        """The map of queries: each query is a point, its expected score against its score.
 
-        The colour is the type. On the diagonal the runs are as good as chance. Above it they are better;
-        if lower scores are better, below it. `measure` is the name of the score.
+        The colour is the type. On the diagonal the runs are as good as chance. Below it they are better;
+        if lower scores are better, above it. `measure` is the name of the score.
 
         >>> from rankgauge import evaluate
         >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
@@ -428,9 +428,12 @@ def _pair(threshold: Any) -> tuple[float, float]:
     return low, high
 
 
-def above_chance(scores: Scores, qrels: Qrels, reb: str = EXACT) -> AboveChance:
+def above_chance(
+    scores: Scores, qrels: Qrels, reb: str = EXACT, *, with_barren: bool = False
+) -> AboveChance:
     """How far the runs are above chance on each query that counts. `reb` says how the expected score is
-    computed, as the parameter of `v2` does."""
+    computed, as the parameter of `v2` does. With `with_barren`, queries with nothing relevant count too:
+    all rankings of such a query score the same, so chance scores the same as the runs."""
     measures = [of_rankings(measure) for measure in scores.measures]
     if not measures or not scores.runs:
         raise RankgaugeError(
@@ -459,10 +462,12 @@ def above_chance(scores: Scores, qrels: Qrels, reb: str = EXACT) -> AboveChance:
         barren |= measure.nothing_relevant_each(judged)
     unanswered = ~counts.any(axis=0)
     undefined: Bools = ~np.asarray(np.isfinite(values).all(axis=(0, 2)))
-    kept = np.flatnonzero(~(barren | unanswered | undefined))
+    left = np.zeros_like(barren) if with_barren else barren
+    kept = np.flatnonzero(~(left | unanswered | undefined))
     chances = Answers(judged.take(kept))
     means = [chances.mean(measure, reb) for measure in measures]
-    expected = np.mean([mean.values for mean in means], axis=0)
+    score = values[:, kept].sum(axis=(0, 2)) / (counts[:, kept].sum(axis=0) * len(measures))
+    expected = np.where(barren[kept], score, np.mean([mean.values for mean in means], axis=0))
     estimated = [
         replace(remark, measure=str(measure))
         for measure, mean in zip(measures, means, strict=True)
@@ -470,11 +475,10 @@ def above_chance(scores: Scores, qrels: Qrels, reb: str = EXACT) -> AboveChance:
     ]
     known = np.isfinite(expected)
     undefined[kept[~known]] = True
-    kept, expected = kept[known], expected[known]
-    score = values[:, kept].sum(axis=(0, 2)) / (counts[:, kept].sum(axis=0) * len(measures))
+    kept, score, expected = kept[known], score[known], expected[known]
     greatest = np.abs(values[:, kept]).max(axis=(0, 2))
     for mean in means:
-        greatest = np.maximum(greatest, np.abs(mean.values[known]))
+        greatest = np.fmax(greatest, np.abs(mean.values[known]))
     sign = -1 if directions == {"lower"} else 1
     return AboveChance(
         tuple(scores.queries[row] for row in kept.tolist()),
@@ -485,9 +489,9 @@ def above_chance(scores: Scores, qrels: Qrels, reb: str = EXACT) -> AboveChance:
         greatest,
         left_out(
             {
-                "nothing relevant": barren,
-                "no run": unanswered & ~barren,
-                "an undefined score": undefined & ~barren & ~unanswered,
+                "nothing relevant": left,
+                "no run": unanswered & ~left,
+                "an undefined score": undefined & ~left & ~unanswered,
             }
         ),
         tuple(estimated),

@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
+POWER = 0.8
+"""With what probability the data that `Amount.growth` asks for decide."""
 
 
 class Amount(NamedTuple):
@@ -26,9 +28,31 @@ class Amount(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """Whether the number is above 0, is not, or is not decided by these data."""
-        if self.low > 0:
+        return self.above(0.0)
+
+    def above(self, limit: float) -> Verdict:
+        """Whether the number is above a limit, is not, or is not decided by these data."""
+        if self.low > limit:
             return "holds"
-        return "does not hold" if self.high <= 0 else "undecided"
+        return "does not hold" if self.high <= limit else "undecided"
+
+    def growth(self, limit: float, level: float, power: float = POWER) -> float | None:
+        """How many times as many data would decide whether the number is above a limit.
+
+        That is with probability `power`, if the number is the true one and intervals become narrower
+        with the square root of the amount of data. None where the verdict is there already, or the
+        interval is not known; infinite where the number is the limit itself.
+        """
+        from scipy.special import ndtri
+
+        if self.above(limit) != "undecided" or not np.isfinite(self).all():
+            return None
+        distance = self.value - limit
+        width = self.value - self.low if distance > 0 else self.high - self.value
+        if distance == 0:
+            return float("inf")
+        factor = 1 + ndtri(power) / ndtri((1 + level) / 2)
+        return max(1.0, float((factor * width / distance) ** 2))
 
     def words(self, digits: int = 1) -> str:
         """The number and its interval."""

@@ -6,21 +6,24 @@ Queries are drawn again, with replacement, and the number of each statement is c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.assessed import ALL, conflicts_of
+from rankgauge.arrays import Floats
+from rankgauge.comparison.assessed import ALL, Assessed, conflicts_of
 from rankgauge.comparison.correlation import swapped_pairs
-from rankgauge.studies.ue.experiment import IDEAL, UNINFORMATIVE, Parts
-from rankgauge.studies.ue.protocol import CASES, VERSIONS, Case
+from rankgauge.studies.ue.experiment import IDEAL, TESTED, UNINFORMATIVE, Parts
+from rankgauge.studies.ue.protocol import CASES, MARGIN, VERSIONS, Case
 from rankgauge.studies.ue.tables import (
+    BREADTHS,
     SET_PAIR,
     Drawn,
     Opposed,
     across_collections,
     drawn_interval,
+    interval,
     within_collections,
 )
 from rankgauge.studies.verdicts import Amount, Verdict, plain
@@ -29,25 +32,101 @@ from rankgauge.tables import Cell, Table
 Statistic: TypeAlias = Callable[[Parts], float]
 NOT_A_NUMBER = float("nan")
 
+
+class Claim(NamedTuple):
+    """A claim of the paper in our words, and the tables that it rests on. A claim that something is kept
+    holds if no more than a margin is lost."""
+
+    short: str
+    text: str
+    tables: str
+    kept: bool = False
+
+
 CLAIMS = {
-    "rankings": "Normalised measures rank the methods differently on uninformative queries.",
-    "conflicts": "A difference is significant by the measure and not by its normalised form, or the "
-    "other way round, on uninformative queries.",
-    "power": "Normalised measures find more significant differences on uninformative queries. (The "
-    "abstract says 23% more on MSLR-WEB30K and 19% more on MQ2007.)",
-    "swaps across data": "Normalised MAP lowers the swap rate across data sets. (The abstract says by "
-    "28%.)",
-    "swaps across queries": "Normalised MAP lowers the swap rate between uninformative and ideal "
-    "queries. (The abstract says by 26%.)",
-    "effect": "Normalisation changes more on uninformative queries than on ideal ones.",
+    "rankings": Claim(
+        "other rankings",
+        "Normalised measures rank the methods differently on uninformative queries.",
+        "7 and 19",
+    ),
+    "conflicts": Claim(
+        "conflicting tests",
+        "A difference is significant by the measure and not by its normalised form, or the other way "
+        "round, on uninformative queries.",
+        "8 and 20",
+    ),
+    "power": Claim(
+        "more significant differences",
+        "Normalised measures find more significant differences on uninformative queries. (The abstract "
+        "says 23% more on MSLR-WEB30K and 19% more on MQ2007.)",
+        "9 and 21",
+    ),
+    "power kept": Claim(
+        "significant differences kept",
+        "Normalised measures find as many significant differences or more on all queries and on ideal "
+        "ones.",
+        "9 and 21",
+        kept=True,
+    ),
+    "pad": Claim(
+        "higher PAD",
+        "The percentage absolute difference (PAD) between methods is higher by normalised measures, on "
+        "all, uninformative and ideal queries.",
+        "10 and 22",
+    ),
+    "nDCG swaps": Claim(
+        "swap rates of nDCG kept",
+        "Normalised nDCG is as consistent as nDCG: its swap rates are no higher, across data sets and "
+        "between uninformative and ideal queries.",
+        "11 and 12",
+        kept=True,
+    ),
+    "swaps across data": Claim(
+        "swap rates of MAP across data sets",
+        "Normalised MAP lowers the swap rate across data sets. (The abstract says by 28%.)",
+        "23",
+    ),
+    "swaps across queries": Claim(
+        "swap rates of MAP across query sets",
+        "Normalised MAP lowers the swap rate between uninformative and ideal queries. (The abstract "
+        "says by 26%.)",
+        "24",
+    ),
+    "lowest": Claim(
+        "V2 of MAP lowest",
+        "V2 of MAP has the lowest swap rate of MAP, V1 and V2, across data sets and between "
+        "uninformative and ideal queries.",
+        "23 and 24",
+    ),
+    "breadth": Claim(
+        "broad and focused queries",
+        "Normalised measures have swap rates that are no higher between broad and focused queries.",
+        "13 and 25",
+        kept=True,
+    ),
+    "documents": Claim(
+        "halves of the documents",
+        "Normalised measures have swap rates that are no higher between two random halves of the "
+        "documents.",
+        "14 and 26",
+        kept=True,
+    ),
+    "effect": Claim(
+        "more effect on uninformative queries",
+        "Normalisation changes more on uninformative queries than on ideal ones.",
+        "7, 8, 19 and 20",
+    ),
 }
-"""The claims of the abstract and of the conclusions, in our words. What is tested is the sign."""
+"""The claims of the abstract, the case studies and the conclusions. What is tested is the sign, or that
+no more than a margin is lost."""
 
 REORDERED, CONFLICTING = "pairs of methods in another order", "conflicting tests"
 MORE_REORDERED = "pairs in another order, uninformative minus ideal"
 MORE_CONFLICTING = "conflicting tests, uninformative minus ideal"
 MORE_SIGNIFICANT = "more significant tests, percentage points"
+MORE_PAD = "PAD higher, percentage points"
 LOWERED = "swap rate lowered, percentage points"
+LOWEST = "swap rate below the lower one of MAP and V1, percentage points"
 SENTENCES = {
     REORDERED: "pairs of methods that {version} puts in another order than {measure} does: {amount}",
     CONFLICTING: "tests that only one of {measure} and {version} finds significant: {amount}",
@@ -55,36 +134,57 @@ SENTENCES = {
     "on ideal queries: {amount}",
     MORE_CONFLICTING: "tests significant by only one of {measure} and {version}, on uninformative minus "
     "on ideal queries: {amount}",
-    MORE_SIGNIFICANT: "share of significant tests by {version} minus that by {measure}, in percentage "
-    "points: {amount}{percent}",
-    LOWERED: "swap rate of {measure} minus that of {version}, in percentage points: {amount}{percent}",
+    MORE_SIGNIFICANT: "share of significant tests by {version} minus the share by {measure}, in "
+    "percentage points: {amount}{percent}",
+    MORE_PAD: "PAD by {version} minus PAD by {measure}, in percentage points: {amount}{percent}",
+    LOWERED: "swap rate of {measure} minus swap rate of {version}, in percentage points: "
+    "{amount}{percent}",
+    LOWEST: "the lower swap rate of {measure} and V1 minus the swap rate of {version}, in percentage "
+    "points: {amount}",
 }
 """What the statements count, and how they are said."""
 
 
 class Statement(NamedTuple):
-    """One number that a claim says is above 0: where, of which measure, and what it counts. `percent`
-    is the same in percent of what the measure itself has, where the claim is about a change: NaN where
-    that has 0."""
+    """One number that a claim says is above `limit`: where, of which measure, and what it counts.
+
+    `percent` is the same in percent of what the measure itself has, where the claim is about a change:
+    NaN where that has 0. `queries` are those that the interval is over, 0 if it is not over queries.
+    """
 
     claim: str
     data: str
     measure: str
     version: str
+    where: str
     what: str
     amount: Amount
     percent: float | None = None
+    limit: float = 0.0
+    queries: int = 0
+    level: float = 0.95
 
     @property
     def verdict(self) -> Verdict:
         """Whether the statement holds, does not hold, or is not decided by these queries."""
-        return self.amount.verdict
+        return self.amount.above(self.limit)
+
+    @property
+    def growth(self) -> float | None:
+        """How many times as many queries would decide the statement; None if it is decided."""
+        return self.amount.growth(self.limit, self.level) if self.queries else None
+
+    @property
+    def needed(self) -> float | None:
+        """How many queries would decide the statement; None if it is decided."""
+        return None if self.growth is None else self.growth * self.queries
 
     @property
     def sentence(self) -> str:
         """The statement in words, with its interval and its verdict."""
+        place = f"{self.data}, {self.where}" if self.where else self.data
         if not np.isfinite(self.amount.value):
-            return f"{self.data}, {self.measure}, {self.version}: a set has fewer than two queries."
+            return f"{place}, {self.measure}, {self.version}: a set has fewer than two queries."
         percent = ""
         if self.percent is not None and np.isfinite(self.percent):
             percent = f", which is {plain(self.percent)}%"
@@ -94,101 +194,172 @@ class Statement(NamedTuple):
             amount=self.amount.words(),
             percent=percent,
         )
-        return f"{self.data}: {text}: {self.verdict}."
+        limit = f" (no lower than {plain(self.limit)})" if self.limit else ""
+        return f"{place}: {text}{limit}: {self.verdict}."
 
 
-def statements(found: Mapping[str, Mapping[str, Drawn]], level: float) -> list[Statement]:
-    """All statements, for what was found by data set and case."""
+def statements(
+    found: Mapping[str, Mapping[str, Drawn]],
+    level: float,
+    halves: Mapping[str, Mapping[str, Mapping[str, Floats]]] | None = None,
+    margin: float = MARGIN,
+) -> list[Statement]:
+    """All statements, for what was found by data set and case.
+
+    Parameters
+    ----------
+    found
+        By data set and case, what was found on the queries and on drawn queries.
+    level
+        The level of the intervals.
+    halves
+        By data set, case and version, the swap rates between random parts of the documents.
+    margin
+        What may be lost where a claim says that nothing is, in percentage points.
+    """
     made: list[Statement] = []
-    for name, cases in found.items():
-        for case in CASES:
-            drawn = cases[case.name]
-            for claim, version, what, number in _about_one(case):
-                value = number(drawn.parts)
-                draws = [number(parts) for parts in drawn.draws]
-                amount = Amount(value, *drawn_interval(value, draws, level))
-                percent = _power_percent(case, drawn.parts) if claim == "power" else None
-                made.append(Statement(claim, name, case.name, version, what, amount, percent))
-            if case.sums_precisions:
-                (opposed,) = within_collections({name: drawn}, *SET_PAIR).values()
-                made += _about_swaps("swaps across queries", name, case, opposed, level)
     for case in CASES:
-        if case.sums_precisions:
-            pairs = across_collections({name: cases[case.name] for name, cases in found.items()})
-            if pairs:
-                both = " and ".join(found)
-                made += _about_swaps("swaps across data", both, case, pairs[ALL], level)
+        drawn = {name: cases[case.name] for name, cases in found.items()}
+        for name, own in drawn.items():
+            made += _about_one(case, name, own, level, margin)
+        pairs = across_collections(drawn)
+        if pairs:
+            made += _across(case, " and ".join(found), pairs, level, margin)
+        for name, cases in (halves or {}).items():
+            made += _about_documents(case, name, cases[case.name], level, margin)
     order = list(CLAIMS)
     return sorted(made, key=lambda each: order.index(each.claim))
 
 
-def _about_one(case: Case) -> list[tuple[str, str, str, Statistic]]:
-    """Claim, version, what is counted, and the number, for the claims about one data set."""
-    both = " and ".join(VERSIONS)
-    made: list[tuple[str, str, str, Statistic]] = []
+# One data set
+
+
+def _about_one(
+    case: Case, name: str, drawn: Drawn, level: float, margin: float
+) -> Iterator[Statement]:
+    """The statements about one data set."""
+
+    def stated(
+        claim: str,
+        version: str,
+        where: str,
+        what: str,
+        number: Statistic,
+        percent: float | None = None,
+    ) -> Statement:
+        value = number(drawn.parts)
+        ends = drawn_interval(value, [number(parts) for parts in drawn.draws], level)
+        return Statement(
+            *(claim, name, case.name, version, where, what, Amount(value, *ends), percent),
+            -margin if CLAIMS[claim].kept else 0.0,
+            _queries(drawn.parts),
+            level,
+        )
+
     for version in VERSIONS:
-        made += [
-            ("rankings", version, REORDERED, _reordered(case, version)),
-            ("conflicts", version, CONFLICTING, _conflicts(case, version)),
-            ("effect", version, MORE_REORDERED, _difference(_reordered, case, version)),
-            ("effect", version, MORE_CONFLICTING, _difference(_conflicts, case, version)),
-        ]
-    made.append(("power", both, MORE_SIGNIFICANT, _power_gain(case)))
-    return made
+        reordered, conflicts = _reordered(case, version), _conflicts(case, version)
+        yield stated("rankings", version, UNINFORMATIVE, REORDERED, _on(UNINFORMATIVE, reordered))
+        yield stated(
+            "conflicts", version, UNINFORMATIVE, CONFLICTING, _on(UNINFORMATIVE, conflicts)
+        )
+        yield stated("effect", version, "", MORE_REORDERED, _difference(reordered))
+        yield stated("effect", version, "", MORE_CONFLICTING, _difference(conflicts))
+        for part in TESTED:
+            percent = _percent(drawn.parts, part, case, (version,), _pad)
+            yield stated(
+                "pad", version, part, MORE_PAD, _gain(part, case, (version,), _pad), percent
+            )
+    both = " and ".join(VERSIONS)
+    for part in TESTED:
+        claim = "power" if part == UNINFORMATIVE else "power kept"
+        percent = _percent(drawn.parts, part, case, VERSIONS, _power)
+        yield stated(
+            claim, both, part, MORE_SIGNIFICANT, _gain(part, case, VERSIONS, _power), percent
+        )
+    (sets,) = within_collections({name: drawn}, *SET_PAIR).values()
+    (breadths,) = within_collections({name: drawn}, *BREADTHS).values()
+    across = "swaps across queries" if case.sums_precisions else "nDCG swaps"
+    yield from _about_swaps(across, name, "", case, sets, level, margin)
+    yield from _about_swaps("breadth", name, "", case, breadths, level, margin)
+    if case.sums_precisions:
+        yield _lowest(name, "", case, sets, level)
 
 
-def _reordered(case: Case, version: str, part: str = UNINFORMATIVE) -> Statistic:
-    def number(parts: Parts) -> float:
-        if part not in parts:
-            return NOT_A_NUMBER
-        own = parts[part]
-        return float(swapped_pairs(own[case.name].merits, own[version].merits))
-
-    return number
+Number: TypeAlias = Callable[[Mapping[str, Assessed]], float]
 
 
-def _conflicts(case: Case, version: str, part: str = UNINFORMATIVE) -> Statistic:
-    def number(parts: Parts) -> float:
-        if part not in parts:
-            return NOT_A_NUMBER
-        own = parts[part]
-        return float(conflicts_of(own[case.name].significant, own[version].significant).conflicts)
-
-    return number
+def _on(part: str, number: Number) -> Statistic:
+    """A number on a set of queries; NaN without the set."""
+    return lambda parts: number(parts[part]) if part in parts else NOT_A_NUMBER
 
 
-def _difference(made: Callable[[Case, str, str], Statistic], case: Case, version: str) -> Statistic:
-    one, other = made(case, version, UNINFORMATIVE), made(case, version, IDEAL)
+def _difference(number: Number) -> Statistic:
+    one, other = _on(UNINFORMATIVE, number), _on(IDEAL, number)
     return lambda parts: one(parts) - other(parts)
 
 
-def _powers(case: Case, parts: Parts) -> tuple[float, float]:
-    """The share of significant tests on uninformative queries: by the measure, and by V1 and V2 in the
-    mean."""
-    if UNINFORMATIVE not in parts:
-        return NOT_A_NUMBER, NOT_A_NUMBER
-    own = parts[UNINFORMATIVE]
-    return own[case.name].power, float(np.mean([own[version].power for version in VERSIONS]))
+def _reordered(case: Case, version: str) -> Number:
+    return lambda own: float(swapped_pairs(own[case.name].merits, own[version].merits))
 
 
-def _power_gain(case: Case) -> Statistic:
-    def number(parts: Parts) -> float:
-        before, after = _powers(case, parts)
-        return 100 * (after - before)
-
-    return number
+def _conflicts(case: Case, version: str) -> Number:
+    return lambda own: float(
+        conflicts_of(own[case.name].significant, own[version].significant).conflicts
+    )
 
 
-def _power_percent(case: Case, parts: Parts) -> float:
-    before, after = _powers(case, parts)
-    return 100 * (after / before - 1) if before else NOT_A_NUMBER
+def _power(one: Assessed) -> float:
+    return 100 * one.power
+
+
+def _pad(one: Assessed) -> float:
+    return one.safe_pad
+
+
+def _gain(
+    part: str, case: Case, versions: Sequence[str], number: Callable[[Assessed], float]
+) -> Statistic:
+    """By how much the versions have more of something than the measure, in the mean."""
+    return _on(
+        part,
+        lambda own: (
+            float(np.mean([number(own[version]) for version in versions])) - number(own[case.name])
+        ),
+    )
+
+
+def _percent(
+    parts: Parts,
+    part: str,
+    case: Case,
+    versions: Sequence[str],
+    number: Callable[[Assessed], float],
+) -> float:
+    """The gain in percent of what the measure has; NaN where that is 0."""
+    before = _on(part, lambda own: number(own[case.name]))(parts)
+    return 100 * _gain(part, case, versions, number)(parts) / before if before else NOT_A_NUMBER
+
+
+# Swap rates
+
+
+def _across(
+    case: Case, both: str, pairs: Mapping[str, Opposed], level: float, margin: float
+) -> Iterator[Statement]:
+    """The statements about two data sets. The abstract speaks of all queries, the tables of all sets."""
+    for part, opposed in pairs.items():
+        if not case.sums_precisions:
+            yield from _about_swaps("nDCG swaps", both, part, case, opposed, level, margin)
+            continue
+        if part == ALL:
+            yield from _about_swaps("swaps across data", both, part, case, opposed, level, margin)
+        yield _lowest(both, part, case, opposed, level)
 
 
 def _about_swaps(
-    claim: str, name: str, case: Case, opposed: Opposed, level: float
-) -> list[Statement]:
-    """By how much V2 lowers a swap rate, as the abstract has it, and V1 beside it."""
-    made = []
+    claim: str, name: str, where: str, case: Case, opposed: Opposed, level: float, margin: float
+) -> Iterator[Statement]:
+    """By how much each version lowers a swap rate."""
     before, drawn_before = opposed.rate(case.name), opposed.drawn_rates(case.name)
     for version in VERSIONS:
         after = opposed.rate(version)
@@ -196,19 +367,157 @@ def _about_swaps(
         both = zip(drawn_before, opposed.drawn_rates(version), strict=True)
         amount = Amount(value, *drawn_interval(value, [100 * (a - b) for a, b in both], level))
         percent = 100 * (1 - after / before) if before else NOT_A_NUMBER
-        made.append(Statement(claim, name, case.name, version, LOWERED, amount, percent))
-    return made
+        limit = -margin if CLAIMS[claim].kept else 0.0
+        yield Statement(
+            *(claim, name, case.name, version, where, LOWERED, amount, percent, limit),
+            _both_queries(opposed),
+            level,
+        )
+
+
+def _lowest(name: str, where: str, case: Case, opposed: Opposed, level: float) -> Statement:
+    """By how much V2 has a lower swap rate than the measure and V1."""
+    first, last = VERSIONS
+    value = 100 * (min(opposed.rate(case.name), opposed.rate(first)) - opposed.rate(last))
+    draws = [
+        100 * (min(a, b) - c)
+        for a, b, c in zip(
+            *(opposed.drawn_rates(version) for version in (case.name, first, last)), strict=True
+        )
+    ]
+    amount = Amount(value, *drawn_interval(value, draws, level))
+    return Statement(
+        *("lowest", name, case.name, last, where, LOWEST, amount, None, 0.0),
+        _both_queries(opposed),
+        level,
+    )
+
+
+def _about_documents(
+    case: Case, name: str, rates: Mapping[str, Floats], level: float, margin: float
+) -> Iterator[Statement]:
+    """By how much each version lowers the swap rate between parts of the documents: the mean over the
+    splits, with the interval that `level` of the splits lie in."""
+    before = rates[case.name]
+    for version in VERSIONS:
+        lowered = 100 * (before - rates[version])
+        amount = Amount(float(lowered.mean()), *interval(lowered, level))
+        percent = (
+            100 * float(lowered.mean() / before.mean() / 100) if before.any() else NOT_A_NUMBER
+        )
+        yield Statement(
+            *("documents", name, case.name, version, "", LOWERED, amount, percent, -margin),
+            0,
+            level,
+        )
+
+
+def _queries(parts: Parts) -> int:
+    return next(iter(parts[ALL].values())).topics
+
+
+def _both_queries(opposed: Opposed) -> int:
+    """How many queries the two sets were taken from, which may be one data set or two."""
+    same = opposed.one.parts is opposed.other.parts
+    return _queries(opposed.one.parts) + (0 if same else _queries(opposed.other.parts))
+
+
+# Tables
 
 
 def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
     """A row for each reading and statement, with its interval and its verdict."""
     columns = (
-        *("reading", "claim", "data", "measure", "version", "what", "value", "low", "high"),
-        *("percent", "verdict"),
+        *("reading", "claim", "tables", "data", "measure", "version", "set", "what"),
+        *("value", "low", "high", "percent", "limit", "verdict", "queries to decide"),
     )
     rows: list[tuple[Cell, ...]] = [
-        (reading, *each[:5], *each.amount, each.percent, each.verdict)
+        (
+            *(reading, each.claim, CLAIMS[each.claim].tables, each.data, each.measure),
+            *(each.version, each.where, each.what, *each.amount, each.percent, each.limit),
+            each.verdict,
+            _shown_count(each.needed),
+        )
         for reading, own in made.items()
         for each in own
+    ]
+    return Table(columns, tuple(rows))
+
+
+def _shown_count(needed: float | None) -> Cell:
+    if needed is None:
+        return None
+    return rough(needed) if np.isfinite(needed) else "no number"
+
+
+def rough(number: float) -> int:
+    """A number of queries with two digits: more would pretend to know."""
+    return int(float(f"{number:.2g}"))
+
+
+class Undecided(NamedTuple):
+    """The undecided statements of a claim in one reading, and what would decide half of them."""
+
+    claim: Claim
+    reading: str
+    statements: int
+    undecided: int
+    growth: float | None
+    """How many times as many queries; infinite where no number can be given, None if not known."""
+    queries: float | None
+    without_number: int
+    """How many of them have the limit itself as their value."""
+
+
+def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
+    """For each claim and reading, the undecided statements, and how many queries would decide them."""
+    results = []
+    for key, claim in CLAIMS.items():
+        for reading, own in made.items():
+            stated = [each for each in own if each.claim == key]
+            left = [each for each in stated if each.verdict == "undecided"]
+            growths = sorted(each.growth for each in left if each.growth is not None)
+            needed = sorted(each.needed for each in left if each.needed is not None)
+            half = (len(growths) - 1) // 2
+            results.append(
+                Undecided(
+                    claim,
+                    reading,
+                    len(stated),
+                    len(left),
+                    growths[half] if growths else None,
+                    needed[half] if needed else None,
+                    int(np.isinf(growths).sum()),
+                )
+            )
+    return [each for each in results if each.statements]
+
+
+def undecided_words(made: Mapping[str, Sequence[Statement]]) -> list[str]:
+    """For each claim that has undecided statements, how many queries would decide half of them."""
+    parts: dict[str, list[str]] = {}
+    for each in undecided(made):
+        if each.undecided and each.queries is not None and each.growth is not None:
+            text = "no number of queries that can be named"
+            if np.isfinite(each.queries):
+                text = f"{rough(each.queries):,} queries ({each.growth:.2g} times as many)"
+            parts.setdefault(each.claim.short, []).append(f"{text} in the reading {each.reading}")
+    return [f"{claim}: {', '.join(texts)}" for claim, texts in parts.items()]
+
+
+def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:
+    """For each claim and reading, how many queries would decide the statements that are undecided."""
+    columns = (
+        *("claim", "reading", "statements", "undecided", "times as many queries"),
+        *("queries to decide half of them", "no number decides"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *(each.claim.short, each.reading, each.statements, each.undecided),
+            float(f"{each.growth:.2g}") if each.growth and np.isfinite(each.growth) else None,
+            _shown_count(each.queries),
+            each.without_number,
+        )
+        for each in undecided(made)
     ]
     return Table(columns, tuple(rows))

@@ -22,17 +22,18 @@ from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Judgments, Run
 from rankgauge.evaluation.evaluator import Evaluator
-from rankgauge.notes import worded
+from rankgauge.notes import counted, worded
 from rankgauge.query_sets import broad, focused
 from rankgauge.query_sets.by_chance import AboveChance, above_chance
 from rankgauge.query_sets.by_significance import significance
 from rankgauge.query_sets.model import HowMany
-from rankgauge.query_sets.samples import document_splits, drawn, query_sample
+from rankgauge.query_sets.samples import document_splits, drawn
 from rankgauge.rankers.crossval import SINGLE, cross_validation
+from rankgauge.rankings.alignment import judged_labels
 from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.scores.model import Scores
-from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
+from rankgauge.studies.ue.protocol import CASES, FEWEST, Case, DataSet, Protocol, Reading
 from rankgauge.workers import AnyExecutor, outcomes
 
 UNINFORMATIVE, IDEAL, BROAD, FOCUSED = "uninformative", "ideal", "broad", "focused"
@@ -40,7 +41,6 @@ TESTED = (ALL, UNINFORMATIVE, IDEAL)
 """The sets on which methods are tested; on others only their order counts."""
 EQUAL = {UNINFORMATIVE: "uninformative, equal in size", IDEAL: "ideal, equal in size"}
 """The sets that are compared across data sets, of the same size in both."""
-FEWEST = 2
 BLOCK = 20
 
 Parts: TypeAlias = Mapping[str, Mapping[str, Assessed]]
@@ -104,12 +104,71 @@ class Experiment:
     collection: str
     reading: Reading
     methods: tuple[str, ...]
-    without_relevant: int
-    """How many of the drawn test queries have no relevant document."""
+    chosen: ChosenQueries
     breadth: tuple[int, int]
     """How many broad and focused queries there are, before the two sets are made equal."""
+    means: Mapping[str, EmptyMeans]
+    """By case, the means over all test queries."""
     cases: Mapping[str, CaseStudy]
     notes: tuple[str, ...] = ()
+
+
+class ChosenQueries(Record):
+    """Which test queries are drawn: what is known before anything is trained."""
+
+    queries: tuple[str, ...]
+    total: int
+    """How many test queries there are."""
+    without_relevant: int
+    """How many of them have no relevant document."""
+    drawn_without_relevant: int
+    """How many of the drawn ones have none."""
+    notes: tuple[str, ...] = ()
+
+
+def choose_queries(
+    judgments: Judgments, data: DataSet, reading: Reading, protocol: Protocol
+) -> ChosenQueries:
+    """Draw the test queries. RankgaugeError where they are too few for the sets that are asked for."""
+    counts = judged_labels(judgments).relevant(1).tolist()
+    relevant = dict(zip(judgments.queries.texts(), counts, strict=True))
+    leave_out = reading.without_relevant == "leave-out"
+    pool = [query for query, count in relevant.items() if count or not leave_out]
+    what = "test queries with a relevant document" if leave_out else "test queries"
+    if len(pool) < FEWEST:
+        raise RankgaugeError(f"{what}: {len(pool)}, expected at least {FEWEST}")
+    asked, notes = protocol.queries_of(data), []
+    if asked is not None and asked > len(pool):
+        notes.append(f"{asked:,} queries asked for, but only {len(pool):,} {what}: all are taken")
+    queries = drawn(pool, min(asked or len(pool), len(pool)), protocol.seed)
+    if reading.informative_by == "difference":
+        size = protocol.size(data).size(len(queries))
+        sizes = f"{size:,} uninformative and {size:,} ideal queries"
+        if size < FEWEST:
+            raise RankgaugeError(
+                f"{sizes}, expected at least {FEWEST} of each; make the sets larger"
+            )
+        if 2 * size > len(queries):
+            raise RankgaugeError(
+                f"{sizes} of {counted(len(queries), 'query', 'queries')}: the sets share queries; make "
+                f"them smaller ({data.name}=FOLDS,set=N with N up to {len(queries) // 2:,}, "
+                "--set-share or --set-number), or draw more queries"
+            )
+    return ChosenQueries(
+        queries,
+        len(relevant),
+        sum(not count for count in relevant.values()),
+        sum(not relevant[query] for query in queries),
+        tuple(notes),
+    )
+
+
+class EmptyMeans(Record):
+    """The mean of a measure over all test queries, method × cut-off: with 0 for queries without relevant
+    documents, and without these queries."""
+
+    as_zero: Floats
+    left_out: Floats
 
 
 class RankedQueries(Record):
@@ -122,6 +181,7 @@ class RankedQueries(Record):
 
 def rank(
     folds: Folds,
+    data: DataSet,
     reading: Reading,
     protocol: Protocol,
     output: Path,
@@ -132,6 +192,7 @@ def rank(
     found = cross_validation(
         folds,
         protocol.rankers(reading),
+        training_queries=protocol.training_of(data),
         seed=protocol.seed,
         output=output,
         executor=executor,
@@ -148,11 +209,17 @@ class Prepared(Record):
     """Scores and sets of queries, before the sets of two data sets are made equal in size."""
 
     scores: dict[str, CaseScores]
-    without_relevant: int
+    means: dict[str, EmptyMeans]
     breadth: tuple[int, int]
 
 
-def prepare(ranked: RankedQueries, reading: Reading, protocol: Protocol) -> Prepared:
+def prepare(
+    ranked: RankedQueries,
+    chosen: ChosenQueries,
+    data: DataSet,
+    reading: Reading,
+    protocol: Protocol,
+) -> Prepared:
     """Score the runs, and choose the sets of queries."""
     measures = [
         text
@@ -160,24 +227,19 @@ def prepare(ranked: RankedQueries, reading: Reading, protocol: Protocol) -> Prep
         for texts in case.measures(reading, protocol.cutoffs).values()
         for text in texts
     ]
-    scores = Evaluator(ranked.judgments, measures).scores(list(ranked.runs))
-    if protocol.queries is not None and protocol.queries < len(scores.queries):
-        sample = query_sample(scores.queries, number=protocol.queries, seed=protocol.seed)
-        scores = scores.select(sample.queries)
-    without = int(np.count_nonzero(scores.relevant == 0))
-    if reading.without_relevant == "leave-out":
-        kept = np.flatnonzero(scores.relevant > 0)
-        if len(kept) < FEWEST:
-            raise RankgaugeError(
-                f"test queries with a relevant document: {len(kept)}, expected at least {FEWEST}"
-            )
-        scores = scores.select([scores.queries[row] for row in kept.tolist()])
+    everywhere = Evaluator(ranked.judgments, measures).scores(list(ranked.runs))
+    scores = everywhere.select(chosen.queries)
     by_breadth, breadth = _by_breadth(ranked.judgments, scores.queries, protocol)
     cases: dict[str, CaseScores] = {}
+    means: dict[str, EmptyMeans] = {}
     width = len(protocol.cutoffs)
     start = 0
     for case in CASES:
-        above, sets = _chosen(case, scores, ranked.judgments, reading, protocol)
+        above, sets = _sets(case, scores, ranked.judgments, data, reading, protocol)
+        original = everywhere.values[:, :, start : start + width]
+        means[case.name] = EmptyMeans(
+            original.mean(axis=1), original[:, everywhere.relevant > 0].mean(axis=1)
+        )
         values = {}
         for version in case.rows:
             own = scores.values[:, :, start : start + width]
@@ -185,41 +247,34 @@ def prepare(ranked: RankedQueries, reading: Reading, protocol: Protocol) -> Prep
             start += width
         rows = _rows(scores.queries, {**sets, **by_breadth})
         cases[case.name] = CaseScores(case, scores.queries, values, above, rows)
-    return Prepared(cases, without, breadth)
+    return Prepared(cases, means, breadth)
 
 
-def _chosen(
-    case: Case, scores: Scores, judgments: Judgments, reading: Reading, protocol: Protocol
+def _sets(
+    case: Case,
+    scores: Scores,
+    judgments: Judgments,
+    data: DataSet,
+    reading: Reading,
+    protocol: Protocol,
 ) -> tuple[AboveChance, dict[str, Sequence[str]]]:
     """The queries above chance, and the uninformative and the ideal ones."""
     originals = case.measures(reading, protocol.cutoffs)[case.name]
     own = scores.select(measures=originals)
-    above = above_chance(own, judgments, reading.reb)
+    as_zero = reading.without_relevant == "zero"
+    above = above_chance(own, judgments, reading.reb, with_barren=as_zero)
     sets: dict[str, Sequence[str]] = {ALL: scores.queries}
     if reading.informative_by == "significance":
         better = set(significance(own, judgments, seed=protocol.seed).informative().queries)
         sets[UNINFORMATIVE] = [query for query in above.queries if query not in better]
         sets[IDEAL] = [query for query in above.queries if query in better]
     else:
-        size = protocol.size
+        size = protocol.size(data)
         sets[UNINFORMATIVE] = above.set_of(
             UNINFORMATIVE, above.uninformative(size, reading.by)
         ).queries
         sets[IDEAL] = above.set_of(IDEAL, above.ideal(size)).queries
-        _check_apart(sets, len(above.queries))
     return above, sets
-
-
-def _check_apart(sets: Mapping[str, Sequence[str]], available: int) -> None:
-    """RankgaugeError where the uninformative and the ideal set are too small, or share queries."""
-    sizes = f"{len(sets[UNINFORMATIVE])} uninformative and {len(sets[IDEAL])} ideal queries"
-    if min(len(sets[UNINFORMATIVE]), len(sets[IDEAL])) < FEWEST:
-        raise RankgaugeError(f"{sizes}, expected at least {FEWEST} of each; make the sets larger")
-    if set(sets[UNINFORMATIVE]) & set(sets[IDEAL]):
-        raise RankgaugeError(
-            f"{sizes} of {available}: the sets share queries; make them smaller (--set-share, "
-            "--set-number)"
-        )
 
 
 def _by_breadth(

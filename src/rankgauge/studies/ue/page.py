@@ -19,15 +19,16 @@ from rankgauge.report.html import (
     Text,
 )
 from rankgauge.studies.ue import published
+from rankgauge.studies.ue.numbering import SUBJECTS, table_heading
 from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
 from rankgauge.studies.ue.study import (
-    SUBJECTS,
     VERDICTS,
     Study,
     StudyTable,
     interval_text,
     query_table,
 )
+from rankgauge.studies.verdicts import POWER
 from rankgauge.tables import Table
 
 PAPER = (
@@ -35,9 +36,16 @@ PAPER = (
     "systems (2023)"
 )
 READINGS = {
-    "paper": "As printed: the settings of RankLib, an unpaired t-test, and k·p² for the expected sum of "
-    "precisions.",
-    "right": "As we think it should be: today's settings, a paired t-test, exact expected values.",
+    "paper": "As printed: the settings of RankLib, coordinate ascent by MAP, an unpaired t-test, k·p² "
+    "for the expected sum of precisions, and 0 for queries without relevant documents.",
+    "right": "As we think it should be: today's settings, a paired t-test, exact expected values, and "
+    "no queries without relevant documents.",
+}
+WITHOUT_RELEVANT = {
+    "zero": "A query without relevant documents scores 0 by every ranking. Its best score and its "
+    "chance are 0 too, so V1 and V2 would be 0/0; they count as 0. Its score minus chance is 0, so it "
+    "can be drawn, and can be uninformative: it is what the paper calls a hard query.",
+    "leave-out": "Queries without relevant documents are not drawn, and are in no mean and no set.",
 }
 FIRST_QUERIES = 10
 
@@ -47,6 +55,7 @@ class DrawnFigure(NamedTuple):
 
     svg: bytes
     caption: str
+    printed: str
     case: str
     reading: str
 
@@ -65,11 +74,12 @@ def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
         "ranking and against a random one.",
         (
             _asked(study.protocol),
-            _claims(study),
+            _claims(study, tables),
             _data(study, tables, pictures),
             *(_case(study, case, tables) for case in CASES),
-            _elsewhere(study.protocol),
+            _elsewhere(study),
             _computed(study, tables),
+            Section("Where each printed table is", (_index(study),)),
         ),
     )
 
@@ -96,10 +106,14 @@ def _asked(protocol: Protocol) -> Section:
     readings = Listing(
         tuple(f"{reading.name}: {READINGS[reading.name]}" for reading in protocol.readings)
     )
+    texts += (
+        Text(WITHOUT_RELEVANT[way])
+        for way in dict.fromkeys(reading.without_relevant for reading in protocol.readings)
+    )
     return Section("What was asked", (*texts, readings, Facts(tuple(facts))))
 
 
-def _claims(study: Study) -> Section:
+def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
     sections = []
     for reading, found in study.judged().items():
         findings = tuple(
@@ -107,10 +121,10 @@ def _claims(study: Study) -> Section:
         )
         sections.append(Section(f"Reading: {reading}", (Text(READINGS[reading]), *findings)))
     about = (
-        "Each claim is cut into statements: a number for each data set and measure, which the claim "
-        "says is above 0. Only the sign is tested, and nothing is corrected for the number of "
-        "statements. "
-        f"{interval_text(study.protocol)} {VERDICTS}"
+        "Each claim is cut into statements: a number for each data set and measure. The claim says that "
+        "the number is above 0. Where a claim says that nothing is lost, it says that no more is lost "
+        f"than {study.protocol.margin:g} percentage points. Nothing is corrected for the number of "
+        f"statements. {interval_text(study.protocol)} {VERDICTS}"
     )
     summary = Table(
         ("claim", *(f"reading {reading}" for reading in study.judged())),
@@ -119,8 +133,28 @@ def _claims(study: Study) -> Section:
             for claims in zip(*study.judged().values(), strict=True)
         ),
     )
-    items = (ShownTable(summary, "The verdicts"), Text(about))
-    return Section("Which claims hold here", items, tuple(sections))
+    undecided = Section(
+        "What “undecided” means",
+        (
+            Text(study.undecided_text()),
+            _shown(tables["queries-to-decide"], about=NEEDED),
+        ),
+    )
+    items = (ShownTable(summary, "The verdicts"), Text(study.undecided_text()), Text(about))
+    return Section("Which claims hold here", items, (undecided, *sections))
+
+
+NEEDED = (
+    f"With so many queries, undecided statements are decided with a probability of {POWER:.0%}, if the "
+    "values seen here are the true ones and intervals shrink with the square root of the number of "
+    "queries. That is a rough guide: counts of pairs and tests move in steps. Where a value is the "
+    "limit itself, no number can be given. Intervals over splits of the documents do not depend on queries "
+    "alone, so the claim about them has no number."
+)
+
+
+def _index(study: Study) -> ShownTable:
+    return ShownTable(study.index(), "Printed tables and figures, and the files that repeat them")
 
 
 def _data(
@@ -146,11 +180,32 @@ def _data(
                 for name, each in experiments.items()
             )
         sections.append(Section(f"Queries by {case.name}", tuple(items)))
-    names = [each.name for each in study.protocol.collections]
-    printed = published.statistics(tuple(filter(None, map(published.known, names))))
+    printed = published.statistics(tuple(study.recognised.values()))
     beside = [] if printed is None else [ShownTable(printed, "As printed")]
-    shown = (_shown(tables["statistics"]), *beside, _shown(tables["sets"]))
-    return Section("The data", shown, tuple(sections))
+    warned = [Text(text) for text in study.warnings()]
+    (data,) = (each for each in tables.values() if each.subject == "data")
+    shown = (_shown(data), *beside, *warned, _shown(tables["sets"]))
+    which = Section("Which queries count", (Text(WHICH), _which(study, tables["which-queries"])))
+    return Section("The data", shown, (which, *sections))
+
+
+WHICH = (
+    "The paper does not say what it does with queries that have no relevant document. Its means on "
+    "MQ2007, .40 to .43 by nDCG@10, fit counting them 0, and so do LETOR's own baselines, about .44."
+)
+
+
+def _which(study: Study, each: StudyTable) -> ShownTable:
+    """The means at the cut-off that is nearest to 10; the file has all."""
+    middle = min(study.protocol.cutoffs, key=lambda cutoff: abs(cutoff - 10))
+    columns = each.table.columns
+    chosen = [n for n, name in enumerate(columns) if n < 4 or name.startswith(f"@{middle},")]
+    table = Table(
+        tuple(columns[n] for n in chosen),
+        tuple(tuple(row[n] for n in chosen) for row in each.table.rows),
+        each.table.notes,
+    )
+    return ShownTable(table, each.caption, digits=4)
 
 
 def _first(table: Table) -> Table:
@@ -159,29 +214,30 @@ def _first(table: Table) -> Table:
 
 def _case(study: Study, case: Case, tables: Mapping[str, StudyTable]) -> Section:
     sections = []
-    for subject, (text, _) in SUBJECTS.items():
+    for subject, printed_as in SUBJECTS.items():
         own = [
             each for each in tables.values() if (each.case, each.subject) == (case.name, subject)
         ]
         items: list[Item] = []
         for data in dict.fromkeys(each.data for each in own):
             beside: list[Item] = [_shown(each) for each in own if each.data == data]
-            printed = _printed(study.protocol, subject, case, data)
+            printed = _printed(study, subject, case, data)
             both = (*beside, *printed)
             narrow = max(len(each.table.columns) for each in own) <= NARROW
             items += [Beside(both)] if narrow else both
         if items:
-            sections.append(Section(text.format(case=case.name), tuple(items)))
+            heading = table_heading(printed_as.of(case))
+            title = f"{heading}: {printed_as.shows.format(case=case.name)}"
+            sections.append(Section(title, tuple(items)))
     return Section(case.name, (), tuple(sections))
 
 
-def _shown(each: StudyTable) -> ShownTable:
-    caption, about = each.caption, ""
+def _shown(each: StudyTable, about: str = "") -> ShownTable:
+    caption = each.caption
     if each.reading:  # below a heading that says what it shows
         caption = ", ".join(filter(None, (each.data, f"reading “{each.reading}”")))
-    if each.paper:
-        word = "Tables" if " and " in each.paper else "Table"
-        about = f"The counterpart of {word} {each.paper} of the paper."
+    elif each.printed:
+        caption = f"{table_heading(each.printed)}: {caption}"
     return ShownTable(each.table, caption, about, _digits(each.subject))
 
 
@@ -189,10 +245,10 @@ def _digits(subject: str) -> int:
     return 4 if subject in ("scores", "normalised") else 3
 
 
-def _printed(protocol: Protocol, subject: str, case: Case, data: str) -> list[ShownTable]:
+def _printed(study: Study, subject: str, case: Case, data: str) -> list[ShownTable]:
     """The paper's table of the same data sets, where there is one."""
-    names = [data] if data else [each.name for each in protocol.collections]
-    same = tuple(filter(None, map(published.known, names)))
+    names = [data] if data else [each.name for each in study.protocol.collections]
+    same = tuple(study.recognised[name] for name in names if name in study.recognised)
     if not same:
         return []
     table = published.published(subject, case.name, same)
@@ -207,16 +263,16 @@ def _printed(protocol: Protocol, subject: str, case: Case, data: str) -> list[Sh
     return [ShownTable(table, caption, about, _digits(subject))]
 
 
-def _elsewhere(protocol: Protocol) -> Section:
+def _elsewhere(study: Study) -> Section:
     """The paper's tables of data sets that the study does not have."""
-    there = {published.known(each.name) for each in protocol.collections}
+    there = set(study.recognised.values())
     missing = tuple(name for name in published.COLLECTIONS if name not in there)
     if not missing:
         return Section("The paper's tables", (Text("All stand beside ours, above."),))
     sections = []
     for case in CASES:
         items: list[Item] = []
-        for subject, (text, _) in SUBJECTS.items():
+        for subject, printed in SUBJECTS.items():
             chosen: list[tuple[str, ...]] = [(name,) for name in missing]
             if subject not in ("scores", "normalised"):
                 chosen = [missing]
@@ -225,7 +281,11 @@ def _elsewhere(protocol: Protocol) -> Section:
             for names in chosen:
                 table = published.published(subject, case.name, names)
                 if table is not None:
-                    caption = f"Other data: {', '.join(names)}. {text.format(case=case.name)}"
+                    numbers = printed.of(case)
+                    if len(numbers) > 1:
+                        numbers = (numbers[published.COLLECTIONS.index(names[0])],)
+                    shows = printed.shows.format(case=case.name)
+                    caption = f"{table_heading(numbers)}: {shows}. Other data: {', '.join(names)}"
                     items.append(ShownTable(table, caption, digits=_digits(subject)))
         sections.append(Section(f"{case.name}, other data", tuple(items)))
     about = (
@@ -238,14 +298,11 @@ def _elsewhere(protocol: Protocol) -> Section:
 
 def _computed(study: Study, tables: Mapping[str, StudyTable]) -> Section:
     protocol, content = study.protocol, study.protocol.content()
-    size = f"{protocol.set_share or 0:.0%} of the queries"
-    if protocol.set_number is not None:
-        size = counted(protocol.set_number, "query", "queries")
     facts = [
         ("rankgauge", str(content["rankgauge"])),
         ("Libraries", ", ".join(f"{name} {v}" for name, v in content["libraries"].items() if v)),
         ("Seed", str(protocol.seed)),
-        ("Size of the uninformative and of the ideal set", size),
+        ("Size of the uninformative and of the ideal set", _sizes(protocol)),
         ("Draws of queries", f"{protocol.samples:,}"),
         ("Splits of documents", f"{protocol.replicates} into {protocol.ways} parts"),
         *((f"Reading {reading.name}", _settings(reading)) for reading in protocol.readings),
@@ -257,15 +314,29 @@ def _computed(study: Study, tables: Mapping[str, StudyTable]) -> Section:
         for name, each in experiments.items()
         for text in each.notes
     )
-    items: list[Item] = [Facts(tuple(facts)), _shown(tables["methods"])]
+    (methods,) = (each for each in tables.values() if each.subject == "methods")
+    items: list[Item] = [Facts(tuple(facts)), _shown(methods)]
     if notes:
         items.append(Listing(notes))
     return Section("How it was computed", tuple(items))
+
+
+def _sizes(protocol: Protocol) -> str:
+    """How large the sets of each data set are, in words."""
+    texts = []
+    for data in protocol.collections:
+        size = protocol.size(data)
+        text = f"{size.share:.0%} of the queries drawn"
+        if size.number is not None:
+            text = counted(size.number, "query", "queries")
+        texts.append(f"{data.name}: {text}")
+    return "; ".join(texts)
 
 
 def _settings(reading: Reading) -> str:
     return (
         f"preset {reading.preset}; test {reading.test}; reb={reading.reb}, iub={reading.iub}; "
         f"difference {reading.by}; informative by {reading.informative_by}; queries without relevant "
-        f"documents: {reading.without_relevant}"
+        f"documents: {reading.without_relevant}; coordinate ascent by "
+        f"{reading.ascent_objective or 'the measure of the preset'}"
     )

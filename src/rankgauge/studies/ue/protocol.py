@@ -37,7 +37,8 @@ from rankgauge.version import __version__
 
 ReadingName: TypeAlias = Literal["paper", "right"]
 WithoutRelevant: TypeAlias = Literal["leave-out", "zero"]
-"""What is done with queries that have no relevant document."""
+"""What is done with queries that have no relevant document: they are in no set and no mean, or they
+score 0 like their chance, and can be drawn and be uninformative."""
 
 CUTOFFS = (5, 10, 15, 20, 30)
 VERSIONS = ("V1", "V2")
@@ -46,6 +47,10 @@ RESAMPLES = 1_000
 MOST = 1_000_000
 """The greatest cut-off."""
 REPLICATES = 20
+MARGIN = 5.0
+"""What a measure may lose, in percentage points, where a claim says that nothing is lost."""
+FEWEST = 2
+"""Sets with fewer queries have no numbers."""
 
 
 def slug(name: str) -> str:
@@ -94,6 +99,8 @@ class Reading(Value):
     by: By = DEFAULT_BY
     informative_by: InformativeBy = DEFAULT_INFORMATIVE_BY
     without_relevant: WithoutRelevant = "leave-out"
+    ascent_objective: str = ""
+    """The measure that coordinate ascent optimises; empty: as the preset has it."""
 
     def checked(self) -> Reading:
         """The reading, after a check; RankgaugeError for a value that there is not."""
@@ -107,10 +114,22 @@ class Reading(Value):
         checked("by", self.by, one_of(By))
         checked("informative_by", self.informative_by, one_of(InformativeBy))
         checked("without_relevant", self.without_relevant, one_of(WithoutRelevant))
+        if self.ascent_objective:
+            parse(self.ascent_objective)
         return self
 
 
-PAPER = Reading("paper", preset="ranklib", test="student", reb="capped")
+ASCENT, OBJECTIVE = "coordinateascent", "objective"
+"""Coordinate ascent, and the setting that names what it makes best."""
+
+PAPER = Reading(
+    "paper",
+    preset="ranklib",
+    test="student",
+    reb="capped",
+    without_relevant="zero",
+    ascent_objective="AP",
+)
 RIGHT = Reading("right")
 READINGS = {reading.name: reading for reading in (PAPER, RIGHT)}
 
@@ -121,12 +140,20 @@ def _texts(what: str, values: Iterable[Any]) -> None:
 
 
 class DataSet(Value):
-    """Learning-to-rank data: a name, and the folder or file that `read_folds` reads."""
+    """Learning-to-rank data: a name, the folder or file that `read_folds` reads, and sizes. A size that
+    is None is that of the protocol."""
 
     name: str
     folds: str
     digest: str = ""
     """Tells whether the data are the same."""
+    queries: int | None = None
+    """How many test queries are drawn."""
+    set_number: int | None = None
+    set_share: float | None = None
+    """How many queries are uninformative, and how many ideal; one of the two."""
+    training_queries: int | None = None
+    """How many training queries of each fold are drawn."""
 
 
 class Protocol(Record):
@@ -141,6 +168,8 @@ class Protocol(Record):
     """Into how many folds a single file is cut."""
     queries: int | None = None
     """How many test queries are drawn; None for all."""
+    training_queries: int | None = None
+    """How many training queries of each fold are drawn; None for all."""
     cutoffs: tuple[int, ...] = CUTOFFS
     set_share: float | None = SET_SHARE
     set_number: int | None = None
@@ -153,12 +182,23 @@ class Protocol(Record):
     samples: int = RESAMPLES
     """How often the topics are drawn again, for intervals."""
     level: float = LEVEL
+    margin: float = MARGIN
+    """What a measure may lose, in percentage points, where a claim says that nothing is lost."""
     seed: int = SEED
 
-    @property
-    def size(self) -> HowMany:
-        """How many queries are uninformative, and how many ideal."""
+    def size(self, data: DataSet) -> HowMany:
+        """How many queries of a data set are uninformative, and how many ideal."""
+        if data.set_number is not None or data.set_share is not None:
+            return HowMany(data.set_number, data.set_share)
         return HowMany(self.set_number, self.set_share)
+
+    def queries_of(self, data: DataSet) -> int | None:
+        """How many test queries of a data set are drawn; None for all."""
+        return self.queries if data.queries is None else data.queries
+
+    def training_of(self, data: DataSet) -> int | None:
+        """How many training queries of each fold of a data set are drawn; None for all."""
+        return self.training_queries if data.training_queries is None else data.training_queries
 
     def checked(self) -> Protocol:
         """The protocol, after a check; RankgaugeError for what is out of range."""
@@ -167,7 +207,10 @@ class Protocol(Record):
                 f"{len(self.collections)} data sets, expected one, or two to compare"
             )
         for each in self.collections:
-            _texts("the name and the folder of a data set", vars(each).values())
+            _texts("the name and the folder of a data set", (each.name, each.folds, each.digest))
+            for name, least in (("queries", FEWEST), ("training_queries", 1)):
+                checked(f"{each.name}: {name}", getattr(each, name), Whole(least), optional=True)
+            self.size(each)
         _texts("the methods", self.methods)
         for reading in self.readings:
             _texts("a reading", vars(reading).values())
@@ -198,24 +241,32 @@ class Protocol(Record):
         for reading in self.readings:
             reading.checked()
         HowMany(self.set_number, self.set_share)
-        checked("queries", self.queries, Whole(2), optional=True)
+        checked("queries", self.queries, Whole(FEWEST), optional=True)
+        checked("training_queries", self.training_queries, Whole(1), optional=True)
         checked("broad_share", self.broad_share, Number(0, 1))
         checked("broad_label", self.broad_label, Whole(0))
         checked("ways", self.ways, Whole(2))
         checked("replicates", self.replicates, Whole(1, 10_000))
         checked("samples", self.samples, SAMPLE_NUMBERS)
         checked("level", self.level, LEVELS)
+        checked("margin", self.margin, Number(0, 100))
         checked("seed", self.seed, SEEDS)
         for case in CASES:
             for reading in self.readings:
                 for texts in case.measures(reading, self.cutoffs).values():
                     for text in texts:
                         parse(text)
+        for reading in self.readings:
+            for ranker in self.rankers(reading):
+                ranker.settings()
         return self
 
     def rankers(self, reading: Reading) -> list[Ranker]:
         """The methods with their settings."""
-        own = {"preset": reading.preset, "seed": self.seed}
+        own: dict[str, Any] = {"preset": reading.preset, "seed": self.seed}
+        if reading.ascent_objective and ASCENT in map(str.lower, self.methods):
+            for name in (OBJECTIVE, "measure"):  # on training, and on validation data
+                own[f"{ASCENT}.{name}"] = reading.ascent_objective
         return with_settings(self.methods, {**own, **self.settings})
 
     def content(self) -> dict[str, Any]:
@@ -235,7 +286,7 @@ class Protocol(Record):
         try:
             names = {each.name for each in fields(cls)}
             more = set(content) - names - {"study", "rankgauge", "libraries"}
-            for said, wrong in (("unknown", more), ("missing", names - set(content))):
+            for said, wrong in (("unknown", more), ("missing", names - set(content) - LATER)):
                 if wrong:
                     listed = ", ".join(sorted(map(str, wrong)))
                     raise InputError(
@@ -257,5 +308,7 @@ class Protocol(Record):
             raise InputError(source, None, str(error)) from None
 
 
+LATER = {"training_queries", "margin"}
+"""Fields that a study.json of rankgauge 0.1 may lack; without them it is the same study."""
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm", "matplotlib", "jinja2")
 """Other versions of these may give other bytes."""
