@@ -245,7 +245,7 @@ def test_folds_of_another_plug_in_are_not_gone_on_with(rankgauge, tmp_path, monk
     plugin.write_text(CONSTANT.replace("np.zeros(len(values))", "values[:, 0]"))
     done = rankgauge(*asked)
     assert done.code == 2
-    assert "differs in plugins" in done.err
+    assert "differs in methods (Constant)" in done.err
 
 
 def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, monkeypatch):
@@ -296,3 +296,19 @@ def test_the_help_speaks_of_rankers(rankgauge):
     words = " ".join(rankgauge("ltr", "rank", "--help").out.split())
     assert "The name of the run; by default the name of the method." in words
     assert "registers methods or measures of your own" in words
+
+
+def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):
+    train, vali, _ = files
+    asked = ("ltr", "train", "logisticregression", train, "--validation", vali)
+    done = rankgauge(*asked, "--training-queries", 7, "-o", tmp_path / "some")
+    assert done.code == 0
+    assert "learnt from Features: 7 queries, 84 documents, 3 features" in done.err
+    assert "trained on 7 of 20 queries, drawn by the seed" in done.err
+    done = rankgauge(*asked, "--training-queries", 30, "-o", tmp_path / "all")
+    assert "trained on all 20 queries: there are no more than the 30 to draw" in done.err
+    folds = ("ltr", "crossval", train, "--folds", 4, "--method", "logisticregression", "-m", "AP")
+    done = rankgauge(*folds, "--training-queries", 4)
+    assert done.code == 0
+    assert "trained on 4 of 10 queries, drawn by the seed (in each fold)" in done.out + done.err
+    assert rankgauge(*folds, "--training-queries", 0).code == 2
