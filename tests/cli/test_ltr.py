@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
+from rankgauge.cli.ltr import _explanation
 from rankgauge.rankers import find_method, load, methods, registry
 from rankgauge.rankers.ranking import run_of
 
@@ -143,6 +144,16 @@ def test_the_methods_and_their_settings(rankgauge):
         done = rankgauge("ltr", "methods", row["method"], "--format", "jsonl")
         settings = [json.loads(line)["setting"] for line in done.out.splitlines()]
         assert settings == list(find_method(row["method"]).parameters())
+
+
+def test_a_method_says_what_each_preset_optimises(rankgauge):
+    done = rankgauge("ltr", "methods", "coordinateascent", "--format", "md")
+    assert "preset default: optimises nDCG(gain=exp2)@10 on the training data" in done.out
+    assert "preset ranklib: optimises ERR@10 on the training data" in done.out
+    words = _explanation("coordinateascent").split()
+    assert "optimises: any measure on the training data" in " ".join(words)
+    assert "preset ranklib: ERR@10 on the training data" in " ".join(words)
+    assert "fixed by the method (Cao et al. 2007)" in _explanation("listnet")
 
 
 def test_settings_of_all_methods_or_of_one(rankgauge, files, tmp_path):

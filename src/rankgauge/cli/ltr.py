@@ -88,11 +88,14 @@ def _explanations() -> str:
 def _explanation(name: str) -> str:
     """A method and its settings, in lines that fit a terminal."""
     from rankgauge.cli.measures import item
-    from rankgauge.rankers.catalogue import settings_table
+    from rankgauge.rankers.catalogue import objective_rows, settings_table
     from rankgauge.rankers.registry import find_method
 
     method = find_method(name)
-    lines = [f"{method.__name__}: {method.summary}", "", *item("optimises", method.optimizes)]
+    lines = [f"{method.__name__}: {method.summary}", ""]
+    lines += item("optimises", method.all_objectives())
+    for origin, text in objective_rows(name):
+        lines += item("", origin if text == method.optimizes else f"{origin}: {text}")
     lines += [*item("source", method.source), "", "settings:"]
     for setting, usual, classical, takes, meaning in settings_table(name).rows:
         presets = f"default {usual}" + ("" if usual == classical else f", ranklib {classical}")

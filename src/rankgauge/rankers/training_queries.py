@@ -19,7 +19,7 @@ class TrainingQueries(Value):
     >>> from rankgauge.rankers.checks import made_features
     >>> three = TrainingQueries(3, seed=1)
     >>> three.of(made_features(10))
-    Features: 3 queries, 24 documents, 5 features
+    Features: 3 queries, 28 documents, 5 features
     >>> three.sentence(10)
     'trained on 3 of 10 queries, drawn by the seed'
     """
