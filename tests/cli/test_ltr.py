@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
+from rankgauge.cli.ltr import _explanation
 from rankgauge.rankers import find_method, load, methods, registry
 from rankgauge.rankers.ranking import run_of
 
@@ -145,6 +146,16 @@ def test_the_methods_and_their_settings(rankgauge):
         assert settings == list(find_method(row["method"]).parameters())
 
 
+def test_a_method_says_what_each_preset_optimises(rankgauge):
+    done = rankgauge("ltr", "methods", "coordinateascent", "--format", "md")
+    assert "preset default: optimises nDCG(gain=exp2)@10 on the training data" in done.out
+    assert "preset ranklib: optimises ERR@10 on the training data" in done.out
+    words = _explanation("coordinateascent").split()
+    assert "optimises: any measure on the training data" in " ".join(words)
+    assert "preset ranklib: ERR@10 on the training data" in " ".join(words)
+    assert "fixed by the method (Cao et al. 2007)" in _explanation("listnet")
+
+
 def test_settings_of_all_methods_or_of_one(rankgauge, files, tmp_path):
     two = ("--method", "listnet", "--method", "rankboost", "--folds", "3", "-m", "AP")
     done = rankgauge("ltr", "crossval", files[0], *two, "--setting", "rounds=2")
@@ -245,7 +256,7 @@ def test_folds_of_another_plug_in_are_not_gone_on_with(rankgauge, tmp_path, monk
     plugin.write_text(CONSTANT.replace("np.zeros(len(values))", "values[:, 0]"))
     done = rankgauge(*asked)
     assert done.code == 2
-    assert "differs in plugins" in done.err
+    assert "differs in methods (Constant)" in done.err
 
 
 def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, monkeypatch):
@@ -296,3 +307,19 @@ def test_the_help_speaks_of_rankers(rankgauge):
     words = " ".join(rankgauge("ltr", "rank", "--help").out.split())
     assert "The name of the run; by default the name of the method." in words
     assert "registers methods or measures of your own" in words
+
+
+def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):
+    train, vali, _ = files
+    asked = ("ltr", "train", "logisticregression", train, "--validation", vali)
+    done = rankgauge(*asked, "--training-queries", 7, "-o", tmp_path / "some")
+    assert done.code == 0
+    assert "learnt from Features: 7 queries, 84 documents, 3 features" in done.err
+    assert "trained on 7 of 20 queries, drawn by the seed" in done.err
+    done = rankgauge(*asked, "--training-queries", 30, "-o", tmp_path / "all")
+    assert "trained on all 20 queries: there are no more than the 30 to draw" in done.err
+    folds = ("ltr", "crossval", train, "--folds", 4, "--method", "logisticregression", "-m", "AP")
+    done = rankgauge(*folds, "--training-queries", 4)
+    assert done.code == 0
+    assert "trained on 4 of 10 queries, drawn by the seed (in each fold)" in done.out + done.err
+    assert rankgauge(*folds, "--training-queries", 0).code == 2

@@ -16,6 +16,7 @@ from rankgauge.parameters import parameter
 from rankgauge.rankers import Ranker, registry
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.checks import CheckFailed
+from rankgauge.rankers.settings import MEASURES, setting
 from rankgauge.testing import check_ranker
 
 METHODS = sorted(registry.HOMES)
@@ -254,3 +255,17 @@ def test_a_ranker_that_breaks_a_check_is_caught(method: type[Ranker]) -> None:
 def test_only_rankers_are_checked() -> None:
     with pytest.raises(RankgaugeError, match="expected a ranker"):
         check_ranker(dict)  # type: ignore[arg-type]
+
+
+def test_an_objective_that_is_not_named_is_caught() -> None:
+    class Silent(Sum):
+        objective: Any = setting(MEASURES, "What is climbed.", default="AP")
+
+    class Boastful(Sum):
+        optimizes = "{objective} itself"
+
+    for method, why in ((Silent, "lacks {objective}"), (Boastful, "there is no such setting")):
+        with pytest.raises(CheckFailed, match=why) as caught:
+            check_ranker(method)
+        assert caught.value.check == "training objective"
+    assert Sum().training_objective().text == "not stated by the method"

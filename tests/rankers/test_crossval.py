@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import rankgauge as rg
 from command_line import called
 from profiles import thorough
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.rankers import LambdaMART, LogisticRegression
+from rankgauge.rankers import AdaRank, LambdaMART, LogisticRegression
 from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.crossval import (
@@ -28,6 +29,7 @@ from rankgauge.rankers.crossval import (
     cross_validation,
 )
 from rankgauge.rankers.ranking import run_of
+from rankgauge.rankers.training_queries import TrainingQueries
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -207,7 +209,9 @@ def test_another_cross_validation_is_named_by_what_differs(folder, tmp_path):
     cross_validate(folds, METHODS[:1], ["AP"], output=output)
     with pytest.raises(RankgaugeError, match=r"protocol.json differs in measures\."):
         cross_validate(folds, METHODS[:1], ["RR"], output=output)
-    with pytest.raises(RankgaugeError, match=r"protocol.json differs in methods\."):
+    with pytest.raises(
+        RankgaugeError, match=r"protocol.json differs in methods \(LogisticRegression\)\."
+    ):
         cross_validate(folds, [LogisticRegression(C=2.0)], ["AP"], output=output)
     copied = tmp_path / "elsewhere" / folder.name
     shutil.copytree(folder, copied)
@@ -269,3 +273,107 @@ def test_what_rankers_say_about_training_is_said_once_with_the_number_of_folds(f
         assert str(note).startswith("AdaRank: training stalled")
         assert str(note).endswith("(on 5 of 5 folds)")
         assert str(note) in found.table().notes
+
+
+@pytest.fixture
+def learnt_from(monkeypatch) -> list[tuple[str, tuple[str, ...], int]]:
+    """What each training learns from: the method, its queries, and how many queries validate."""
+    made: list[tuple[str, tuple[str, ...], int]] = []
+
+    def watched(method: type) -> None:
+        learn = method.learn
+
+        def learn_and_tell(self, training, validation, settings):
+            queries = tuple(training.queries.texts())
+            made.append((method.__name__, queries, len(validation.queries)))
+            return learn(self, training, validation, settings)
+
+        monkeypatch.setattr(method, "learn", learn_and_tell)
+
+    for method in (LogisticRegression, LambdaMART, AdaRank):
+        watched(method)
+    return made
+
+
+def test_a_method_that_is_added_does_not_train_the_others_again(folder, tmp_path, learnt_from):
+    folds, output = rg.read_folds(folder), tmp_path / "out"
+    two = cross_validate(folds, METHODS, ["AP"], output=output)
+    before = contents(output)
+    assert {name for name, *_ in learnt_from} == {"LogisticRegression", "LambdaMART"}
+    learnt_from.clear()
+    three = cross_validate(folds, [*METHODS, "adarank"], ["AP"], output=output)
+    assert [name for name, *_ in learnt_from] == ["AdaRank"] * 5
+    after = contents(output)
+    assert {name for name in before if after[name] != before[name]} == {"protocol.json"}
+    assert three.select(runs=two.runs).values.tolist() == two.values.tolist()
+    times = json.loads((output / "times.json").read_text())
+    assert set(times["fold-1"]) == {"LogisticRegression", "LambdaMART", "AdaRank", SINGLE}
+    learnt_from.clear()
+    cross_validate(folds, METHODS[:1], ["AP"], output=output)
+    assert not learnt_from
+    assert contents(output) == after  # what was finished before is still known
+    with pytest.raises(RankgaugeError, match=r"differs in methods \(AdaRank\)\."):
+        cross_validate(folds, [AdaRank(rounds=3)], ["AP"], output=output)
+
+
+def test_all_methods_of_a_fold_learn_from_the_same_drawn_queries(folder, learnt_from):
+    folds = rg.read_folds(folder)
+    found = cross_validation(folds, METHODS, ["AP"], training_queries=7, seed=3)
+    made = {name: set() for name, *_ in learnt_from}
+    for name, queries, validating in learnt_from:
+        assert (len(queries), validating) == (7, 8)
+        made[name].add(queries)
+    assert made["LogisticRegression"] == made["LambdaMART"]
+    for fold in folds:
+        (own,) = (q for q in made["LambdaMART"] if set(q) <= set(fold.train.queries.texts()))
+        assert list(own) == [q for q in fold.train.queries.texts() if q in own]
+    assert len(found.scores.queries) == 40
+    note = "trained on 7 of 24 queries, drawn by the seed (in each fold)"
+    assert note in found.table().notes
+    learnt_from.clear()
+    cross_validation(folds, METHODS[:1], ["AP"], training_queries=7, seed=4)
+    assert {queries for _, queries, _ in learnt_from} != made["LogisticRegression"]
+
+
+def test_a_draw_depends_on_ids_and_the_seed_alone():
+    features = made_features(20)
+    turned = features.select(np.arange(20)[::-1])
+    small, large = TrainingQueries(5, 1), TrainingQueries(9, 1)
+    drawn = small.of(features).queries.texts()
+    assert small.of(turned).queries.texts() == drawn[::-1]
+    assert set(drawn) < set(large.of(features).queries.texts())
+    assert TrainingQueries(20, 1).of(features) is features
+
+
+def test_more_training_queries_than_there_are_take_all(folder):
+    folds = rg.read_folds(folder)
+    every = cross_validation(folds, METHODS[:1], ["AP"])
+    asked = cross_validation(folds, METHODS[:1], ["AP"], training_queries=24)
+    assert asked.scores.values.tolist() == every.scores.values.tolist()
+    (note,) = (note for note in asked.table().notes if "trained on" in note)
+    assert note.startswith("trained on all 24 queries: there are no more than the 24 to draw")
+    assert not any("trained on" in note for note in every.table().notes)
+    with pytest.raises(RankgaugeError, match="training_queries"):
+        cross_validation(folds, METHODS[:1], ["AP"], training_queries=0)
+
+
+def test_another_number_of_training_queries_is_another_cross_validation(folder, tmp_path):
+    folds = rg.read_folds(folder)
+
+    def run(output, **options):
+        cross_validate(folds, METHODS[:1], ["AP"], output=tmp_path / output, **options)
+        return json.loads((tmp_path / output / "protocol.json").read_text())
+
+    assert "training_queries" not in run("whole")
+    protocol = run("some", training_queries=7, seed=3)
+    assert protocol["training_queries"] == {"number": 7, "seed": 3}
+    for output, options in (
+        ("whole", {"training_queries": 7}),
+        ("some", {"training_queries": 8, "seed": 3}),
+        ("some", {"seed": 3}),
+    ):
+        with pytest.raises(RankgaugeError, match=r"differs in training_queries\."):
+            run(output, **options)
+    rankers = [LogisticRegression(seed=3)]  # the seed of the draw is not that of the ranker
+    with pytest.raises(RankgaugeError, match=r"differs in training_queries\."):
+        cross_validate(folds, rankers, ["AP"], output=tmp_path / "some", training_queries=7, seed=4)

@@ -158,3 +158,34 @@ def test_the_sizes_of_layers_may_be_a_text(sizes: Any) -> None:
 def test_what_is_no_list_of_sizes_is_refused(sizes: Any) -> None:
     with pytest.raises(MeasureError, match=r"hidden: .* at most 8 whole numbers"):
         RankNet(hidden=sizes).settings()
+
+
+OBJECTIVES = {
+    "lambdamart": ("nDCG, by what swaps of documents change", "preset ranklib", None),
+    "randomforest": ("the squared error of labels", "fixed by the method (Breiman 2001)", None),
+    "coordinateascent": ("AP on the training data", "setting objective", "AP"),
+    "adarank": ("ERR@10, by an exponential loss over queries", "preset ranklib", "ERR@10"),
+}
+
+
+def test_each_method_says_what_its_training_makes_best() -> None:
+    settings = {"preset": "ranklib", "measure": "P@5", "CoordinateAscent.objective": "AP"}
+    made = registry.with_settings(list(OBJECTIVES), settings)
+    for ranker, expected in zip(made, OBJECTIVES.values(), strict=True):
+        objective = ranker.training_objective()
+        assert (objective.text, objective.origin, objective.measure) == expected
+    assert made[2].settings()["search"] == "steps"  # the rest is that of the preset
+
+
+def test_a_choice_of_objectives_has_words_for_each_choice() -> None:
+    assert LambdaMART.all_objectives() == (
+        "nDCG, by what swaps of documents change; or the cross entropy of gains"
+    )
+    chosen = LambdaMART(objective="xendcg").training_objective()
+    assert str(chosen) == "the cross entropy of gains (setting objective)"
+
+
+def test_coordinate_ascent_climbs_its_objective_and_not_the_measure_that_validates() -> None:
+    ranker = rankers.CoordinateAscent(preset="ranklib", objective="AP", restarts=1, rounds=2)
+    ranker.fit(made_features(20), made_features(10, seed=8))
+    assert list(ranker.history_) == ["start", "training AP", "ERR@10"]

@@ -42,6 +42,17 @@ def setting_option(what: str) -> Callable[[F], F]:
     )
 
 
+def training_queries_option(part: str) -> Callable[[F], F]:
+    """`--training-queries`: how many queries to learn from."""
+    return click.option(
+        "--training-queries",
+        type=click.IntRange(1),
+        metavar="N",
+        help=f"Learn from only N queries of {part}, drawn by the seed; by default from all. Validation "
+        "and test data stay whole.",
+    )
+
+
 def by_option(default: By | None, more: str = "") -> Callable[[F], F]:
     """`--by`: which queries are uninformative; `more` is a last sentence of the help."""
     return click.option(

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.learning_options import setting_option
+from rankgauge.cli.learning_options import setting_option, training_queries_option
 from rankgauge.cli.options import (
     color_option,
     folds_option,
@@ -88,11 +88,14 @@ def _explanations() -> str:
 def _explanation(name: str) -> str:
     """A method and its settings, in lines that fit a terminal."""
     from rankgauge.cli.measures import item
-    from rankgauge.rankers.catalogue import settings_table
+    from rankgauge.rankers.catalogue import objective_rows, settings_table
     from rankgauge.rankers.registry import find_method
 
     method = find_method(name)
-    lines = [f"{method.__name__}: {method.summary}", "", *item("optimises", method.optimizes)]
+    lines = [f"{method.__name__}: {method.summary}", ""]
+    lines += item("optimises", method.all_objectives())
+    for origin, text in objective_rows(name):
+        lines += item("", origin if text == method.optimizes else f"{origin}: {text}")
     lines += [*item("source", method.source), "", "settings:"]
     for setting, usual, classical, takes, meaning in settings_table(name).rows:
         presets = f"default {usual}" + ("" if usual == classical else f", ranklib {classical}")
@@ -124,14 +127,16 @@ def _read_for(width: int, data: str) -> Features:
     help="Other queries, in the same form. A measure on them decides what the method leaves open, such "
     "as when to stop.",
 )
+@training_queries_option("DATA")
 @setting_option("A setting of the method, such as preset=ranklib")
-@seed_option("everything that the method draws at random")
+@seed_option("everything that is drawn at random")
 @output_option("DIR", "The folder to write the ranker to.", required=True, type=OUTPUT_FOLDER)
 @method_plugin_option
 def train(
     method: str,
     data: str,
     validation: str | None,
+    training_queries: int | None,
     settings: dict[str, Any],
     seed: int,
     output: str,
@@ -146,6 +151,7 @@ def train(
     """
 
     from rankgauge.rankers.registry import with_settings
+    from rankgauge.rankers.training_queries import TrainingQueries
 
     source = click.get_current_context().get_parameter_source("seed")
     if "seed" in settings and source is click.core.ParameterSource.COMMANDLINE:
@@ -153,10 +159,14 @@ def train(
     (ranker,) = with_settings([method], {"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
     features = read_letor(data)
-    width = features.values.shape[1]
+    width, notes = features.values.shape[1], list(features.dropped)
+    if training_queries is not None:
+        chosen = TrainingQueries(training_queries, ranker.settings()["seed"])
+        notes.insert(0, Note(chosen.sentence(len(features.queries))))
+        features = chosen.of(features)
     ranker.fit(features, None if validation is None else _read_for(width, validation))
     ranker.save(output)
-    notify([Note(f"{ranker} learnt from {features}"), *ranker.notes(), *features.dropped])
+    notify([Note(f"{ranker} learnt from {features}"), *ranker.notes(), *notes])
 
 
 @command.command("rank")
@@ -235,6 +245,7 @@ def statistics(
     "program does: nDCG with gain exp2 and discount log_2, P and AP count labels from 2 on, ties as in "
     "the file.",
 )
+@training_queries_option("the training part of each fold")
 @setting_option(
     "A setting of all the methods, such as preset=ranklib, or of one, such as lambdamart.trees=100"
 )
@@ -245,7 +256,7 @@ def statistics(
 @output_option(
     "DIR",
     "A folder for runs, scores and the table. If the work is interrupted, the same command goes on from "
-    "what is finished.",
+    "what is finished. A later command can add methods; those that are finished are not trained again.",
     type=OUTPUT_FOLDER,
 )
 @color_option
@@ -255,6 +266,7 @@ def crossval(
     method: tuple[str, ...],
     measures: tuple[str, ...],
     evaluation: EvaluationName,
+    training_queries: int | None,
     settings: dict[str, Any],
     folds: int | None,
     seed: int,
@@ -290,6 +302,7 @@ def crossval(
                 chosen,
                 measures,
                 evaluation=evaluation,
+                training_queries=training_queries,
                 seed=seed,
                 output=output,
                 executor=workers(),

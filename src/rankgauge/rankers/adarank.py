@@ -77,7 +77,7 @@ class AdaRank(LinearRanker):
     """
 
     summary: ClassVar[str] = "a weighted sum of features, chosen for the queries that rank badly"
-    optimizes: ClassVar[str] = "any measure, by an exponential loss over queries"
+    optimizes: ClassVar[str] = "{objective}, by an exponential loss over queries"
     source: ClassVar[str] = (
         "Xu and Li 2007, AdaRank: a boosting algorithm for information retrieval"
     )

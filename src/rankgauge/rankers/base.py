@@ -20,11 +20,21 @@ from rankgauge.data.errors import (
 )
 from rankgauge.data.features import Features
 from rankgauge.data.scaling import Scaling
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
 from rankgauge.notes import Note, counted
 from rankgauge.parameters import parameter
 from rankgauge.policies import SEED, SEEDS
 from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.monitoring import undecided
+from rankgauge.rankers.objectives import (
+    ANY_MEASURE,
+    PLACE,
+    SETTING,
+    UNSTATED,
+    Objective,
+    fixed_origin,
+)
 from rankgauge.rankers.settings import (
     DEFAULT,
     MEASURES,
@@ -89,7 +99,10 @@ class Ranker:
     summary: ClassVar[str] = ""
     """What the method is, in one line."""
     optimizes: ClassVar[str] = ""
-    """What training makes best, in a few words."""
+    """What training makes best, in a few words. {objective} stands for the value of the setting
+    `objective`; without it, no setting changes what training makes best."""
+    objectives: ClassVar[Mapping[str, str]] = {}
+    """Where the setting `objective` is a choice: what each choice makes best, in words."""
     source: ClassVar[str] = ""
     """The paper that describes the method."""
     __signature__: ClassVar[FieldSignature] = FieldSignature()
@@ -158,6 +171,36 @@ class Ranker:
                 value = checked_value(owner, name, value, kind)
             values[name] = value
         return values
+
+    # What training makes best
+
+    @classmethod
+    def all_objectives(cls) -> str:
+        """What training can make best, in words, whatever the settings."""
+        return cls.optimizes.replace(PLACE, "; or ".join(cls.objectives.values()) or ANY_MEASURE)
+
+    def training_objective(self) -> Objective:
+        """What training makes best with these settings, and where that comes from.
+
+        The setting `measure` has no part in it: that measure decides on the validation set.
+
+        >>> from rankgauge.rankers import CoordinateAscent, ListNet
+        >>> print(CoordinateAscent(preset="ranklib").training_objective())
+        ERR@10 on the training data (preset ranklib)
+        >>> print(CoordinateAscent(objective="AP").training_objective())
+        AP on the training data (setting objective)
+        >>> ListNet().training_objective().origin
+        'fixed by the method (Cao et al. 2007)'
+        """
+        if PLACE not in self.optimizes:
+            return Objective(self.optimizes or UNSTATED, fixed_origin(self.source))
+        value, given = self.settings()[SETTING], getattr(self, SETTING)
+        is_measure = isinstance(value, Measure | Aggregate)
+        default = self.parameters()[SETTING].default
+        origin = f"preset {self.preset}" if given is default else f"setting {SETTING}"
+        words = str(value) if is_measure else self.objectives.get(value, str(value))
+        text = self.optimizes.replace(PLACE, words)
+        return Objective(text, origin, str(value) if is_measure else None)
 
     # What a method defines
 

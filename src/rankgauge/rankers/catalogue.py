@@ -10,7 +10,7 @@ from rankgauge.tables import Cell, Table
 def methods_table() -> Table:
     """A row for each method: what it is, what it optimises, and the paper that describes it."""
     rows = tuple(
-        (name, method.summary, method.optimizes, method.source)
+        (name, method.summary, method.all_objectives(), method.source)
         for name, method in methods().items()
     )
     notes = ("rankgauge ltr methods NAME lists the settings of a method", *broken_plugins())
@@ -29,4 +29,13 @@ def settings_table(name: str) -> Table:
         kind, meaning = declared.metadata.get("kind"), str(declared.metadata.get("meaning", ""))
         takes = "" if kind is None else kind.description
         rows.append((setting, str(usual), str(classical), takes, meaning))
-    return Table(("setting", DEFAULT, RANKLIB, "takes", "what it means"), tuple(rows))
+    notes = [f"{origin}: optimises {text}" for origin, text in objective_rows(name)]
+    return Table(("setting", DEFAULT, RANKLIB, "takes", "what it means"), tuple(rows), tuple(notes))
+
+
+def objective_rows(name: str) -> list[tuple[str, str]]:
+    """What a method makes best in each preset: where it comes from, and the words; one row if the
+    method fixes it."""
+    method = find_method(name)
+    made = (method(preset=preset).training_objective() for preset in (DEFAULT, RANKLIB))
+    return list(dict.fromkeys((objective.origin, objective.text) for objective in made))

@@ -23,7 +23,9 @@ from rankgauge.data.model import Ids
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.rankers import registry
 from rankgauge.rankers.base import Ranker
+from rankgauge.rankers.objectives import PLACE, SETTING
 from rankgauge.rankers.saving import MANIFEST, load
+from rankgauge.rankers.settings import MeasureKind
 from rankgauge.records import Record
 
 QUERIES, WIDTH, SEED = 30, 5, 7
@@ -152,6 +154,28 @@ def _settings(candidate: Candidate) -> None:
             continue
         candidate.fail("a setting that does not exist is accepted")
     copy.settings()
+
+
+def _objective(candidate: Candidate) -> None:
+    """What training makes best is said in words, which name a measure if and only if the setting
+    `objective` is a measure. The measure that decides on the validation set has no part in it."""
+    declared = candidate.ranker.parameters().get(SETTING)
+    by_measure = declared is not None and isinstance(declared.metadata.get("kind"), MeasureKind)
+    named = PLACE in candidate.ranker.optimizes
+    if named and declared is None:
+        candidate.fail(f"`optimizes` has {PLACE}, and there is no such setting")
+    if by_measure and not named:
+        candidate.fail(f"`optimizes` lacks {PLACE}, where the measure is named")
+    objective = candidate.ranker.training_objective()
+    if not objective.text or not objective.origin:
+        candidate.fail("the training objective has no words")
+    if (objective.measure is not None) != by_measure:
+        candidate.fail("a measure is named that training does not make best")
+    if objective.measure is not None and objective.measure not in objective.text:
+        candidate.fail(f"the words for the training objective do not name {objective.measure}")
+    other = candidate.new().set_params(measure="P@3")
+    if other.training_objective() != objective:
+        candidate.fail("the training objective follows the measure of the validation set")
 
 
 def _not_fitted(candidate: Candidate) -> None:
@@ -412,6 +436,7 @@ def _same_as(candidate: Candidate, kept: Ranker | None, folder: str, features: F
 
 CHECKS: dict[str, Callable[[Candidate], None]] = {
     "settings": _settings,
+    "training objective": _objective,
     "predicting before learning": _not_fitted,
     "what is learnt": _learnt_state,
     "easy data": _learns,

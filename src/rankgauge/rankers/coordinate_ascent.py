@@ -47,7 +47,7 @@ class CoordinateAscent(LinearRanker):
     summary: ClassVar[str] = (
         "a weighted sum of features; each weight in turn at its best for a measure"
     )
-    optimizes: ClassVar[str] = "any measure itself"
+    optimizes: ClassVar[str] = "{objective} on the training data"
     source: ClassVar[str] = (
         "Metzler and Croft 2007, Linear feature-based models for information retrieval"
     )

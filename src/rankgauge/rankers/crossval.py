@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.arrays import Floats
-from rankgauge.checks import checked, one_of
+from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
 from rankgauge.data.features import Features
 from rankgauge.data.folds import Fold, Folds
@@ -23,16 +23,17 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
 from rankgauge.notes import Note, counted, worded
 from rankgauge.plugins import digests_of
-from rankgauge.policies import SEED
+from rankgauge.policies import SEED, SEEDS
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, Evaluation, EvaluationName
-from rankgauge.rankers.fold_store import Finished, FoldStore, Trained, data_digest
+from rankgauge.rankers.fold_store import METHODS, Finished, FoldStore, Trained, data_digest
 from rankgauge.rankers.libraries import PACKAGES, version_of
 from rankgauge.rankers.ranking import run_of
 from rankgauge.rankers.registry import find_method
 from rankgauge.rankers.registry import methods as all_methods
 from rankgauge.rankers.settings import MONITORED
+from rankgauge.rankers.training_queries import TrainingQueries
 from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
@@ -54,6 +55,7 @@ def cross_validate(
     measures: AnyMeasure | Sequence[AnyMeasure] = MEASURES,
     *,
     evaluation: EvaluationName = DEFAULT_EVALUATION,
+    training_queries: int | None = None,
     seed: int = SEED,
     output: str | os.PathLike[str] | None = None,
     executor: AnyExecutor | None = None,
@@ -72,11 +74,15 @@ def cross_validate(
     evaluation
         "letor" evaluates as LETOR's own program does, for comparisons with published values, and "mslr"
         as the program of MSLR. What the rankers learn stays the same.
+    training_queries
+        How many queries of each training part to learn from, drawn by the seed; by default all. All
+        methods learn from the same queries. Validation and test parts stay whole.
     seed
-        The seed of methods that are given by name or class.
+        The seed of methods that are given by name or class, and of the draw of training queries.
     output
         A folder. A run file, a file of scores and the means of each fold and method are written there. A
-        later call with the same folder goes on from what is finished.
+        later call with the same folder goes on from what is finished. It may add methods: those that are
+        finished are not trained again. It must not change anything else.
     executor
         Who does the work; by default threads. A pool of processes must not be made by fork.
     progress
@@ -87,6 +93,7 @@ def cross_validate(
         methods,
         measures,
         evaluation=evaluation,
+        training_queries=training_queries,
         seed=seed,
         output=output,
         executor=executor,
@@ -100,6 +107,7 @@ def cross_validation(
     measures: AnyMeasure | Sequence[AnyMeasure] = MEASURES,
     *,
     evaluation: EvaluationName = DEFAULT_EVALUATION,
+    training_queries: int | None = None,
     seed: int = SEED,
     output: str | os.PathLike[str] | None = None,
     executor: AnyExecutor | None = None,
@@ -116,10 +124,12 @@ def cross_validation(
         raise RankgaugeError("no measure, expected at least one")
     if not isinstance(folds, Folds):
         raise RankgaugeError(f"folds: {type(folds).__name__}, expected what read_folds gives")
+    number = checked("training_queries", training_queries, Whole(1), optional=True)
+    chosen = None if number is None else TrainingQueries(number, checked("seed", seed, SEEDS))
     store = None if output is None else FoldStore(Path(output))
     if store is not None:
-        store.begin(_protocol(folds, rankers, parsed, by))
-    work = FoldWork(tuple(folds), rankers, parsed, by, store is not None)
+        store.begin(_protocol(folds, rankers, parsed, by, chosen))
+    work = FoldWork(tuple(folds), rankers, parsed, by, chosen, store is not None)
     items = [(place, name) for place in range(len(work.folds)) for name in (*rankers, SINGLE)]
     advance = progress or _no_progress
     parts: dict[tuple[int, str], Trained] = {}
@@ -163,25 +173,32 @@ def _protocol(
     rankers: dict[str, Ranker],
     measures: Sequence[Measure | Aggregate],
     by: Evaluation,
+    chosen: TrainingQueries | None,
 ) -> dict[str, Any]:
     """All that the result depends on: the data, the methods with all their settings, plug-ins, and
-    versions."""
-    settings = {
-        name: {setting: str(value) for setting, value in ranker.settings().items()}
-        for name, ranker in rankers.items()
-    }
-    plugins = digests_of(map(type, (*rankers.values(), *measures, *map(innermost, measures))))
+    versions. The draw of training queries is there only if there is one."""
+    plugins = digests_of(map(type, (*measures, *map(innermost, measures))))
     return {
         "rankgauge": __version__,
         "libraries": {package: version_of(package) for package in ("numpy", *PACKAGES.values())},
         **({"plugins": plugins} if plugins else {}),
         "folds": folds.layout,
         "data": data_digest(folds),
-        "methods": {
-            name: {"method": type(rankers[name]).__name__, **settings[name]} for name in rankers
-        },
+        **({} if chosen is None else {"training_queries": chosen.content()}),
+        METHODS: {name: _method(ranker) for name, ranker in rankers.items()},
         "measures": [str(measure) for measure in measures],
         "evaluation": by.name,
+    }
+
+
+def _method(ranker: Ranker) -> dict[str, Any]:
+    """All that the model of a ranker depends on beside the data: the method, its settings, and the
+    plug-in that it comes from."""
+    plugin = digests_of([type(ranker)])
+    return {
+        "method": type(ranker).__name__,
+        **({"plugin": plugin} if plugin else {}),
+        **{setting: str(value) for setting, value in ranker.settings().items()},
     }
 
 
@@ -213,12 +230,14 @@ def _rankers(given: Method | Sequence[Method] | None, seed: int) -> dict[str, Ra
 
 
 class FoldWork(Record):
-    """Trains and evaluates a ranker on a fold. `with_scores`: scores are made too, to be kept."""
+    """Trains and evaluates a ranker on a fold. `chosen`: which training queries it learns from; None:
+    all. `with_scores`: scores are made too, to be kept."""
 
     folds: tuple[Fold, ...]
     rankers: dict[str, Ranker]
     measures: tuple[Measure | Aggregate, ...]
     by: Evaluation
+    chosen: TrainingQueries | None
     with_scores: bool
 
     def label(self, item: tuple[int, str]) -> str:
@@ -230,8 +249,9 @@ class FoldWork(Record):
         fold = self.folds[place]
         start = time.perf_counter()
         check_apart(fold)
-        scorer, notes = self._trained(fold, name)
-        train = self._means(fold.train, scorer(fold.train))
+        training = fold.train if self.chosen is None else self.chosen.of(fold.train)
+        scorer, notes = self._trained(name, training, fold.validation)
+        train = self._means(training, scorer(training))
         validation = None
         if fold.validation is not None:
             validation = self._means(fold.validation, scorer(fold.validation))
@@ -242,13 +262,15 @@ class FoldWork(Record):
             scores = self.by.evaluator(fold.test, list(self.measures)).scores([trained.run])
         return Finished(trained, scores, time.perf_counter() - start)
 
-    def _trained(self, fold: Fold, name: str) -> tuple[Any, tuple[str, ...]]:
-        """What scores documents after training on the fold, and the sentences of its notes."""
+    def _trained(
+        self, name: str, training: Features, validation: Features | None
+    ) -> tuple[Any, tuple[str, ...]]:
+        """What scores documents after training, and the sentences of its notes."""
         if name == SINGLE:
-            feature = best_feature(fold.train, self.measures[0], self.by)
+            feature = best_feature(training, self.measures[0], self.by)
             return feature, (str(feature),)
         ranker = type(self.rankers[name])().set_params(**self.rankers[name].get_params())
-        ranker.fit(fold.train, fold.validation)
+        ranker.fit(training, validation)
         return ranker.predict, tuple(note.kind for note in ranker.notes())
 
     def _means(self, features: Features, scores: Floats) -> tuple[float, ...]:
@@ -349,6 +371,7 @@ def _gathered(
             column="linear",
         ),
         Note("means over the folds", column="train, validation"),
+        *_drawn_notes(work),
         Note(
             f"the one that ranks the training data of its fold best by {work.measures[0]}: "
             + _enumerated([parts[f, SINGLE].notes[0] for f in range(len(work.folds))]),
@@ -360,6 +383,18 @@ def _gathered(
     return CrossValidation(
         scores, tuple(runs), test.judgments, linear, expected, train, validation, notes, failed
     )
+
+
+def _drawn_notes(work: FoldWork) -> Iterator[Note]:
+    """How many training queries were drawn in which folds."""
+    folds: dict[str, list[str]] = {}
+    for fold in work.folds:
+        if work.chosen is not None:
+            sentence = work.chosen.sentence(len(fold.train.queries))
+            folds.setdefault(sentence, []).append(str(fold.number))
+    for sentence, own in folds.items():
+        named = f"fold {', '.join(own)}" if len(folds) > 1 else "each fold"
+        yield Note(sentence, detail=f"in {named}")
 
 
 def _enumerated(features: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from rankgauge.scores.model import Scores
 from rankgauge.seeds import digest
 
 PROTOCOL, TIMES = "protocol.json", "times.json"
+METHODS = "methods"
+"""The entry of the protocol that later calls may add to."""
 DIGEST = "digest"
 
 
@@ -41,32 +43,74 @@ class Finished(Record):
     seconds: float
 
 
-def begin_folder(folder: Path, name: str, content: Mapping[str, Any], what: str) -> None:
+def begin_folder(
+    folder: Path,
+    name: str,
+    content: Mapping[str, Any],
+    what: str,
+    *,
+    growing: Collection[str] = (),
+) -> None:
     """Make a folder for long work, with a file that says what it is. RankgaugeError where the folder has
-    other work of this kind (`what`); with the same content the work goes on."""
-    path, wanted = folder / name, json_bytes(content)
-    if path.exists() and path.read_bytes() != wanted:
-        raise RankgaugeError(
-            f"{folder} has another {what}: {_difference(path, wanted)}. Expected the same one to go on "
-            "with; give another folder, or remove this one"
-        )
+    other work of this kind; with the same content the work goes on.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    name, content
+        The file, and what it says about the work.
+    what
+        What such work is called in the error.
+    growing
+        Entries of the content that are mappings, and may grow: a key that only the file or only the
+        content has is kept. A key that both have must have the same value.
+    """
+    path, content = folder / name, dict(content)
+    if path.exists():
+        there = _entries(path)
+        if there is None:
+            fault = "cannot be read"
+        else:
+            here = dict(read_json(json_bytes(content), path.name))
+            fault = ", ".join(_differing(there, here, growing))
+            fault = fault and f"differs in {fault}"
+        if there is None or fault:
+            raise RankgaugeError(
+                f"{folder} has another {what}: {path.name} {fault}. Expected the same one to go on "
+                "with; give another folder, or remove this one"
+            )
+        for entry in growing:
+            content[entry] = {**there[entry], **content[entry]}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(str(folder), None, f"cannot be made: {error.strerror or error}") from None
     with writing(path) as stream:
-        stream.write(wanted)
+        stream.write(json_bytes(content))
 
 
-def _difference(path: Path, wanted: bytes) -> str:
-    """In what a file differs from what it should have."""
+def _entries(path: Path) -> dict[str, Any] | None:
+    """The entries of a file; None where it cannot be read."""
     try:
-        there = dict(read_json(read_bytes(path), display_name(path)))
+        return dict(read_json(read_bytes(path), display_name(path)))
     except (InputError, TypeError, ValueError):
-        return f"{path.name} cannot be read"
-    here = dict(read_json(wanted, path.name))
-    names = [name for name in {**there, **here} if there.get(name) != here.get(name)]
-    return f"{path.name} differs in {', '.join(names)}"
+        return None
+
+
+def _differing(
+    there: Mapping[str, Any], here: Mapping[str, Any], growing: Collection[str]
+) -> list[str]:
+    """The entries that differ. Of those that may grow, the keys that differ are named too."""
+    names = []
+    for name in {**there, **here}:
+        before, now = there.get(name), here.get(name)
+        if name in growing and isinstance(before, dict) and isinstance(now, dict):
+            changed = [key for key in now if key in before and before[key] != now[key]]
+            names += [f"{name} ({', '.join(changed)})"] if changed else []
+        elif before != now:
+            names.append(name)
+    return names
 
 
 class FoldStore(Record):
@@ -79,10 +123,11 @@ class FoldStore(Record):
     folder: Path
 
     def begin(self, protocol: Mapping[str, Any]) -> None:
-        """Make the folder, or check that it has the same cross-validation; RankgaugeError else."""
+        """Make the folder, or check that it has the same cross-validation, perhaps with other methods;
+        RankgaugeError else. A method of the same name must have the same settings."""
         import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
 
-        begin_folder(self.folder, PROTOCOL, protocol, "cross-validation")
+        begin_folder(self.folder, PROTOCOL, protocol, "cross-validation", growing=(METHODS,))
 
     def finished(self, fold: int, name: str) -> Trained | None:
         """What was finished before; None if it was not, or was changed since."""
@@ -126,16 +171,18 @@ class FoldStore(Record):
         """
         for left in self.folder.glob(f"fold-*/{TEMPORARY}*"):
             left.unlink(missing_ok=True)
-        times: dict[str, dict[str, float]] = {}
+        path = self.folder / TIMES
+        times: dict[str, dict[str, float]] = (_entries(path) or {}) if path.exists() else {}
+        before = json_bytes(times)
         names = list(names)
         for fold in folds:
             for name in names:
-                path = self._path(fold, name, "seconds")
-                if path.exists():
-                    times.setdefault(f"fold-{fold}", {})[name] = float(path.read_text())
-                    path.unlink()
-        if times:
-            with writing(self.folder / TIMES) as stream:
+                own = self._path(fold, name, "seconds")
+                if own.exists():
+                    times.setdefault(f"fold-{fold}", {})[name] = float(own.read_text())
+                    own.unlink()
+        if json_bytes(times) != before:
+            with writing(path) as stream:
                 stream.write(json_bytes(times))
 
     def _path(self, fold: int, name: str, ending: str) -> Path:

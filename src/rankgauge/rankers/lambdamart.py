@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -38,11 +39,15 @@ class LambdaMART(TreeRanker):
     """
 
     summary: ClassVar[str] = "boosted trees that learn from what swaps of documents change in nDCG"
-    optimizes: ClassVar[str] = "nDCG, by what swaps change; or a cross entropy"
+    optimizes: ClassVar[str] = "{objective}"
+    objectives: ClassVar[Mapping[str, str]] = {
+        "lambdarank": "nDCG, by what swaps of documents change",
+        "xendcg": "the cross entropy of gains",
+    }
     source: ClassVar[str] = "Burges 2010, From RankNet to LambdaRank to LambdaMART: an overview"
 
     objective: str | None = setting(
-        Choice(("lambdarank", "xendcg")),
+        Choice(tuple(objectives)),
         "What trees learn. lambdarank: changes of nDCG by swaps; xendcg: a cross entropy.",
         default="lambdarank",
     )

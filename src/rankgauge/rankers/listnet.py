@@ -43,7 +43,7 @@ class ListNet(NetworkRanker):
     """
 
     summary: ClassVar[str] = "a network that learns which document of a query is likely the best"
-    optimizes: ClassVar[str] = "the cross entropy of who is first"
+    optimizes: ClassVar[str] = "the cross entropy of the top-one probabilities"
     source: ClassVar[str] = (
         "Cao et al. 2007, Learning to rank: from pairwise approach to listwise approach"
     )

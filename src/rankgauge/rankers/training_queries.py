@@ -1,0 +1,45 @@
+"""Learning from fewer queries: a sample of the training part, drawn by the seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankgauge.data.features import Features
+from rankgauge.notes import counted
+from rankgauge.query_sets.samples import drawn
+from rankgauge.records import Value
+
+
+class TrainingQueries(Value):
+    """How many training queries rankers learn from, and the seed that draws them.
+
+    The draw depends on the ids of the queries and on the seed, so all methods learn from the same
+    queries. With the same seed, a larger draw contains a smaller one.
+
+    >>> from rankgauge.rankers.checks import made_features
+    >>> three = TrainingQueries(3, seed=1)
+    >>> three.of(made_features(10))
+    Features: 3 queries, 28 documents, 5 features
+    >>> three.sentence(10)
+    'trained on 3 of 10 queries, drawn by the seed'
+    """
+
+    number: int
+    seed: int
+
+    def of(self, training: Features) -> Features:
+        """The drawn queries, in the order of the file; all of them if there are not more."""
+        if len(training.queries) <= self.number:
+            return training
+        return training.select(drawn(training.queries.texts(), self.number, self.seed))
+
+    def sentence(self, available: int) -> str:
+        """How many of the available queries are learnt from, in words."""
+        if available <= self.number:
+            queries = counted(available, "query", "queries")
+            return f"trained on all {queries}: there are no more than the {self.number:,} to draw"
+        return f"trained on {self.number:,} of {available:,} queries, drawn by the seed"
+
+    def content(self) -> dict[str, Any]:
+        """The number and the seed, for a file that says how rankers were trained."""
+        return {"number": self.number, "seed": self.seed}
