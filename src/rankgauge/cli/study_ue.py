@@ -43,6 +43,7 @@ from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeB
 from rankgauge.report.html import check_pages, write_page
 from rankgauge.scores.documents import read_json
 from rankgauge.studies.index import INDEX
+from rankgauge.studies.ue.counterparts import FIGURES, QUERIES, TABLES
 from rankgauge.studies.ue.page import DrawnFigure, study_page
 from rankgauge.studies.ue.protocol import (
     CUTOFFS,
@@ -55,8 +56,6 @@ from rankgauge.studies.ue.protocol import (
     Reading,
     WithoutRelevant,
 )
-from rankgauge.studies.ue.study import FIGURES, QUERIES, TABLES
-from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from rankgauge.studies.ue.study import Study
@@ -233,10 +232,8 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
         ]
     )
     write_study(study, folder)
-    for reading, claims in study.judged().items():
-        table = Table(("claim", "verdict"), tuple((each.claim, each.verdict) for each in claims))
-        click.echo(f"Reading {reading}\n\n{table.render('table', width=line_width())}")
-    click.echo(wrap_text(study.undecided_text(), line_width() or 100))
+    click.echo(study.verdict_table().render("table", width=line_width()))
+    click.echo(f"{wrap_text(study.undecided_text(), line_width() or 100)}\n")
     click.echo(f"Where each printed table is: {folder / INDEX}.csv")
     if not lacking:
         click.echo(f"All of it: {folder / PAGE}")

@@ -26,7 +26,7 @@ from rankgauge.studies.ue.tables import (
     interval,
     within_collections,
 )
-from rankgauge.studies.verdicts import Amount, Verdict, plain
+from rankgauge.studies.verdicts import POWER, Amount, Verdict, plain
 from rankgauge.tables import Cell, Table
 
 Statistic: TypeAlias = Callable[[Parts], float]
@@ -41,6 +41,11 @@ class Claim(NamedTuple):
     text: str
     tables: str
     kept: bool = False
+
+    @property
+    def source(self) -> str:
+        """The tables in words."""
+        return f"Table{'s' if ' and ' in self.tables else ''} {self.tables}"
 
 
 CLAIMS = {
@@ -493,16 +498,38 @@ def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
     return [each for each in results if each.statements]
 
 
-def undecided_words(made: Mapping[str, Sequence[Statement]]) -> list[str]:
-    """For each claim that has undecided statements, how many queries would decide half of them."""
-    parts: dict[str, list[str]] = {}
+def undecided_words(made: Mapping[str, Sequence[Statement]]) -> str:
+    """How many queries would decide half of the undecided statements, claim by claim, in words."""
+    known: dict[str, list[Undecided]] = {}
+    unknown: dict[str, None] = {}
     for each in undecided(made):
-        if each.undecided and each.queries is not None and each.growth is not None:
-            text = "no number of queries that can be named"
-            if np.isfinite(each.queries):
-                text = f"{rough(each.queries):,} queries ({each.growth:.2g} times as many)"
-            parts.setdefault(each.claim.short, []).append(f"{text} in the reading {each.reading}")
-    return [f"{claim}: {', '.join(texts)}" for claim, texts in parts.items()]
+        if each.undecided and each.queries is not None and np.isfinite(each.queries):
+            known.setdefault(each.claim.short, []).append(each)
+        elif each.undecided and each.queries is not None:
+            unknown[each.claim.short] = None
+    texts = []
+    if known:
+        listed = (f"{claim}, {_range_words(found)}" for claim, found in known.items())
+        texts.append(
+            "If the values seen here are the true ones, half of the undecided statements of a claim "
+            f"would be decided, with a probability of {POWER:.0%}, by about: {'; '.join(listed)}."
+        )
+    left = [claim for claim in unknown if claim not in known]
+    if left:
+        texts.append(
+            "No number of queries can be given where most undecided values are the limit itself: "
+            f"{'; '.join(left)}."
+        )
+    return " ".join(texts)
+
+
+def _range_words(found: Sequence[Undecided]) -> str:
+    """How many queries, in one reading or from one reading to the other."""
+    counts = sorted(rough(each.queries) for each in found if each.queries is not None)
+    times = sorted(float(f"{each.growth:.2g}") for each in found if each.growth is not None)
+    ends = [(f"{counts[0]:,}", f"{counts[-1]:,}"), (f"{times[0]:g}", f"{times[-1]:g}")]
+    queries, growth = (one if one == other else f"{one} to {other}" for one, other in ends)
+    return f"{queries} queries ({growth} times as many)"
 
 
 def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:

@@ -44,6 +44,17 @@ SUBJECTS = {
 """The tables of each case study."""
 DATA, METHODS = (1,), (2,)
 """The tables of the data and of the methods."""
+ALL_TABLES = {
+    1: "The data",
+    2: "The methods and their settings",
+    **{
+        number: printed.shows.format(case=case.name)
+        for case in CASES
+        for printed in SUBJECTS.values()
+        for number in printed.of(case)
+    },
+}
+"""What each table of the paper shows."""
 FIGURES = {
     "map": "Query types by expected and actual score",
     "expected": "Histogram of the expected {case} of random rankings",

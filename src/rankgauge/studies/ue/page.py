@@ -19,15 +19,10 @@ from rankgauge.report.html import (
     Text,
 )
 from rankgauge.studies.ue import published
+from rankgauge.studies.ue.counterparts import StudyTable, query_table
 from rankgauge.studies.ue.numbering import SUBJECTS, table_heading
 from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
-from rankgauge.studies.ue.study import (
-    VERDICTS,
-    Study,
-    StudyTable,
-    interval_text,
-    query_table,
-)
+from rankgauge.studies.ue.study import VERDICTS, Study, interval_text
 from rankgauge.studies.verdicts import POWER
 from rankgauge.tables import Table
 
@@ -126,30 +121,20 @@ def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
         f"than {study.protocol.margin:g} percentage points. Nothing is corrected for the number of "
         f"statements. {interval_text(study.protocol)} {VERDICTS}"
     )
-    summary = Table(
-        ("claim", *(f"reading {reading}" for reading in study.judged())),
-        tuple(
-            (claims[0].claim, *(each.verdict for each in claims))
-            for claims in zip(*study.judged().values(), strict=True)
-        ),
+    needed = Section(
+        "How many queries would decide", (_shown(tables["queries-to-decide"], about=NEEDED),)
     )
-    undecided = Section(
-        "What “undecided” means",
-        (
-            Text(study.undecided_text()),
-            _shown(tables["queries-to-decide"], about=NEEDED),
-        ),
-    )
-    items = (ShownTable(summary, "The verdicts"), Text(study.undecided_text()), Text(about))
-    return Section("Which claims hold here", items, (undecided, *sections))
+    verdicts = ShownTable(study.verdict_table(), "The verdicts")
+    items = (verdicts, Text(study.undecided_text()), Text(about))
+    return Section("Which claims hold here", items, (needed, *sections))
 
 
 NEEDED = (
     f"With so many queries, undecided statements are decided with a probability of {POWER:.0%}, if the "
     "values seen here are the true ones and intervals shrink with the square root of the number of "
     "queries. That is a rough guide: counts of pairs and tests move in steps. Where a value is the "
-    "limit itself, no number can be given. Intervals over splits of the documents do not depend on queries "
-    "alone, so the claim about them has no number."
+    "limit itself, no number can be given. Intervals over splits of the documents do not depend on "
+    "queries alone, so the claim about them has no number."
 )
 
 
@@ -184,7 +169,7 @@ def _data(
     beside = [] if printed is None else [ShownTable(printed, "As printed")]
     warned = [Text(text) for text in study.warnings()]
     (data,) = (each for each in tables.values() if each.subject == "data")
-    shown = (_shown(data), *beside, *warned, _shown(tables["sets"]))
+    shown: tuple[Item, ...] = (_shown(data), *beside, *warned, _shown(tables["sets"]))
     which = Section("Which queries count", (Text(WHICH), _which(study, tables["which-queries"])))
     return Section("The data", shown, (which, *sections))
 
@@ -326,9 +311,9 @@ def _sizes(protocol: Protocol) -> str:
     texts = []
     for data in protocol.collections:
         size = protocol.size(data)
-        text = f"{size.share:.0%} of the queries drawn"
-        if size.number is not None:
-            text = counted(size.number, "query", "queries")
+        text = counted(size.number or 0, "query", "queries")
+        if size.share is not None:
+            text = f"{size.share:.0%} of the queries drawn"
         texts.append(f"{data.name}: {text}")
     return "; ".join(texts)
 

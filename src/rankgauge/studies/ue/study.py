@@ -6,36 +6,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from rankgauge.comparison.assessed import ALL
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.data.folds import Folds, read_folds
 from rankgauge.notes import Note, counted, worded
-from rankgauge.query_sets.by_chance import TYPES
 from rankgauge.rankers.fold_store import data_digest, json_bytes
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
 from rankgauge.scores.documents import read_json
-from rankgauge.studies.index import Counterpart, index_table
-from rankgauge.studies.ue import numbering, published, tables
+from rankgauge.studies.ue import published
 from rankgauge.studies.ue.claims import (
     CLAIMS,
     Statement,
     claim_table,
-    needed_table,
     statements,
     undecided_words,
 )
+from rankgauge.studies.ue.counterparts import (
+    StudyFigure,
+    StudyTable,
+    query_tables,
+    study_figures,
+    study_index,
+    study_tables,
+)
 from rankgauge.studies.ue.experiment import (
-    BROAD,
-    FOCUSED,
-    IDEAL,
-    UNINFORMATIVE,
-    CaseStudy,
     ChosenQueries,
     Experiment,
     choose_queries,
@@ -44,35 +41,27 @@ from rankgauge.studies.ue.experiment import (
     rank,
     study_cases,
 )
-from rankgauge.studies.ue.numbering import table_file
 from rankgauge.studies.ue.protocol import (
-    ASCENT,
-    CASES,
-    OBJECTIVE,
-    VERSIONS,
-    Case,
     Protocol,
     slug,
 )
 from rankgauge.studies.ue.tables import Drawn
-from rankgauge.studies.verdicts import POWER, Judged, judged
-from rankgauge.tables import Cell, Table
+from rankgauge.studies.verdicts import Judged, judged
+from rankgauge.tables import Table
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from rankgauge.workers import AnyExecutor
 
 PROTOCOL_FILE = "study.json"
-RUNS, TABLES, FIGURES, QUERIES = "runs", "tables", "figures", "queries"
+RUNS = "runs"
 
 
 FEW = 100
 """With fewer draws intervals are rough."""
 VERDICTS = (
     "A claim says that the value is above the limit, which is 0 or, where nothing may be lost, minus "
-    "the margin. It holds if low is above the limit, and does not hold if high is at most the limit; else "
-    "these queries do not decide."
+    "the margin. It holds if low is above the limit, and does not hold if high is at most the limit; "
+    "else these queries do not decide."
 )
 NOT_THE_PAPERS = (
     "called {printed}, but its counts are not those of Table 1 of the paper; so the printed numbers do "
@@ -87,28 +76,6 @@ def interval_text(protocol: Protocol) -> str:
         "replacement; the sets of queries stay as they are. Each end is the farther one of the plain "
         "percentile, the bias-corrected one and the value."
     )
-
-
-class StudyTable(NamedTuple):
-    """A table of the study. `printed` has the numbers of the paper's tables that it repeats."""
-
-    table: Table
-    subject: str
-    caption: str
-    printed: tuple[int, ...] = ()
-    case: str = ""
-    reading: str = ""
-    data: str = ""
-
-
-class StudyFigure(NamedTuple):
-    """A figure of the study. `printed` is the number of the paper's figure that it repeats."""
-
-    figure: Figure
-    caption: str
-    printed: str
-    case: str
-    reading: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,15 +116,12 @@ class Study(Result):
             f"{name} {len(each.chosen.queries):,}"
             for name, each in next(iter(self.experiments.values())).items()
         )
-        parts = undecided_words(self.statements)
-        if not parts:
+        needed = undecided_words(self.statements)
+        if not needed:
             return "Every statement is decided by these queries."
         return (
-            "“Undecided” is no evidence against a claim: it says that these queries are too few to tell "
-            f"(queries drawn: {drawn}). If the values seen here are the true ones, half of the "
-            f"undecided statements of each claim would be decided, with a probability of {POWER:.0%}, "
-            "by: "
-            f"{'; '.join(parts)}."
+            "“Undecided” is no evidence against a claim: these queries are too few to tell (queries "
+            f"drawn: {drawn}). {needed}"
         )
 
     def table(self) -> Table:
@@ -188,49 +152,20 @@ class Study(Result):
 
     def judged(self) -> dict[str, list[Judged]]:
         """For each reading, which claims hold, in words."""
-        texts = {key: f"{claim.text} [Tables {claim.tables}]" for key, claim in CLAIMS.items()}
+        texts = {key: f"{claim.text} ({claim.source})" for key, claim in CLAIMS.items()}
         return {reading: judged(texts, made, reading) for reading, made in self.statements.items()}
 
-    def tables(self) -> dict[str, StudyTable]:
-        """All tables, by the names of their files."""
-        return dict(self._tables)
-
-    @cached_property
-    def _tables(self) -> dict[str, StudyTable]:
-        data, methods = numbering.DATA, numbering.METHODS
-        made: dict[str, StudyTable] = {
-            "claims": StudyTable(self.table(), "claims", "The paper's claims on these data"),
-            "queries-to-decide": StudyTable(
-                needed_table(self.statements), "needed", "How many queries would decide"
-            ),
-            table_file(data, "data"): StudyTable(self._statistics(), "data", "The data", data),
-            table_file(methods, "methods"): StudyTable(
-                self._methods(), "methods", "The methods and their settings", methods
-            ),
-            "sets": StudyTable(self._sets(), "sets", "The sets of queries, and how many they have"),
-            "which-queries": StudyTable(
-                self._both_means(),
-                "which",
-                "The means of all test queries, with 0 for queries without relevant documents and "
-                "without these queries",
-            ),
-        }
-        for reading, experiments in self.experiments.items():
-            for case in CASES:
-                cases = {name: each.cases[case.name] for name, each in experiments.items()}
-                for name, table in self._case_tables(case, cases).items():
-                    subject, _, data_set = name.partition("/")
-                    printed = numbering.SUBJECTS[subject]
-                    numbers = printed.of(case)
-                    if len(numbers) > 1 and data_set in self.recognised:
-                        place = published.COLLECTIONS.index(self.recognised[data_set])
-                        numbers = (numbers[place],)
-                    caption = printed.shows.format(case=case.name)
-                    caption += f", {data_set}" if data_set else ""
-                    made[table_file(numbers, subject, data_set, reading)] = StudyTable(
-                        table, subject, caption, numbers, case.name, reading, data_set
-                    )
-        return made
+    def verdict_table(self) -> Table:
+        """A row for each claim, with the tables that it rests on and its verdict in each reading."""
+        names = {claim.text: (claim.short, claim.tables) for claim in CLAIMS.values()}
+        texts = {key: claim.text for key, claim in CLAIMS.items()}
+        found = [judged(texts, made) for made in self.statements.values()]
+        rows = tuple(
+            (*names[claims[0].claim], *(each.verdict for each in claims))
+            for claims in zip(*found, strict=True)
+        )
+        columns = ("claim", "tables", *(f"reading {reading}" for reading in self.statements))
+        return Table(columns, rows)
 
     @cached_property
     def recognised(self) -> dict[str, str]:
@@ -242,187 +177,25 @@ class Study(Result):
             if printed and _counts(self.statistics[name]).same(published.TABLE_1[printed])
         }
 
-    def index(self) -> Table:
-        """For each printed table and figure, the files that repeat it."""
-        made = []
-        for number in range(1, 27):
-            files = tuple(
-                f"{TABLES}/{name}.csv"
-                for name, each in self.tables().items()
-                if number in each.printed
-            )
-            shows = next(
-                (each.caption for each in self.tables().values() if number in each.printed),
-                _shows(number),
-            )
-            remark = "" if files else "needs two data sets"
-            made.append(Counterpart(numbering.table_heading((number,)), shows, files, remark))
-        for kind, shows in numbering.FIGURES.items():
-            for case in CASES:
-                number = numbering.figure_number(kind, case)
-                files = tuple(
-                    f"{FIGURES}/{numbering.figure_file(kind, case, name, reading)}.svg"
-                    for reading, experiments in self.experiments.items()
-                    for name in experiments
-                )
-                heading = numbering.figure_heading(number)
-                made.append(Counterpart(heading, shows.format(case=case.name), files))
-        return index_table(made)
+    @cached_property
+    def _tables(self) -> dict[str, StudyTable]:
+        return study_tables(self)
 
-    def _case_tables(self, case: Case, found: Mapping[str, CaseStudy]) -> dict[str, Table]:
-        """The tables of a case, by subject, and by data set where each has its own."""
-        made: dict[str, Table] = {}
-        for subject, versions in (("scores", (case.name,)), ("normalised", VERSIONS)):
-            for name, study in found.items():
-                means = {
-                    version: study.scores.values[version].mean(axis=2).T for version in versions
-                }
-                methods = next(iter(self.experiments.values()))[name].methods
-                made[f"{subject}/{name}"] = tables.score_table(
-                    methods, self.protocol.cutoffs, means
-                )
-        parts = {name: study.parts for name, study in found.items()}
-        drawn = {name: Drawn(study.parts, study.draws) for name, study in found.items()}
-        level = self.protocol.level
-        made["tau"] = tables.tau_table(case, parts)
-        made["conflicts"] = tables.conflict_table(case, parts)
-        made["significant"] = tables.significant_table(case, parts)
-        made["pad"] = tables.pad_table(case, parts)
-        across = tables.across_collections(drawn)
-        if across:
-            made["swaps-data"] = tables.swap_table(case, "queries", across, level)
-        sets = tables.within_collections(drawn, *tables.SET_PAIR)
-        made["swaps-sets"] = tables.swap_table(case, "data", sets, level)
-        breadths = tables.within_collections(drawn, *tables.BREADTHS)
-        made["swaps-breadth"] = tables.swap_table(case, "data", breadths, level)
-        rates = {name: study.document_swaps for name, study in found.items()}
-        made["swaps-documents"] = tables.document_table(case, rates, level)
-        return made
-
-    def _statistics(self) -> Table:
-        counts = (
-            "documents",
-            "queries",
-            "features",
-            "documents a query",
-            "queries without relevant",
-        )
-        rows: list[tuple[Cell, ...]] = []
-        for data in self.protocol.collections:
-            table = self.statistics[data.name]
-            total = dict(zip(table.columns, table.rows[0], strict=True))
-            trained = self.protocol.training_of(data)
-            rows += (
-                (
-                    *(data.name, *(total[column] for column in counts), reading),
-                    len(each[data.name].chosen.queries),
-                    each[data.name].chosen.drawn_without_relevant,
-                    "all" if trained is None else trained,
-                )
-                for reading, each in self.experiments.items()
-            )
-        columns = (
-            *("data", *counts, "reading", "queries drawn", "of them without relevant"),
-            "training queries of a fold",
-        )
-        return Table(columns, tuple(rows))
-
-    def _both_means(self) -> Table:
-        """The means of the measures, whichever queries count."""
-        rows: list[tuple[Cell, ...]] = []
-        for reading, experiments in self.experiments.items():
-            for name, each in experiments.items():
-                for case, means in each.means.items():
-                    for place, method in enumerate(each.methods):
-                        both = zip(means.as_zero[place], means.left_out[place], strict=True)
-                        cells = (float(value) for pair in both for value in pair)
-                        rows.append((reading, name, case, method, *cells))
-        columns = [f"@{k}, {way}" for k in self.protocol.cutoffs for way in ("as 0", "left out")]
-        notes = tuple(
-            f"{name}: {each.chosen.without_relevant:,} of {each.chosen.total:,} test queries have no "
-            "relevant document"
-            for name, each in next(iter(self.experiments.values())).items()
-        )
-        return Table(("reading", "data", "measure", "method", *columns), tuple(rows), notes)
-
-    def _methods(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        for reading in self.protocol.readings:
-            for ranker in self.protocol.rankers(reading):
-                settings = {
-                    name: value
-                    for name, value in ranker.settings().items()
-                    if name not in ("preset", "seed")
-                }
-                shown = ", ".join(f"{name}={value}" for name, value in settings.items())
-                name, objective = type(ranker).__name__, ranker.training_objective()
-                origin = objective.origin
-                own = f"{ASCENT}.{OBJECTIVE}" not in map(str.lower, self.protocol.settings)
-                if reading.ascent_objective and name.lower() == ASCENT and own:
-                    origin = "the dissertation, section 4.2.1"
-                printed = published.METHODS.get(name, "")
-                rows.append(
-                    (reading.name, name, printed, objective.text, origin, reading.preset, shown)
-                )
-        columns = ("reading", "method", "short", "objective", "from", "preset", "settings")
-        return Table(columns, tuple(rows))
-
-    def _sets(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
-        for reading, experiments in self.experiments.items():
-            for name, each in experiments.items():
-                for case, study in each.cases.items():
-                    sizes = {part: len(chosen) for part, chosen in study.scores.sets.items()}
-                    equal = next((n for part, n in sizes.items() if part.endswith("size")), None)
-                    own = [sizes[part] for part in (ALL, UNINFORMATIVE, IDEAL)]
-                    breadth = (*each.breadth, sizes[BROAD], sizes[FOCUSED])
-                    without = each.chosen.drawn_without_relevant
-                    rows.append((reading, name, case, *own, equal, *breadth, without))
-        columns = (
-            *("reading", "data", "case", ALL, UNINFORMATIVE, IDEAL, "of equal size"),
-            *("broad", "focused", "broad compared", "focused compared", "without relevant"),
-        )
-        notes = (
-            f"broad: at least {self.protocol.broad_share:g} of the documents have a label of "
-            f"{self.protocol.broad_label} or more; as many focused queries are drawn to compare",
-        )
-        return Table(columns, tuple(rows), notes)
+    def tables(self) -> dict[str, StudyTable]:
+        """All tables, by the names of their files."""
+        return dict(self._tables)
 
     def figures(self) -> dict[str, StudyFigure]:
-        """The histograms of expected scores (Figures 2 and 3) and the maps of queries (Figure 1), by the
-        names of their files."""
-        from rankgauge.figures.queries import expected_histogram, query_map
-
-        made: dict[str, StudyFigure] = {}
-        for reading, experiments in self.experiments.items():
-            for name, each in experiments.items():
-                for case in CASES:
-                    study = each.cases[case.name]
-                    above = study.scores.above
-                    left = dict(above.left_out)
-                    measure = f"{name}: {case.name}, the mean over cut-offs"
-                    drawn = {
-                        "expected": expected_histogram({measure: above.expected}, {measure: left}),
-                        "map": query_map(_groups(study), left, measure=measure),
-                    }
-                    for kind, figure in drawn.items():
-                        number = numbering.figure_number(kind, case)
-                        shows = numbering.FIGURES[kind].format(case=case.name)
-                        caption = f"{numbering.figure_heading(number)}: {shows}, {name}"
-                        made[numbering.figure_file(kind, case, name, reading)] = StudyFigure(
-                            figure, f"{caption}, reading {reading}", number, case.name, reading
-                        )
-        return made
+        """The figures, by the names of their files."""
+        return study_figures(self)
 
     def query_tables(self) -> dict[str, Table]:
-        """For each reading, case and data set: each query with its mean score, its expected score, the
-        difference, and the set it is in."""
-        made = {}
-        for reading, experiments in self.experiments.items():
-            for name, each in experiments.items():
-                for case, study in each.cases.items():
-                    made[f"{case}.{slug(name)}.reading-{reading}"] = query_table(study)
-        return made
+        """The queries of each reading, case and data set, by the names of their files."""
+        return query_tables(self)
+
+    def index(self) -> Table:
+        """For each printed table and figure, the files that repeat it."""
+        return study_index(self)
 
     def _title(self) -> str:
         data = " and ".join(collection.name for collection in self.protocol.collections)
@@ -436,57 +209,6 @@ def _counts(statistics: Table) -> published.Counts:
         int(str(total[name])) for name in ("documents", "queries", "features")
     )
     return published.Counts(documents, queries, features)
-
-
-def _shows(number: int) -> str:
-    """What a table of the paper shows."""
-    return next(
-        printed.shows.format(case=case.name)
-        for printed in numbering.SUBJECTS.values()
-        for case in CASES
-        if number in printed.of(case)
-    )
-
-
-def _kinds(study: CaseStudy) -> dict[str, str]:
-    """The set of each query of a case that is in one."""
-    queries = study.scores.queries
-    kinds = {queries[row]: IDEAL for row in study.scores.sets[IDEAL].tolist()}
-    kinds |= {queries[row]: UNINFORMATIVE for row in study.scores.sets[UNINFORMATIVE].tolist()}
-    return kinds
-
-
-def _groups(study: CaseStudy) -> dict[str, tuple[list[float], list[float]]]:
-    """For each type the scores and the expected scores of its queries."""
-    kinds, above = _kinds(study), study.scores.above
-    uninformative = np.array([kinds.get(query) == UNINFORMATIVE for query in above.queries])
-    easy = above.easy(uninformative)
-    groups: dict[str, tuple[list[float], list[float]]] = {kind: ([], []) for kind in TYPES}
-    for row, query in enumerate(above.queries):
-        kind = "ideal" if kinds.get(query) == IDEAL else "other"
-        if uninformative[row]:
-            kind = "uninformative easy" if easy[row] else "uninformative hard"
-        scores, chances = groups[kind]
-        scores.append(float(above.scores[row]))
-        chances.append(float(above.expected[row]))
-    return groups
-
-
-def query_table(study: CaseStudy) -> Table:
-    """The queries of a case, the least above chance first."""
-    kinds, above = _kinds(study), study.scores.above
-    order = np.argsort(above.differences, kind="stable").tolist()
-    rows: list[tuple[Cell, ...]] = [
-        (
-            above.queries[row],
-            float(above.scores[row]),
-            float(above.expected[row]),
-            float(above.differences[row]),
-            kinds.get(above.queries[row], ""),
-        )
-        for row in order
-    ]
-    return Table(("query", "score", "expected", "difference", "set"), tuple(rows))
 
 
 # Running
@@ -566,7 +288,7 @@ def run_study(
 def _chosen(protocol: Protocol, read: Mapping[str, Folds]) -> dict[tuple[str, str], ChosenQueries]:
     """By reading and data set, the test queries. All that the data alone can show to be wrong is an
     error here, before anything is trained."""
-    results = {}
+    results: dict[tuple[str, str], ChosenQueries] = {}
     for data in protocol.collections:
         judgments = read[data.name].test().judgments
         for reading in protocol.readings:
