@@ -20,13 +20,17 @@ from browser import DESKTOP, PHONE, LookedAt
 from command_line import Outcome, called, called_with_workers
 from dask_cluster import on_loopback
 from page_texts import HOSTILE
+from rankgauge.cli.study_ue import _collection
 from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.folds import read_folds
+from rankgauge.rankers.crossval import cross_validation
 from rankgauge.report.html import write_page
 from rankgauge.studies.ue import published
+from rankgauge.studies.ue.numbering import SUBJECTS, table_file
 from rankgauge.studies.ue.page import study_page
-from rankgauge.studies.ue.protocol import CASES, PAPER, READINGS, RIGHT, DataSet, Protocol
-from rankgauge.studies.ue.study import Study, run_study, slug
-from rankgauge.tables import visible_line
+from rankgauge.studies.ue.protocol import CASES, PAPER, READINGS, RIGHT, Case, DataSet, Protocol
+from rankgauge.studies.ue.study import Study, run_study
+from rankgauge.tables import Table, visible_line
 
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")
@@ -103,25 +107,44 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(lines))
 
 
-SUBJECTS = ("tau", "conflicts", "significant", "pad", "swaps-data", "swaps-sets", "swaps-breadth")
-
-
 def test_every_table_has_its_counterpart(done: Path) -> None:
-    names = {path.stem for path in (done / "tables").glob("*.csv")}
-    wanted = {"claims", "statistics", "methods", "sets"}
+    names = {path.name.removesuffix(".csv") for path in (done / "tables").glob("*.csv")}
+    wanted = {"claims", "queries-to-decide", "sets", "which-queries"}
+    wanted |= {"table-01-data", "table-02-methods"}
     for reading in READINGS:
         for case in CASES:
-            wanted |= {f"{reading}-{case.name}-{subject}" for subject in SUBJECTS}
-            wanted.add(f"{reading}-{case.name}-swaps-documents")
-            for subject in ("scores", "normalised"):
-                wanted |= {f"{reading}-{case.name}-{subject}-{slug(name)}" for name in SIDES}
+            for subject, printed in SUBJECTS.items():
+                data = list(SIDES) if subject in ("scores", "normalised") else [""]
+                wanted |= {table_file(printed.of(case), subject, name, reading) for name in data}
     assert names == wanted
+    assert "table-07-tau.reading-paper" in names
+    assert "table-03-04-scores.MQ2007.reading-right" in names
     for ending in ("md", "tex"):
-        assert {path.stem for path in (done / "tables").glob(f"*.{ending}")} == wanted
+        there = (done / "tables").glob(f"*.{ending}")
+        assert {path.name.removesuffix(f".{ending}") for path in there} == wanted
     figures = {path.name for path in (done / "figures").iterdir()}
     assert len(figures) == 2 * 2 * 2 * 2 * 2  # reading, case, data, kind, form
     assert len(list((done / "queries").iterdir())) == 8
     assert (done / "study.html").stat().st_size > 10_000
+
+
+def test_the_index_names_a_file_for_every_printed_table_and_figure(done: Path) -> None:
+    with open(done / "index.csv", encoding="utf-8") as stream:
+        index = list(csv.DictReader(stream))
+    numbers = {row["printed"].split(" (")[0] for row in index}
+    assert numbers == {f"Table {n}" for n in range(1, 27)} | {f"Figure {n}" for n in (1, 2, 3)}
+    assert "Table 26 (dissertation 7.12)" in {row["printed"] for row in index}
+    for row in index:
+        assert (done / row["file"]).is_file(), row
+        numbers_of_file = [text for text in row["file"].split("-")[1:3] if text.isdecimal()]
+        assert row["printed"].split()[1] in {str(int(text)) for text in numbers_of_file}
+    page = (done / "study.html").read_text(encoding="utf-8")
+    assert all(row["file"] in page for row in index)
+    assert "Table 7 (dissertation 6.5): Kendall" in page
+
+
+def file(subject: str, case: Case, reading: str) -> str:
+    return table_file(SUBJECTS[subject].of(case), subject, reading=reading)
 
 
 def test_parities(done: Path) -> None:
@@ -132,22 +155,22 @@ def test_parities(done: Path) -> None:
         for case in CASES:
             counts = {
                 (row["data"], row["version"]): row
-                for row in rows(done, f"{reading}-{case.name}-significant")
+                for row in rows(done, file("significant", case, reading))
             }
-            for row in rows(done, f"{reading}-{case.name}-conflicts"):
+            for row in rows(done, file("conflicts", case, reading)):
                 version = row["version"].removeprefix("vs ")
                 for part in ("all", "uninformative", "ideal"):
                     one = int(counts[row["data"], case.name][part])
                     other = int(counts[row["data"], version][part])
                     assert (one - other) % 2 == int(row[part]) % 2
                     assert abs(one - other) <= int(row[part]) <= 5 * pairs
-            text = (done / "tables" / f"{reading}-{case.name}-significant.md").read_text()
+            text = (done / "tables" / f"{file('significant', case, reading)}.md").read_text()
             assert f"of {5 * pairs} tests" in text
-            for row in rows(done, f"{reading}-{case.name}-tau"):
+            for row in rows(done, file("tau", case, reading)):
                 for part in ("all", "uninformative", "ideal"):
                     swapped = (1 - float(row[part])) / 2 * pairs
                     assert swapped == pytest.approx(round(2 * swapped) / 2)
-            for row in rows(done, f"{reading}-{case.name}-swaps-data"):
+            for row in rows(done, file("swaps-data", case, reading)):
                 assert float(row["swap rate"]) == int(row["discordant"]) / int(row["pairs"])
                 assert int(row["pairs"]) == pairs
                 assert float(row["low"]) <= float(row["swap rate"]) <= float(row["high"])
@@ -158,7 +181,8 @@ def test_sets_are_equal_across_data_and_counted(done: Path) -> None:
         assert int(row["uninformative"]) == int(row["ideal"]) == round(int(row["all"]) / 4)
         assert int(row["broad compared"]) == int(row["focused compared"])
         assert int(row["broad"]) + int(row["focused"]) == int(row["all"])
-        assert int(row["all"]) + int(row["without relevant"]) == 60
+        assert int(row["all"]) == 60
+        assert row["reading"] == "paper" or row["without relevant"] == "0"
     sizes = {row["of equal size"] for row in rows(done, "sets")}
     assert len(sizes) == 1
 
@@ -188,8 +212,10 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
     output = tmp_path / "killed"
     moments = [
         lambda: len(list(output.rglob("*.scores"))) >= 3,
-        lambda: (output / "tables" / "claims.csv").exists(),
+        (output / "study.json").exists,
+        (output / "tables" / "claims.csv").exists,
     ]
+    trained: dict[str, int] = {}
     for reached in moments:
         process = subprocess.Popen(
             [sys.executable, "-m", "rankgauge", *command_of_one(data, output)],
@@ -202,8 +228,18 @@ def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Pa
         process.wait()
         for path in (output / "tables").glob("[!.]*"):  # whatever stands there is whole
             assert path.read_bytes() == (one / "tables" / path.name).read_bytes()
+        finished = {name: at for name, at in times(output).items() if whole(Path(name))}
+        assert trained.items() <= finished.items()  # no fold is trained twice
+        trained = finished
+    assert called(*command_of_one(data, output), "--set-number", "7").code == 0
+    assert trained.items() <= times(output).items()
     assert called(*command_of_one(data, output)).code == 0
     assert contents(output) == contents(one)
+
+
+def whole(run: Path) -> bool:
+    """Whether a fold and method was finished: its means are written last."""
+    return run.with_suffix(".json").exists()
 
 
 def test_the_command_asks_its_workers(
@@ -255,16 +291,29 @@ def test_every_ambiguity_is_an_option_that_changes_something(
         {name: made.table.render("csv") for name, made in each.tables().items()}
         for each in (study, other)
     )
-    assert any(one[name] != another[name] for name in one if name != "methods")
+    assert any(one[name] != another[name] for name in one if "methods" not in name)
 
 
 def test_one_data_set_has_no_swaps_across(study: Study) -> None:
-    assert not [name for name in study.tables() if name.endswith("swaps-data")]
+    assert not [name for name in study.tables() if "swaps-data" in name]
     assert not [each for each in study.statements["right"] if each.claim == "swaps across data"]
+    index = {str(row[0]).split(" (")[0]: row[2:] for row in study.index().rows}
+    assert index["Table 11"] == index["Table 23"] == ("", "needs two data sets")
 
 
-def test_a_folder_named_mq2007_has_the_published_tables_beside(study: Study) -> None:
+def test_a_folder_named_mq2007_with_its_counts_has_the_published_tables_beside(
+    study: Study,
+) -> None:
     page = study_page(study, []).render()
+    assert "As printed" not in page
+    assert "its counts are not those of Table 1" in page
+    columns = study.statistics["MQ2007"].columns
+    counts = (*("all test sets", 69_623, 1_692, 46), *study.statistics["MQ2007"].rows[0][4:])
+    genuine = replace(study, statistics={"MQ2007": Table(columns, (counts,))})
+    assert genuine.recognised == {"MQ2007": "MQ2007"}
+    assert "table-04-scores.MQ2007.reading-right" in genuine.tables()
+    page = study_page(genuine, []).render()
+    assert "its counts are not those of Table 1" not in page
     assert page.count("Printed numbers are truncated;") == 2 * 7
     assert ">65323<" in page  # Table 1
     assert ">0.4035<" in page  # RF at 5, Table 6.2 of the dissertation
@@ -301,6 +350,16 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
         (["{data}/MQ2007", "--method", "adarank"], "1 method, expected at least 2"),
         (["{data}/MQ2007", "--method", "nomethod"], "nomethod"),
         (["{data}/MQ2007", "--set-number", "0", *FEW], "0 uninformative and 0 ideal queries"),
+        (["{data}/MQ2007,queries=50,set=26", *FEW], "26 uninformative and 26 ideal queries of 50"),
+        (["{data}/MQ2007,set=0.7", *FEW], "MQ2007=FOLDS,set=N with N up to 30"),
+        (
+            ["{data}/MQ2007,sets=3", *FEW],
+            "sets=3: no size of a data set, expected queries=N, set=N",
+        ),
+        (["{data}/MQ2007,queries=few", *FEW], "queries=few: no size of a data set"),
+        (["{data}/MQ2007,queries=1", *FEW], "MQ2007: queries"),
+        (["{data}/MQ2007,training=0", *FEW], "MQ2007: training_queries"),
+        (["{data}/MQ2007", "--setting", "rankboost.rounds=0", *FEW[:4]], "rounds"),
         (["{data}/MQ2007", "--set-share", "0.8", *FEW], "the sets share queries"),
         (["a b={data}/MQ2007", "a-b={data}/other"], "give no different names of files"),
         (["..={data}/MQ2007"], "give no different names of files"),
@@ -322,14 +381,195 @@ def test_refused(
     assert result.code == 2
     assert message in result.err
     assert "Traceback" not in result.err
+    assert not (tmp_path / "out").exists()  # nothing was trained
 
 
-def test_another_study_in_the_folder_is_refused(rankgauge: Run, data: Path, done: Path) -> None:
+def test_folds_that_would_be_other_ones_are_refused(rankgauge: Run, data: Path, done: Path) -> None:
     before = contents(done)
     result = rankgauge(*command(data, done, "--seed", "3"))
     assert result.code == 2
-    assert "has another study: study.json differs in seed" in result.err
+    assert "has another cross-validation: protocol.json differs in methods" in result.err
     assert contents(done) == before
+
+
+def times(folder: Path) -> dict[str, int]:
+    """When each fold and method was finished."""
+    return {str(path): path.stat().st_mtime_ns for path in (folder / "runs").rglob("*.run")}
+
+
+def test_other_sizes_in_the_same_folder_train_no_fold_again(
+    rankgauge: Run, data: Path, one: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    shutil.copytree(one, output)
+    before = times(output)
+    changed = (*command_of_one(data, output), "--set-number", "9", "--cutoff", "5", "--cutoff", "8")
+    result = rankgauge(*changed, "--margin", "2", "--test", "welch")
+    assert result.code == 0, result.err
+    assert "had a study that differs in cutoffs, margin, readings, set_number" in result.err
+    assert times(output) == before
+    assert len(before) == 2 * (len(METHODS) + 1)
+    assert {row["ideal"] for row in rows(output, "sets")} == {"9"}
+    (fresh,) = rows(output, "table-07-tau.reading-right")[:1]
+    assert fresh["data"] == "MQ2007"
+    asked = json.loads((output / "study.json").read_text())
+    assert (asked["set_number"], asked["cutoffs"]) == (9, [5, 8])
+    again = tmp_path / "again"
+    rankgauge("study", "ue", "--again", str(output / "study.json"), "-o", str(again))
+    assert contents(again) == contents(output)
+
+
+def test_files_of_a_reading_that_is_no_longer_asked_for_are_removed(
+    rankgauge: Run, data: Path, done: Path, one: Path, tmp_path: Path
+) -> None:
+    """All but those that the user put there, and those that another list of files names."""
+    output, outside = tmp_path / "out", tmp_path / "outside.csv"
+    shutil.copytree(done, output)
+    outside.write_text("mine")
+    (output / "tables" / "mine.csv").write_text("mine")
+    with open(output / "files.txt", "a", encoding="utf-8") as stream:
+        stream.write(f"../outside.csv\n{outside}\ntables/../../outside.csv\n")
+    assert rankgauge(*command_of_one(data, output)).code == 0
+    assert outside.read_text() == "mine"
+    names = {path.name for path in (output / "tables").iterdir()}
+    assert names == {"mine.csv"} | {path.name for path in (one / "tables").iterdir()}
+    assert (output / "runs" / "MQ2007" / "paper").exists()  # trained folds stay
+
+
+def test_a_method_can_be_added(data: Path, one: Path, tmp_path: Path) -> None:
+    few = run_study(protocol(data), tmp_path)
+    before = times(tmp_path)
+    more = run_study(protocol(data, methods=METHODS), tmp_path)
+    assert before.items() <= times(tmp_path).items()
+    assert set(few.experiments["right"]["MQ2007"].methods) < set(
+        more.experiments["right"]["MQ2007"].methods
+    )
+
+
+# Sizes of each data set
+
+
+def test_each_data_set_has_its_own_sizes(rankgauge: Run, data: Path, tmp_path: Path) -> None:
+    sized = [f"{data / 'MQ2007'},queries=50,set=25", f"b={data / 'other'},set=0.1,training=10"]
+    more = ("--queries", "200", "--reading", "right", "--cutoff", "5")
+    methods = [text for method in METHODS[:2] for text in ("--method", method)]
+    asked = ["study", "ue", *sized, "-o", str(tmp_path / "out"), *methods, *more]
+    result = rankgauge(*asked, "--samples", "2", "--replicates", "1")
+    assert result.code == 0, result.err
+    note = "200 queries asked for, but only 80 test queries with a relevant document: all are taken"
+    assert f"b, reading right: {note}" in result.err
+    sets = {row["data"]: row for row in rows(tmp_path / "out", "sets") if row["case"] == "nDCG"}
+    assert [sets["MQ2007"][name] for name in ("all", "uninformative", "ideal")] == [
+        "50",
+        "25",
+        "25",
+    ]
+    assert [sets["b"][name] for name in ("all", "uninformative", "ideal")] == ["80", "8", "8"]
+    sizes = {row["data"]: row for row in rows(tmp_path / "out", "table-01-data")}
+    assert sizes["MQ2007"]["training queries of a fold"] == "all"
+    assert sizes["b"]["training queries of a fold"] == "10"
+    assert sizes["b"]["queries drawn"] == "80"
+
+
+def test_a_folder_whose_name_looks_like_a_size_is_a_folder(data: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "x,set=3"
+    shutil.copytree(data / "MQ2007", odd)
+    assert _collection(f"{odd},queries=40") == DataSet("x,set=3", str(odd), queries=40)
+    assert _collection(str(odd)).set_number is None
+
+
+# Queries without relevant documents
+
+
+@pytest.fixture(scope="module")
+def barren(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Half of the test queries have no relevant document."""
+    folder = tmp_path_factory.mktemp("barren") / "data"
+    write_folds(folder, 5)
+    for path in folder.rglob("test.txt"):
+        lines = path.read_text().splitlines(keepends=True)
+        halved = [
+            f"0{line[1:]}" if int(line.split("-")[1].split()[0]) % 2 else line for line in lines
+        ]
+        path.write_text("".join(halved))
+    return folder
+
+
+def barren_study(data: Path, folder: Path, output: Path, **changes: object) -> Study:
+    asked = protocol(data, collections=(DataSet("barren", str(folder)),), readings=(PAPER, RIGHT))
+    return run_study(replace(asked, queries=None, **changes), output)
+
+
+def test_queries_without_relevant_documents_count_0_and_are_hard_in_the_reading_paper(
+    data: Path, barren: Path, tmp_path: Path
+) -> None:
+    study = barren_study(data, barren, tmp_path)
+    chosen = {name: each["barren"].chosen for name, each in study.experiments.items()}
+    assert chosen["paper"].drawn_without_relevant >= 40 == len(chosen["paper"].queries) / 2
+    assert chosen["right"].drawn_without_relevant == 0
+    paper = study.experiments["paper"]["barren"].cases["nDCG"].scores
+    empty = np.flatnonzero((paper.values["nDCG"] == 0).all(axis=(0, 1)))
+    assert len(empty) >= chosen["paper"].drawn_without_relevant
+    for version in ("V1", "V2"):  # 0/0 counts as 0
+        assert not paper.values[version][:, :, empty].any()
+    above = paper.above
+    assert above.queries == paper.queries
+    no_relevant = np.isin(above.queries, [paper.queries[row] for row in empty])
+    zero = no_relevant & (above.expected == 0)
+    assert zero.sum() >= chosen["paper"].drawn_without_relevant
+    assert not above.differences[zero].any()
+
+
+def test_both_means_stand_in_one_table(data: Path, barren: Path, tmp_path: Path) -> None:
+    """The mean that counts them 0 is the other one times the share of queries with relevant documents,
+    and it is what `ltr crossval` prints."""
+    study = barren_study(data, barren, tmp_path)
+    table = study.tables()["which-queries"].table
+    chosen = study.experiments["right"]["barren"].chosen
+    share = 1 - chosen.without_relevant / chosen.total
+    for row in table.rows:
+        cells = dict(zip(table.columns, row, strict=True))
+        assert float(cells["@10, as 0"]) == pytest.approx(share * float(cells["@10, left out"]))
+    measures = ["nDCG(gain=exp2)@10"]
+    ranker = protocol(data).rankers(PAPER)[0]
+    folds = read_folds(str(barren))
+    scores = cross_validation(folds, [ranker], measures, seed=protocol(data).seed).scores
+    (mean,) = scores.select(runs=["LogisticRegression"]).mean()["LogisticRegression"].values()
+    (first,) = (row for row in table.rows if row[:4] == ("paper", "barren", "nDCG", METHODS[0]))
+    assert first[table.columns.index("@10, as 0")] == pytest.approx(mean)
+
+
+def test_the_papers_own_sizes_can_be_run(data: Path, barren: Path, tmp_path: Path) -> None:
+    """Half of the queries are uninformative and half ideal, although some have no relevant document."""
+    sized = (DataSet("barren", str(barren), queries=30, set_number=15),)
+    study = barren_study(data, barren, tmp_path, collections=sized)
+    for each in study.experiments.values():
+        sets = each["barren"].cases["MAP"].scores.sets
+        assert [len(sets[name]) for name in ("all", "uninformative", "ideal")] == [30, 15, 15]
+
+
+# Objectives
+
+
+def test_coordinate_ascent_of_the_paper_makes_map_best(data: Path) -> None:
+    asked = protocol(data, methods=("CoordinateAscent", "ListNet"), settings={})
+    ascent, listnet = asked.rankers(PAPER)
+    assert (str(ascent.settings()["objective"]), str(ascent.settings()["measure"])) == ("AP", "AP")
+    assert str(listnet.settings()["measure"]) == "ERR@10"
+    assert str(asked.rankers(RIGHT)[0].settings()["objective"]) == "nDCG(gain=exp2)@10"
+    own = replace(asked, settings={"coordinateascent.objective": "P@5"})
+    assert str(own.rankers(PAPER)[0].settings()["objective"]) == "P@5"
+
+
+def test_the_table_of_methods_names_objectives_and_where_they_come_from(done: Path) -> None:
+    named = {(row["reading"], row["method"]): row for row in rows(done, "table-02-methods")}
+    assert set(named) == {(reading, method) for reading in READINGS for method in METHODS}
+    for row in named.values():
+        assert row["objective"]
+        assert row["from"]
+    assert named["paper", "AdaRank"]["from"] == "preset ranklib"
+    assert "ERR@10" in named["paper", "AdaRank"]["objective"]
+    assert named["paper", "RankBoost"]["from"].startswith("fixed by the method")
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,14 @@ from rankgauge.studies.ue.claims import (
     CLAIMS,
     REORDERED,
     Statement,
+    needed_table,
     statements,
+    undecided_words,
 )
 from rankgauge.studies.ue.experiment import (
+    BROAD,
     EQUAL,
+    FOCUSED,
     IDEAL,
     UNINFORMATIVE,
     CaseScores,
@@ -39,6 +43,9 @@ PAIRS = METHODS * (METHODS - 1) // 2
 UP, DOWN, FLAT = "up", "down", "flat"
 """Method after method clearly better, clearly worse, or hardly different."""
 LEVEL = 0.95
+TEXTS = {key: claim.text for key, claim in CLAIMS.items()}
+CASE_NAMES = tuple(case.name for case in CASES)
+KEPT = {key for key, claim in CLAIMS.items() if claim.kept}
 
 
 def made(order: str, seed: int) -> Floats:
@@ -64,6 +71,7 @@ def drawn(
     rows = np.arange(2 * QUERIES)
     sets = {ALL: rows, UNINFORMATIVE: rows[:QUERIES], IDEAL: rows[QUERIES:]}
     sets |= {EQUAL[name]: sets[name] for name in EQUAL}
+    sets |= {BROAD: sets[UNINFORMATIVE], FOCUSED: sets[IDEAL]}
     above = AboveChance((), none, none, none, none, none, (), ())
     queries = tuple(map(str, rows.tolist()))
     scores = CaseScores(CASES[case], queries, values, above, sets)
@@ -86,7 +94,8 @@ def stated(ndcg: Drawn, precisions: Drawn, other: Drawn | None = None) -> list[S
     found = {"a": {"nDCG": ndcg, "MAP": precisions}}
     if other is not None:
         found["b"] = {"nDCG": ndcg, "MAP": other}
-    return statements(found, LEVEL)
+    same = {version: np.full(5, 0.25) for version in ("nDCG", "MAP", "V1", "V2")}
+    return statements(found, LEVEL, {name: {"nDCG": same, "MAP": same} for name in found})
 
 
 def verdicts(made: list[Statement], claim: str, measure: str, version: str = "V2") -> set[str]:
@@ -108,12 +117,66 @@ def nothing_map() -> Drawn:
     return drawn(orders(1, SAME, SAME, SAME), case=1)
 
 
-def test_where_nothing_differs_no_claim_holds(nothing: Drawn, nothing_map: Drawn) -> None:
+def test_where_nothing_differs_nothing_is_gained_and_all_is_kept(
+    nothing: Drawn, nothing_map: Drawn
+) -> None:
     found = stated(nothing, nothing_map, nothing_map)
     assert {each.claim for each in found} == set(CLAIMS)
-    assert {each.verdict for each in found} == {"does not hold"}
     assert {each.amount.value for each in found} == {0.0}
-    assert {each.kind for each in judged(CLAIMS, found, "right")} == {"no"}
+    assert {each.verdict for each in found if each.claim in KEPT} == {"holds"}
+    assert {each.verdict for each in found if each.claim not in KEPT} == {"does not hold"}
+    kinds = dict(zip(CLAIMS, judged(TEXTS, found, "right"), strict=True))
+    assert {key for key, each in kinds.items() if each.kind == "yes"} == KEPT
+    assert undecided_words({"right": found}) == ""
+
+
+def test_swap_rates_that_normalisation_raises_are_not_kept(nothing_map: Drawn) -> None:
+    """nDCG ranks the methods alike on both sets, V2 the other way round on one of them."""
+    found = stated(drawn(orders(0, SAME, SAME, (DOWN, UP))), nothing_map)
+    for claim in ("nDCG swaps", "breadth"):
+        assert verdicts(found, claim, "nDCG", "V2") == {"does not hold"}
+        assert verdicts(found, claim, "nDCG", "V1") == {"holds"}
+
+
+def test_differences_that_are_lost_on_ideal_queries(nothing_map: Drawn) -> None:
+    found = stated(drawn(orders(0, SAME, (UP, FLAT), (UP, FLAT))), nothing_map)
+    kept = {
+        each.where: each.verdict
+        for each in found
+        if (each.claim, each.measure) == ("power kept", "nDCG")
+    }
+    assert kept == {ALL: "holds", IDEAL: "does not hold"}
+    assert verdicts(found, "power", "nDCG") == {"does not hold"}  # none gained
+
+
+def test_the_margin_is_what_may_be_lost(nothing: Drawn, nothing_map: Drawn) -> None:
+    """Between halves of the documents V2 swaps 4 points more, in each of five splits."""
+    halves = {"a": {case: {name: np.full(5, 0.25) for name in (case, "V1")} for case in CASE_NAMES}}
+    for case in CASE_NAMES:
+        halves["a"][case]["V2"] = np.full(5, 0.29)
+    found = {"a": {"nDCG": nothing, "MAP": nothing_map}}
+    for margin, verdict in ((5, "holds"), (3, "does not hold")):
+        made = statements(found, LEVEL, halves, margin)
+        assert verdicts(made, "documents", "nDCG") == {verdict}
+        assert verdicts(made, "documents", "MAP", "V1") == {"holds"}
+    (lost, _) = (e for e in made if e.claim == "documents" and e.version == "V2")
+    assert lost.amount.value == pytest.approx(-4)
+    assert lost.percent == pytest.approx(-16)
+
+
+def test_higher_pad_on_every_set(nothing_map: Drawn) -> None:
+    """Steps of 1 on a level of 10 are 7.5 times as far apart as steps that hardly differ."""
+    found = stated(drawn(orders(0, (FLAT, FLAT), SAME, SAME)), nothing_map)
+    assert verdicts(found, "pad", "nDCG") == {"holds"}
+    assert len([e for e in found if e.claim == "pad" and e.measure == "nDCG"]) == 2 * 3
+    assert verdicts(found, "pad", "MAP") == {"does not hold"}
+
+
+def test_v2_must_be_below_both_others_to_be_the_lowest(nothing: Drawn) -> None:
+    lowest = drawn(orders(1, (DOWN, UP), (DOWN, UP), SAME), case=1)
+    assert verdicts(stated(nothing, lowest), "lowest", "MAP") == {"holds"}
+    beside_v1 = drawn(orders(1, (DOWN, UP), SAME, SAME), case=1)
+    assert verdicts(stated(nothing, beside_v1), "lowest", "MAP") == {"does not hold"}
 
 
 def test_rankings_turned_round_on_uninformative_queries(nothing_map: Drawn) -> None:
@@ -181,9 +244,9 @@ def test_a_near_tie_is_undecided() -> None:
     draws = np.random.default_rng(4).integers(0, 3, 200).astype(float).tolist()
     amount = Amount(1.0, *drawn_interval(1.0, draws, LEVEL))
     assert amount == (1, 0, 2)
-    statement = Statement("rankings", "a", "nDCG", "V2", REORDERED, amount)
+    statement = Statement("rankings", "a", "nDCG", "V2", "", REORDERED, amount)
     assert statement.verdict == "undecided"
-    (found,) = judged(CLAIMS, [statement], "right")
+    (found,) = judged(TEXTS, [statement], "right")
     assert (found.verdict, found.kind) == ("undecided", "open")
     assert found.sentences == (
         "a: pairs of methods that V2 puts in another order than nDCG does: 1 (0 to 2): undecided.",
@@ -200,6 +263,48 @@ def test_an_empty_set_is_said_to_be_one(nothing_map: Drawn, nothing: Drawn) -> N
     assert np.isnan(first.amount.value)
     assert first.verdict == "undecided"
     assert "fewer than two queries" in first.sentence
+
+
+# How many queries would decide
+
+
+@pytest.mark.parametrize(("truth", "limit"), [(0.2, 0.0), (-0.3, 0.0), (0.1, -0.2)])
+def test_so_many_queries_decide_in_four_of_five_samples(truth: float, limit: float) -> None:
+    """Means of normal numbers, whose interval is known: so many decide as often as it says."""
+    half = 1.96 / np.sqrt(30)
+    seen = Amount(truth, truth - half, truth + half)
+    growth = seen.growth(limit, 0.95)
+    assert growth is not None
+    queries = round(30 * growth)
+    half = 1.96 / np.sqrt(queries)
+    means = np.random.default_rng(3).normal(truth, 1 / np.sqrt(queries), 4000)
+    verdict = "holds" if truth > limit else "does not hold"
+    decided = [Amount(mean, mean - half, mean + half).above(limit) == verdict for mean in means]
+    assert np.mean(decided) == pytest.approx(0.8, abs=0.025)
+
+
+def test_what_is_decided_needs_no_queries_and_what_is_at_its_limit_has_no_number() -> None:
+    assert Amount(2.0, 1.0, 3.0).growth(0.0, LEVEL) is None
+    assert Amount(-2.0, -3.0, -1.0).growth(0.0, LEVEL) is None
+    assert Amount(0.0, -1.0, 1.0).growth(0.0, LEVEL) == np.inf
+    assert Amount(1.0, np.nan, np.nan).growth(0.0, LEVEL) is None
+
+
+def test_claims_without_a_number_are_named_and_the_others_have_theirs() -> None:
+    def made(claim: str, amount: Amount, queries: int = 100) -> Statement:
+        return Statement(claim, "a", "nDCG", "V2", "", REORDERED, amount, queries=queries)
+
+    found = {
+        "paper": [made("rankings", Amount(1.0, -1.0, 2.0)), made("effect", Amount(0.0, -1.0, 1.0))],
+        "right": [made("rankings", Amount(1.0, -2.0, 2.0))],
+    }
+    text = undecided_words(found)
+    # (1 + 0.8416 / 1.96)² = 2.0425; widths of 2 and 3
+    assert "other rankings, 820 to 1,800 queries (8.2 to 18 times as many)." in text
+    assert "the limit itself: more effect on uninformative queries." in text
+    rows = {(row[0], row[1]): row[2:] for row in needed_table(found).rows}
+    assert rows["other rankings", "paper"] == (1, 1, 8.2, 820, 0)
+    assert rows["more effect on uninformative queries", "paper"] == (1, 1, None, "no number", 1)
 
 
 # Intervals
