@@ -323,3 +323,25 @@ def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):
     assert done.code == 0
     assert "trained on 4 of 10 queries, drawn by the seed (in each fold)" in done.out + done.err
     assert rankgauge(*folds, "--training-queries", 0).code == 2
+
+
+def test_training_that_stops_before_it_converged_is_noted(rankgauge, files, tmp_path):
+    early = ("--setting", "iterations=1", "--setting", "normalize=none")
+    said = "stopped after 1 iteration before it converged: normalise the features"
+    asked = ("ltr", "train", "logisticregression", files[0], "-o", tmp_path / "model")
+    assert said in rankgauge(*asked, *early).err
+    assert said not in rankgauge(*asked).err
+    folds = (
+        "ltr",
+        "crossval",
+        files[0],
+        "--folds",
+        3,
+        "--method",
+        "logisticregression",
+        "-m",
+        "AP",
+    )
+    done = rankgauge(*folds, *early)
+    assert f"LogisticRegression: {said}" in done.out + done.err
+    assert "(on 3 of 3 folds)" in done.out + done.err

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.checks import Number, Whole
 from rankgauge.data.features import Features
+from rankgauge.notes import Note, counted
 from rankgauge.rankers.base import RankerSettings
-from rankgauge.rankers.libraries import imported
-from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, filled, weighted_sums
+from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, weighted_sums
 from rankgauge.rankers.monitoring import Monitor, undecided
+from rankgauge.rankers.newton import LogisticFit, LogisticProblem
 from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, Auto, setting
 
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -22,11 +22,21 @@ USUAL_COST = 1.0
 
 
 LARGEST = 1e30
-"""Liblinear finds no end where values are larger."""
+"""Squares of larger values, and their sums, could overflow."""
+
+UNFINISHED = (
+    "stopped after {steps} before it converged: normalise the features (setting normalize), or allow "
+    "more iterations (setting iterations)"
+)
 
 
 class LogisticRegression(LinearRanker):
-    """Relevant documents against the others, by a weighted sum of the features (L2, liblinear).
+    """Relevant documents against the others, by a weighted sum of the features, with L2.
+
+    The objective is that of LIBLINEAR: ½‖w‖² + C Σ log(1 + exp(−y·wᵀx)), where y is 1 for a relevant
+    document and −1 for another, and the constant of the sum is one of the weights. Newton's method finds
+    its minimum, also if features have very different units. If it stops before, `notes` says so, and
+    `unfinished_` has C, the number of iterations and the objective.
 
     The score of a document is its weighted sum, so the logarithm of its odds to be relevant. A value
     that is NaN counts as the mean of its feature. If all training documents are relevant, or none, all
@@ -65,35 +75,42 @@ class LogisticRegression(LinearRanker):
         check_sizes(training, LARGEST)
         relevant = training.labels >= settings["relevant"]
         means = feature_means(training.values)
-        values = filled(training.values, means)
         costs = COSTS if settings["C"] == AUTO else (settings["C"],)
         if validation is None and settings["C"] == AUTO:
             costs = (USUAL_COST,)
-        models = [self._fitted(values, relevant, cost, settings) for cost in costs]
+        fits = [
+            self._fitted(LogisticProblem(training.values, means, relevant, cost), settings)
+            for cost in costs
+        ]
         best = 0
         if validation is not None:
             monitor = Monitor(validation, settings["measure"])
             measured = [
-                monitor(weighted_sums(validation.values, means, *model)) for model in models
+                monitor(weighted_sums(validation.values, means, fit.weights, fit.constant))
+                for fit in fits
             ]
             self.history_ = {"C": list(costs), monitor.name: measured}
             best = monitor.best(measured)
             if undecided(measured) and USUAL_COST in costs:
                 best = costs.index(USUAL_COST)
         self.C_: float = costs[best]
-        self.keep(means, *models[best])
+        self.unfinished_: list[list[float]] = [
+            [cost, fit.iterations, fit.objective]
+            for cost, fit in zip(costs, fits, strict=True)
+            if not fit.converged
+        ]
+        self.keep(means, fits[best].weights, fits[best].constant)
 
-    def _fitted(
-        self, values: Floats, relevant: Any, cost: float, settings: RankerSettings
-    ) -> tuple[Floats, float]:
-        """The weights and the constant of the best sum."""
-        if relevant.all() or not relevant.any():
-            return np.zeros(values.shape[1]), 0.0
-        model = imported("sklearn.linear_model").LogisticRegression(
-            C=cost,
-            solver="liblinear",
-            max_iter=settings["iterations"],
-            random_state=settings["seed"],
-        )
-        model.fit(values, relevant)
-        return model.coef_[0].astype(np.float64), float(model.intercept_[0])
+    def _fitted(self, problem: LogisticProblem, settings: RankerSettings) -> LogisticFit:
+        """The best weights; all are 0 if all documents are relevant, or none."""
+        if problem.relevant.all() or not problem.relevant.any():
+            return LogisticFit(np.zeros(problem.values.shape[1]), 0.0, 0.0, 0, True)
+        return problem.minimum(settings["iterations"])
+
+    def notes(self) -> tuple[Note, ...]:
+        notes, unfinished = super().notes(), vars(self).get("unfinished_")
+        if not unfinished:
+            return notes
+        steps = counted(max(steps for _, steps, _ in unfinished), "iteration")
+        each = "; ".join(f"C={cost:g}: {objective:.6g}" for cost, _, objective in unfinished)
+        return (*notes, Note(UNFINISHED.format(steps=steps), detail=f"the objective with {each}"))
