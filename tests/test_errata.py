@@ -218,6 +218,26 @@ def features_of_mq2008(real_data: Callable[[str], Path]) -> np.ndarray:
     return np.concatenate(parts, axis=1)
 
 
+def test_v2_of_map_has_the_lowest_swap_rate_in_four_of_five_places() -> None:
+    places = {
+        ("across", "all"): (0.25, 0.25, 0.178),
+        ("across", "uninformative"): (0.357, 0.321, 0.25),
+        ("across", "ideal"): (0.285, 0.25, 0.321),
+        ("within", "MSLR"): (0.142, 0.142, 0.107),
+        ("within", "MQ2007"): (0.392, 0.392, 0.285),
+    }
+    assert [where for where, rates in places.items() if min(rates) != rates[2]] == [
+        ("across", "ideal")
+    ]
+    assert max(places["across", "ideal"]) == 0.321
+
+
+def test_the_documents_of_mq2007_do_not_fit_their_mean() -> None:
+    documents, queries, drawn = 65_323, 1_692, 1_000
+    assert documents / queries == pytest.approx(38.6, abs=0.01)
+    assert (documents - 41.47 * drawn) / (queries - drawn) == pytest.approx(34.5, abs=0.05)
+
+
 def test_the_percentages_of_the_abstract() -> None:
     """Tables 9, 23 and 24, in numbers of tests and of pairs of methods."""
     found = {

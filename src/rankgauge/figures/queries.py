@@ -127,13 +127,16 @@ def _draw_regions(axes: Axes) -> None:
     """Mark the corners where hard, easy and ideal queries are."""
     from matplotlib.patches import Circle
 
-    for name, (x, y) in {"hard": (0, 0), "easy": (1, 1), "ideal": (1, 0)}.items():
+    corners = {
+        "hard": ((0, 0), (0.02, 0.14)),
+        "easy": ((1, 1), (0.81, 0.95)),
+        "ideal": ((1, 0), (0.84, 0.02)),
+    }
+    for name, (corner, place) in corners.items():
         axes.add_patch(
-            Circle((x, y), 0.22, transform=axes.transAxes, color=GREY, alpha=0.15, zorder=0)
+            Circle(corner, 0.22, transform=axes.transAxes, color=GREY, alpha=0.15, zorder=0)
         )
-        near = abs(x - 0.03), abs(y - 0.03)
-        sides: Any = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
-        axes.text(*near, name, transform=axes.transAxes, fontsize=11, weight="bold", **sides)
+        axes.text(*place, name, transform=axes.transAxes, fontsize=11, weight="bold", va="bottom")
 
 
 def _draw_sides(axes: Axes, lower: bool) -> None:
