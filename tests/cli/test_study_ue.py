@@ -468,7 +468,6 @@ def test_each_data_set_has_its_own_sizes(rankgauge: Run, data: Path, tmp_path: P
     sizes = {row["data"]: row for row in rows(tmp_path / "out", "table-01-data")}
     assert sizes["MQ2007"]["training queries of a fold"] == "all"
     assert sizes["b"]["training queries of a fold"] == "10"
-    assert sizes["b"]["queries drawn"] == "80"
 
 
 def test_a_folder_whose_name_looks_like_a_size_is_a_folder(data: Path, tmp_path: Path) -> None:

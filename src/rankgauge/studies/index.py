@@ -22,11 +22,12 @@ class Counterpart(NamedTuple):
     remark: str = ""
 
 
-def index_table(counterparts: Iterable[Counterpart]) -> Table:
-    """A row for each printed table and figure and each file that repeats it."""
+def index_table(counterparts: Iterable[Counterpart], *, joined: bool = False) -> Table:
+    """A row for each printed table and figure and each file that repeats it; or, if `joined`, one row
+    with all its files."""
     rows = [
         (each.printed, each.shows, file, each.remark)
         for each in counterparts
-        for file in each.files or ("",)
+        for file in ([", ".join(each.files)] if joined else each.files or ("",))
     ]
     return Table(("printed", "what it shows", "file", "remark"), tuple(rows))

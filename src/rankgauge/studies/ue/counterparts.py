@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.comparison.assessed import ALL
 from rankgauge.query_sets.by_chance import TYPES
-from rankgauge.studies.index import Counterpart, index_table
+from rankgauge.studies.index import Counterpart
 from rankgauge.studies.ue import numbering, published, tables
 from rankgauge.studies.ue.claims import needed_table
 from rankgauge.studies.ue.experiment import BROAD, FOCUSED, IDEAL, UNINFORMATIVE, CaseStudy
@@ -127,20 +127,9 @@ def _statistics(study: Study) -> Table:
         table = study.statistics[data.name]
         total = dict(zip(table.columns, table.rows[0], strict=True))
         trained = study.protocol.training_of(data)
-        rows += (
-            (
-                *(data.name, *(total[column] for column in counts), reading),
-                len(each[data.name].chosen.queries),
-                each[data.name].chosen.drawn_without_relevant,
-                "all" if trained is None else trained,
-            )
-            for reading, each in study.experiments.items()
-        )
-    columns = (
-        *("data", *counts, "reading", "queries drawn", "of them without relevant"),
-        "training queries of a fold",
-    )
-    return Table(columns, tuple(rows))
+        own = (total[column] for column in counts)
+        rows.append((data.name, *own, "all" if trained is None else trained))
+    return Table(("data", *counts, "training queries of a fold"), tuple(rows))
 
 
 def _both_means(study: Study) -> Table:
@@ -221,8 +210,8 @@ def study_figures(study: Study) -> dict[str, StudyFigure]:
                 left = dict(above.left_out)
                 measure = f"{name}: {case.name}, the mean over cut-offs"
                 drawn = {
-                    "expected": expected_histogram({measure: above.expected}, {measure: left}),
                     "map": query_map(_groups(found), left, measure=measure),
+                    "expected": expected_histogram({measure: above.expected}, {measure: left}),
                 }
                 for kind, figure in drawn.items():
                     number = numbering.figure_number(kind, case)
@@ -245,7 +234,7 @@ def query_tables(study: Study) -> dict[str, Table]:
     return made
 
 
-def study_index(study: Study) -> Table:
+def counterparts(study: Study) -> list[Counterpart]:
     """For each printed table and figure, the files that repeat it."""
     made = []
     for number, shows in numbering.ALL_TABLES.items():
@@ -265,7 +254,7 @@ def study_index(study: Study) -> Table:
             )
             heading = numbering.figure_heading(numbering.figure_number(kind, case))
             made.append(Counterpart(heading, shows.format(case=case.name), files))
-    return index_table(made)
+    return made
 
 
 def _kinds(study: CaseStudy) -> dict[str, str]:

@@ -110,6 +110,17 @@ def figure_heading(number: str) -> str:
     return f"Figure {number} (dissertation {_DISSERTATION_FIGURES[number]})"
 
 
+def figure_headings(case: Case) -> str:
+    """The numbers of the figures of a case in words.
+
+    >>> figure_headings(CASES[1])
+    'Figures 1 and 3 (dissertation 3.1 and 7.1)'
+    """
+    numbers = [figure_number(kind, case) for kind in FIGURES]
+    theirs = " and ".join(_DISSERTATION_FIGURES[number] for number in numbers)
+    return f"Figures {' and '.join(numbers)} (dissertation {theirs})"
+
+
 def figure_file(kind: str, case: Case, data: str, reading: str) -> str:
     """The name of the file of a figure, without its ending.
 

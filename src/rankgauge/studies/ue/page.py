@@ -20,7 +20,7 @@ from rankgauge.report.html import (
 )
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.counterparts import StudyTable, query_table
-from rankgauge.studies.ue.numbering import SUBJECTS, table_heading
+from rankgauge.studies.ue.numbering import SUBJECTS, figure_headings, table_heading
 from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
 from rankgauge.studies.ue.study import VERDICTS, Study, interval_text
 from rankgauge.studies.verdicts import POWER
@@ -139,7 +139,9 @@ NEEDED = (
 
 
 def _index(study: Study) -> ShownTable:
-    return ShownTable(study.index(), "Printed tables and figures, and the files that repeat them")
+    return ShownTable(
+        study.index(joined=True), "Printed tables and figures, and the files that repeat them"
+    )
 
 
 def _data(
@@ -164,7 +166,7 @@ def _data(
                 )
                 for name, each in experiments.items()
             )
-        sections.append(Section(f"Queries by {case.name}", tuple(items)))
+        sections.append(Section(f"{figure_headings(case)}: queries by {case.name}", tuple(items)))
     printed = published.statistics(tuple(study.recognised.values()))
     beside = [] if printed is None else [ShownTable(printed, "As printed")]
     warned = [Text(text) for text in study.warnings()]

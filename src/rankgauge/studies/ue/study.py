@@ -16,6 +16,7 @@ from rankgauge.rankers.fold_store import data_digest, json_bytes
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
 from rankgauge.scores.documents import read_json
+from rankgauge.studies.index import index_table
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.claims import (
     CLAIMS,
@@ -27,9 +28,9 @@ from rankgauge.studies.ue.claims import (
 from rankgauge.studies.ue.counterparts import (
     StudyFigure,
     StudyTable,
+    counterparts,
     query_tables,
     study_figures,
-    study_index,
     study_tables,
 )
 from rankgauge.studies.ue.experiment import (
@@ -193,9 +194,9 @@ class Study(Result):
         """The queries of each reading, case and data set, by the names of their files."""
         return query_tables(self)
 
-    def index(self) -> Table:
-        """For each printed table and figure, the files that repeat it."""
-        return study_index(self)
+    def index(self, *, joined: bool = False) -> Table:
+        """For each printed table and figure, the files that repeat it, each in a row or joined."""
+        return index_table(counterparts(self), joined=joined)
 
     def _title(self) -> str:
         data = " and ".join(collection.name for collection in self.protocol.collections)
