@@ -40,17 +40,18 @@ class Amount(NamedTuple):
         """How many times as many data would decide whether the number is above a limit.
 
         That is with probability `power`, if the number is the true one and intervals become narrower
-        with the square root of the amount of data. None where the verdict is there already, or the
-        interval is not known; infinite where the number is the limit itself.
+        with the square root of the amount of data. The longer side of the interval counts: the other one
+        may end where a count cannot be lower. None where the verdict is there already, or the interval
+        is not known; infinite where the number is the limit itself.
         """
         from scipy.special import ndtri
 
         if self.above(limit) != "undecided" or not np.isfinite(self).all():
             return None
         distance = self.value - limit
-        width = self.value - self.low if distance > 0 else self.high - self.value
         if distance == 0:
             return float("inf")
+        width = max(self.value - self.low, self.high - self.value)
         factor = 1 + ndtri(power) / ndtri((1 + level) / 2)
         return max(1.0, float((factor * width / distance) ** 2))
 
