@@ -18,6 +18,7 @@ from rankgauge.data.model import Ids
 from rankgauge.rankers import CoordinateAscent
 from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.coordinate_ascent import TrialSteps
+from rankgauge.space import scorers
 from rankgauge.space.scorers import LinearScorer
 
 OBJECTIVES = (
@@ -147,3 +148,13 @@ def test_trial_steps_go_both_ways_and_small_weights_move_by_small_steps() -> Non
     assert steps.tried(-0.5) == pytest.approx([-0.45, -0.35, -0.15, -0.55, -0.65, -0.85, 0.0])
     moved = [0.001, 0.003, 0.007, -0.001, -0.003, -0.007, -0.02]
     assert steps.tried(0.02) == pytest.approx([0.02 + by for by in moved], abs=1e-15)
+
+
+@pytest.mark.parametrize("measure", ["ERR@10", "AP", "gm(AP)", "linear(nDCG@5)", "SearchLength"])
+def test_scores_that_are_ranked_together_have_the_same_means(measure: str, monkeypatch) -> None:
+    scorer = LinearScorer.of(made_features(30))
+    scores = np.random.default_rng(2).integers(0, 4, (9, len(scorer.values))).astype(np.float64)
+    alone = [scorer.mean_by(own, rg.parse(measure)) for own in scores]
+    for together in (1, 3 * len(scorer.values), 1 << 15):
+        monkeypatch.setattr(scorers, "TOGETHER", together)
+        assert list(scorer.means_by(iter(scores), rg.parse(measure))) == alone

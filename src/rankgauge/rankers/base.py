@@ -32,7 +32,7 @@ from rankgauge.rankers.objectives import (
     PLACE,
     SETTING,
     UNSTATED,
-    Objective,
+    TrainingObjective,
     fixed_origin,
 )
 from rankgauge.rankers.settings import (
@@ -179,7 +179,7 @@ class Ranker:
         """What training can make best, in words, whatever the settings."""
         return cls.optimizes.replace(PLACE, "; or ".join(cls.objectives.values()) or ANY_MEASURE)
 
-    def training_objective(self) -> Objective:
+    def training_objective(self) -> TrainingObjective:
         """What training makes best with these settings, and where that comes from.
 
         The setting `measure` has no part in it: that measure decides on the validation set.
@@ -193,14 +193,14 @@ class Ranker:
         'fixed by the method (Cao et al. 2007)'
         """
         if PLACE not in self.optimizes:
-            return Objective(self.optimizes or UNSTATED, fixed_origin(self.source))
+            return TrainingObjective(self.optimizes or UNSTATED, fixed_origin(self.source))
         value, given = self.settings()[SETTING], getattr(self, SETTING)
         is_measure = isinstance(value, Measure | Aggregate)
         default = self.parameters()[SETTING].default
         origin = f"preset {self.preset}" if given is default else f"setting {SETTING}"
         words = str(value) if is_measure else self.objectives.get(value, str(value))
         text = self.optimizes.replace(PLACE, words)
-        return Objective(text, origin, str(value) if is_measure else None)
+        return TrainingObjective(text, origin, str(value) if is_measure else None)
 
     # What a method defines
 

@@ -192,9 +192,10 @@ class TrialSteps(Record):
         found, others = None, weights.copy()
         others[number] = 0.0
         base, column = self.scorer.scores(others), self.scorer.values[:, number]
-        for tried in self.tried(float(weights[number])):
-            scores = base + tried * column
-            reached = self.scorer.mean_by(scores, self.measure)
+        candidates = self.tried(float(weights[number]))
+        scores = (base + tried * column for tried in candidates)
+        means = self.scorer.means_by(scores, self.measure)
+        for tried, reached in zip(candidates, means, strict=True):
             if sign * reached > sign * value:
                 value, found = reached, tried
         if found is None:

@@ -11,7 +11,7 @@ PLACE = f"{{{SETTING}}}"
 ANY_MEASURE, UNSTATED = "any measure", "not stated by the method"
 
 
-class Objective(Value):
+class TrainingObjective(Value):
     """What training makes best with some settings.
 
     Parameters
