@@ -18,10 +18,9 @@ from rankgauge.studies.ue.claims import (
     CLAIMS,
     REORDERED,
     Statement,
-    needed_table,
     statements,
-    undecided_words,
 )
+from rankgauge.studies.ue.deciding import needed_table, undecided_words
 from rankgauge.studies.ue.experiment import (
     BROAD,
     EQUAL,
@@ -34,7 +33,7 @@ from rankgauge.studies.ue.experiment import (
 )
 from rankgauge.studies.ue.protocol import CASES, CUTOFFS
 from rankgauge.studies.ue.tables import Drawn, drawn_interval
-from rankgauge.studies.verdicts import Amount, judged
+from rankgauge.studies.verdicts import Amount, deciding_factor, judged
 
 METHODS = 8
 QUERIES = 40
@@ -79,7 +78,8 @@ def drawn(
     testing = Testing(first, second)
     name = CASES[case].name
     return Drawn(
-        scores.parts(testing), QueryDraws({name: scores}, testing, (seed, 1))(range(draws))[name]
+        scores.parts(testing),
+        QueryDraws({name: scores}, testing, (seed, 1))((1, range(draws)))[name],
     )
 
 
@@ -268,43 +268,81 @@ def test_an_empty_set_is_said_to_be_one(nothing_map: Drawn, nothing: Drawn) -> N
 # How many queries would decide
 
 
-@pytest.mark.parametrize(("truth", "limit"), [(0.2, 0.0), (-0.3, 0.0), (0.1, -0.2)])
-def test_so_many_queries_decide_in_four_of_five_samples(truth: float, limit: float) -> None:
-    """Means of normal numbers, whose interval is known: so many decide as often as it says."""
-    half = 1.96 / np.sqrt(30)
-    seen = Amount(truth, truth - half, truth + half)
-    growth = seen.growth(limit, 0.95)
-    assert growth is not None
-    queries = round(30 * growth)
-    half = 1.96 / np.sqrt(queries)
-    means = np.random.default_rng(3).normal(truth, 1 / np.sqrt(queries), 4000)
+@pytest.mark.parametrize(("truth", "limit"), [(0.2, 0.0), (-0.3, 0.0), (0.1, -0.2), (0.05, 0.0)])
+def test_the_factor_is_the_first_with_which_four_of_five_samples_decide(
+    truth: float, limit: float
+) -> None:
+    """Means of normal numbers: whether so many of them decide is known."""
+    generator = np.random.default_rng(3)
+    errors = {factor: 1 / np.sqrt(30 * factor) for factor in (1, 2, 5, 13, 30)}
+    larger = {factor: generator.normal(truth, error, 4000) for factor, error in errors.items()}
     verdict = "holds" if truth > limit else "does not hold"
-    decided = [Amount(mean, mean - half, mean + half).above(limit) == verdict for mean in means]
-    assert np.mean(decided) == pytest.approx(0.8, abs=0.025)
+    decided = {
+        factor: np.mean(
+            [
+                Amount(mean, mean - 1.96 * error, mean + 1.96 * error).above(limit) == verdict
+                for mean in larger[factor]
+            ]
+        )
+        for factor, error in errors.items()
+    }
+    enough = [factor for factor, share in decided.items() if share >= 0.8]
+    assert deciding_factor(larger, limit, 0.95) == (enough[0] if enough else np.inf)
+    assert min(abs(share - 0.8) for share in decided.values()) > 0.02  # no near-ties
 
 
-def test_what_is_decided_needs_no_queries_and_what_is_at_its_limit_has_no_number() -> None:
-    assert Amount(2.0, 1.0, 3.0).growth(0.0, LEVEL) is None
-    assert Amount(-2.0, -3.0, -1.0).growth(0.0, LEVEL) is None
-    assert Amount(0.0, -1.0, 1.0).growth(0.0, LEVEL) == np.inf
-    assert Amount(1.0, np.nan, np.nan).growth(0.0, LEVEL) is None
+def test_what_never_varies_is_decided_and_what_is_undefined_is_not() -> None:
+    assert deciding_factor({3: [0.0, 0.0]}, 0.0, LEVEL) == 3  # it is not above 0
+    assert deciding_factor({3: [np.nan, 1.0], 10: [1.0, 1.0]}, 0.0, LEVEL) == 10
+    assert deciding_factor({}, 0.0, LEVEL) == np.inf
 
 
-def test_claims_without_a_number_are_named_and_the_others_have_theirs() -> None:
-    def made(claim: str, amount: Amount, queries: int = 100) -> Statement:
-        return Statement(claim, "a", "nDCG", "V2", "", REORDERED, amount, queries=queries)
+def test_more_queries_decide_what_these_leave_open() -> None:
+    """Two methods that differ a little: the order is uncertain here, and sure with 30 times as many."""
+    generator = np.random.default_rng(8)
+    scores = generator.normal(0.0, 1.0, (2, 200))
+    scores[1] += 0.25 - scores.mean(axis=1) @ (-1, 1)
+    values = {"nDCG": scores[None], "V1": scores[None], "V2": -scores[None]}
+    rows = np.arange(200)
+    none: Floats = np.empty(0)
+    above = AboveChance((), none, none, none, none, none, (), ())
+    sets = dict.fromkeys((ALL, UNINFORMATIVE, IDEAL, BROAD, FOCUSED), rows)
+    made = CaseScores(CASES[0], tuple(map(str, rows)), values, above, sets)
+    testing = Testing(*pairs_of(["a", "b"], None)[:2])
+    draws = QueryDraws({"nDCG": made}, testing, (1, 2))
+    larger = {factor: draws((factor, range(40)))["nDCG"] for factor in (3, 30)}
+    assert {len(parts) for parts in larger.values()} == {40}
+    assert {parts[ALL]["V2"].topics for parts in larger[30]} == {6000}
+    gaps = {
+        factor: [float(np.subtract(*parts[ALL]["nDCG"].means[::-1])) for parts in own]
+        for factor, own in larger.items()
+    }
+    assert np.mean(gaps[30]) == pytest.approx(0.25, abs=0.03)
+    assert np.std(gaps[30]) == pytest.approx(np.sqrt(2 / 6000), rel=0.3)
+    assert np.std(gaps[3]) == pytest.approx(np.sqrt(2 / 600), rel=0.3)
+
+
+def test_claims_that_need_more_are_named_and_the_others_have_their_numbers() -> None:
+    def made(claim: str, factor: float, queries: int = 100) -> Statement:
+        amount = Amount(1.0, -1.0, 2.0)
+        return Statement(
+            claim, "a", "nDCG", "V2", "", REORDERED, amount, queries=queries, factor=factor
+        )
 
     found = {
-        "paper": [made("rankings", Amount(1.0, -1.0, 2.0)), made("effect", Amount(0.0, -1.0, 1.0))],
-        "right": [made("rankings", Amount(1.0, -2.0, 2.0))],
+        "paper": [made("rankings", 3.0), made("rankings", np.inf), made("effect", np.inf)],
+        "right": [made("rankings", 10.0), made("documents", np.inf, queries=0)],
     }
     text = undecided_words(found)
-    # (1 + 0.8416 / 1.96)² = 2.0425; widths of 2 and 3
-    assert "other rankings, 820 to 1,800 queries (8.2 to 18 times as many)." in text
-    assert "the limit itself: more effect on uninformative queries." in text
+    assert "other rankings, 300 to 1,000 queries (3 to 10 times as many)." in text
+    assert "needed for half of: more effect on uninformative queries." in text
     rows = {(row[0], row[1]): row[2:] for row in needed_table(found).rows}
-    assert rows["other rankings", "paper"] == (1, 1, 8.2, 820, 0)
-    assert rows["more effect on uninformative queries", "paper"] == (1, 1, None, "no number", 1)
+    assert rows["other rankings", "paper"] == (2, 2, 3, 300)
+    assert rows["more effect on uninformative queries", "paper"] == (
+        *(1, 1, None),
+        "over 30 times as many",
+    )
+    assert rows["halves of the documents", "right"] == (1, 1, None, None)
 
 
 # Intervals

@@ -337,10 +337,15 @@ def _protocol(
 
 def _steps(protocol: Protocol) -> int:
     """About how many pieces of work there are: folds are counted as five."""
-    from rankgauge.studies.ue.experiment import BLOCK
+    from rankgauge.studies.ue.experiment import FACTORS, LARGER_DRAWS, draw_blocks
 
     trained = (protocol.folds or 5) * (len(protocol.methods) + 1)
-    drawn = -(-protocol.samples // BLOCK) + protocol.replicates
+    larger = min(LARGER_DRAWS, protocol.samples)
+    blocks = [
+        *draw_blocks(1, protocol.samples),
+        *(b for f in FACTORS for b in draw_blocks(f, larger)),
+    ]
+    drawn = len(blocks) + protocol.replicates
     return len(protocol.collections) * len(protocol.readings) * (trained + drawn)
 
 

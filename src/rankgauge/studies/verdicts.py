@@ -15,7 +15,7 @@ import numpy as np
 
 Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
 POWER = 0.8
-"""With what probability the data that `Amount.growth` asks for decide."""
+"""With what probability the amount of data that `deciding_factor` finds decides."""
 
 
 class Amount(NamedTuple):
@@ -36,31 +36,33 @@ class Amount(NamedTuple):
             return "holds"
         return "does not hold" if self.high <= limit else "undecided"
 
-    def growth(self, limit: float, level: float, power: float = POWER) -> float | None:
-        """How many times as many data would decide whether the number is above a limit.
-
-        That is with probability `power`, if the number is the true one and intervals become narrower
-        with the square root of the amount of data. The longer side of the interval counts: the other one
-        may end where a count cannot be lower. None where the verdict is there already, or the interval
-        is not known; infinite where the number is the limit itself.
-        """
-        from scipy.special import ndtri
-
-        if self.above(limit) != "undecided" or not np.isfinite(self).all():
-            return None
-        distance = self.value - limit
-        if distance == 0:
-            return float("inf")
-        width = max(self.value - self.low, self.high - self.value)
-        factor = 1 + ndtri(power) / ndtri((1 + level) / 2)
-        return max(1.0, float((factor * width / distance) ** 2))
-
     def words(self, digits: int = 1) -> str:
         """The number and its interval."""
         text = plain(self.value, digits)
         if np.isfinite(self.low):
             text += f" ({plain(self.low, digits)} to {plain(self.high, digits)})"
         return text
+
+
+def deciding_factor(
+    larger: Mapping[int, Sequence[float]], limit: float, level: float, power: float = POWER
+) -> float:
+    """How many times as many data decide whether a number is above a limit; infinite if none of them do.
+
+    `larger` has for each factor the number in samples of so many times as many data. An interval of
+    `level` around such a number excludes the limit with probability `power` if the numbers lie, in the
+    mean, so many standard deviations away from the limit as the two normal quantiles together are.
+    """
+    from scipy.special import ndtri
+
+    deviations = ndtri((1 + level) / 2) + ndtri(power)
+    for factor, values in sorted(larger.items()):
+        known = np.asarray(values, dtype=np.float64)
+        if len(known) < 2 or not np.isfinite(known).all():
+            continue
+        if abs(known.mean() - limit) >= deviations * known.std(ddof=1):
+            return float(factor)
+    return float("inf")
 
 
 def plain(value: float, digits: int = 1) -> str:

@@ -26,8 +26,7 @@ from rankgauge.studies.ue.tables import (
     interval,
     within_collections,
 )
-from rankgauge.studies.verdicts import POWER, Amount, Verdict, plain
-from rankgauge.tables import Cell, Table
+from rankgauge.studies.verdicts import Amount, Verdict, deciding_factor, plain
 
 Statistic: TypeAlias = Callable[[Parts], float]
 NOT_A_NUMBER = float("nan")
@@ -154,7 +153,8 @@ class Statement(NamedTuple):
     """One number that a claim says is above `limit`: where, of which measure, and what it counts.
 
     `percent` is the same in percent of what the measure itself has, where the claim is about a change:
-    NaN where that has 0. `queries` are those that the interval is over, 0 if it is not over queries.
+    NaN where that has 0. `queries` are those that the interval is over, 0 if it is not over queries, and
+    `factor` is how many times as many would decide, infinite if none of the sizes that were tried.
     """
 
     claim: str
@@ -167,7 +167,7 @@ class Statement(NamedTuple):
     percent: float | None = None
     limit: float = 0.0
     queries: int = 0
-    level: float = 0.95
+    factor: float = float("inf")
 
     @property
     def verdict(self) -> Verdict:
@@ -176,8 +176,10 @@ class Statement(NamedTuple):
 
     @property
     def growth(self) -> float | None:
-        """How many times as many queries would decide the statement; None if it is decided."""
-        return self.amount.growth(self.limit, self.level) if self.queries else None
+        """How many times as many queries would decide the statement; None if it is decided, or if
+        queries have nothing to do with it."""
+        undecided = self.verdict == "undecided" and np.isfinite(self.amount.value)
+        return self.factor if self.queries and undecided else None
 
     @property
     def needed(self) -> float | None:
@@ -254,11 +256,14 @@ def _about_one(
     ) -> Statement:
         value = number(drawn.parts)
         ends = drawn_interval(value, [number(parts) for parts in drawn.draws], level)
+        limit = -margin if CLAIMS[claim].kept else 0.0
+        larger = {
+            factor: [number(parts) for parts in draws] for factor, draws in drawn.larger.items()
+        }
         return Statement(
-            *(claim, name, case.name, version, where, what, Amount(value, *ends), percent),
-            -margin if CLAIMS[claim].kept else 0.0,
+            *(claim, name, case.name, version, where, what, Amount(value, *ends), percent, limit),
             _queries(drawn.parts),
-            level,
+            deciding_factor(larger, limit, level),
         )
 
     for version in VERSIONS:
@@ -365,37 +370,47 @@ def _about_swaps(
     claim: str, name: str, where: str, case: Case, opposed: Opposed, level: float, margin: float
 ) -> Iterator[Statement]:
     """By how much each version lowers a swap rate."""
-    before, drawn_before = opposed.rate(case.name), opposed.drawn_rates(case.name)
+    before = opposed.rate(case.name)
+    limit = -margin if CLAIMS[claim].kept else 0.0
     for version in VERSIONS:
         after = opposed.rate(version)
-        value = 100 * (before - after)
-        both = zip(drawn_before, opposed.drawn_rates(version), strict=True)
-        amount = Amount(value, *drawn_interval(value, [100 * (a - b) for a, b in both], level))
         percent = 100 * (1 - after / before) if before else NOT_A_NUMBER
-        limit = -margin if CLAIMS[claim].kept else 0.0
+        names = (case.name, version)
+        amount, factor = _of_rates(opposed, names, lambda one, other: one - other, limit, level)
         yield Statement(
             *(claim, name, case.name, version, where, LOWERED, amount, percent, limit),
-            _both_queries(opposed),
-            level,
+            *(_both_queries(opposed), factor),
         )
 
 
 def _lowest(name: str, where: str, case: Case, opposed: Opposed, level: float) -> Statement:
     """By how much V2 has a lower swap rate than the measure and V1."""
-    first, last = VERSIONS
-    value = 100 * (min(opposed.rate(case.name), opposed.rate(first)) - opposed.rate(last))
-    draws = [
-        100 * (min(a, b) - c)
-        for a, b, c in zip(
-            *(opposed.drawn_rates(version) for version in (case.name, first, last)), strict=True
-        )
-    ]
-    amount = Amount(value, *drawn_interval(value, draws, level))
+    names = (case.name, *VERSIONS)
+    amount, factor = _of_rates(opposed, names, lambda a, b, c: min(a, b) - c, 0.0, level)
     return Statement(
-        *("lowest", name, case.name, last, where, LOWEST, amount, None, 0.0),
-        _both_queries(opposed),
-        level,
+        *("lowest", name, case.name, VERSIONS[-1], where, LOWEST, amount, None, 0.0),
+        *(_both_queries(opposed), factor),
     )
+
+
+def _of_rates(
+    opposed: Opposed,
+    versions: Sequence[str],
+    number: Callable[..., float],
+    limit: float,
+    level: float,
+) -> tuple[Amount, float]:
+    """A number of the swap rates of some versions, in percentage points, with its interval, and how many
+    times as many queries would decide whether it is above a limit."""
+    value = 100 * number(*(opposed.rate(version) for version in versions))
+    drawn = zip(*(opposed.drawn_rates(version) for version in versions), strict=True)
+    amount = Amount(value, *drawn_interval(value, [100 * number(*rates) for rates in drawn], level))
+    rates = [opposed.larger_rates(version) for version in versions]
+    larger = {
+        factor: [100 * number(*each) for each in zip(*(own[factor] for own in rates), strict=True)]
+        for factor in rates[0]
+    }
+    return amount, deciding_factor(larger, limit, level)
 
 
 def _about_documents(
@@ -411,9 +426,7 @@ def _about_documents(
             100 * float(lowered.mean() / before.mean() / 100) if before.any() else NOT_A_NUMBER
         )
         yield Statement(
-            *("documents", name, case.name, version, "", LOWERED, amount, percent, -margin),
-            0,
-            level,
+            *("documents", name, case.name, version, "", LOWERED, amount, percent, -margin)
         )
 
 
@@ -425,126 +438,3 @@ def _both_queries(opposed: Opposed) -> int:
     """How many queries the two sets were taken from, which may be one data set or two."""
     same = opposed.one.parts is opposed.other.parts
     return _queries(opposed.one.parts) + (0 if same else _queries(opposed.other.parts))
-
-
-# Tables
-
-
-def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
-    """A row for each reading and statement, with its interval and its verdict."""
-    columns = (
-        *("reading", "claim", "tables", "data", "measure", "version", "set", "what"),
-        *("value", "low", "high", "percent", "limit", "verdict", "queries to decide"),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            *(reading, each.claim, CLAIMS[each.claim].tables, each.data, each.measure),
-            *(each.version, each.where, each.what, *each.amount, each.percent, each.limit),
-            each.verdict,
-            _shown_count(each.needed),
-        )
-        for reading, own in made.items()
-        for each in own
-    ]
-    return Table(columns, tuple(rows))
-
-
-def _shown_count(needed: float | None) -> Cell:
-    if needed is None:
-        return None
-    return rough(needed) if np.isfinite(needed) else "no number"
-
-
-def rough(number: float) -> int:
-    """A number of queries with two digits: more would pretend to know."""
-    return int(float(f"{number:.2g}"))
-
-
-class Undecided(NamedTuple):
-    """The undecided statements of a claim in one reading, and what would decide half of them."""
-
-    claim: Claim
-    reading: str
-    statements: int
-    undecided: int
-    growth: float | None
-    """How many times as many queries; infinite where no number can be given, None if not known."""
-    queries: float | None
-    without_number: int
-    """How many of them have the limit itself as their value."""
-
-
-def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
-    """For each claim and reading, the undecided statements, and how many queries would decide them."""
-    results = []
-    for key, claim in CLAIMS.items():
-        for reading, own in made.items():
-            stated = [each for each in own if each.claim == key]
-            left = [each for each in stated if each.verdict == "undecided"]
-            growths = sorted(each.growth for each in left if each.growth is not None)
-            needed = sorted(each.needed for each in left if each.needed is not None)
-            half = (len(growths) - 1) // 2
-            results.append(
-                Undecided(
-                    claim,
-                    reading,
-                    len(stated),
-                    len(left),
-                    growths[half] if growths else None,
-                    needed[half] if needed else None,
-                    int(np.isinf(growths).sum()),
-                )
-            )
-    return [each for each in results if each.statements]
-
-
-def undecided_words(made: Mapping[str, Sequence[Statement]]) -> str:
-    """How many queries would decide half of the undecided statements, claim by claim, in words."""
-    known: dict[str, list[Undecided]] = {}
-    unknown: dict[str, None] = {}
-    for each in undecided(made):
-        if each.undecided and each.queries is not None and np.isfinite(each.queries):
-            known.setdefault(each.claim.short, []).append(each)
-        elif each.undecided and each.queries is not None:
-            unknown[each.claim.short] = None
-    texts = []
-    if known:
-        listed = (f"{claim}, {_range_words(found)}" for claim, found in known.items())
-        texts.append(
-            "If the values seen here are the true ones, half of the undecided statements of a claim "
-            f"would be decided, with a probability of {POWER:.0%}, by about: {'; '.join(listed)}."
-        )
-    left = [claim for claim in unknown if claim not in known]
-    if left:
-        texts.append(
-            "No number of queries can be given where most undecided values are the limit itself: "
-            f"{'; '.join(left)}."
-        )
-    return " ".join(texts)
-
-
-def _range_words(found: Sequence[Undecided]) -> str:
-    """How many queries, in one reading or from one reading to the other."""
-    counts = sorted(rough(each.queries) for each in found if each.queries is not None)
-    times = sorted(float(f"{each.growth:.2g}") for each in found if each.growth is not None)
-    ends = [(f"{counts[0]:,}", f"{counts[-1]:,}"), (f"{times[0]:g}", f"{times[-1]:g}")]
-    queries, growth = (one if one == other else f"{one} to {other}" for one, other in ends)
-    return f"{queries} queries ({growth} times as many)"
-
-
-def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:
-    """For each claim and reading, how many queries would decide the statements that are undecided."""
-    columns = (
-        *("claim", "reading", "statements", "undecided", "times as many queries"),
-        *("queries to decide half of them", "no number decides"),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            *(each.claim.short, each.reading, each.statements, each.undecided),
-            float(f"{each.growth:.2g}") if each.growth and np.isfinite(each.growth) else None,
-            _shown_count(each.queries),
-            each.without_number,
-        )
-        for each in undecided(made)
-    ]
-    return Table(columns, tuple(rows))

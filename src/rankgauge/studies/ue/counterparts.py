@@ -11,7 +11,7 @@ from rankgauge.comparison.assessed import ALL
 from rankgauge.query_sets.by_chance import TYPES
 from rankgauge.studies.index import Counterpart
 from rankgauge.studies.ue import numbering, published, tables
-from rankgauge.studies.ue.claims import needed_table
+from rankgauge.studies.ue.deciding import needed_table
 from rankgauge.studies.ue.experiment import BROAD, FOCUSED, IDEAL, UNINFORMATIVE, CaseStudy
 from rankgauge.studies.ue.numbering import table_file
 from rankgauge.studies.ue.protocol import ASCENT, CASES, OBJECTIVE, VERSIONS, Case, slug

@@ -42,6 +42,11 @@ TESTED = (ALL, UNINFORMATIVE, IDEAL)
 EQUAL = {UNINFORMATIVE: "uninformative, equal in size", IDEAL: "ideal, equal in size"}
 """The sets that are compared across data sets, of the same size in both."""
 BLOCK = 20
+FACTORS = (3, 10, 30)
+"""How many times as many queries are drawn, to see how many would decide the claims."""
+LARGER_DRAWS = 40
+MOST_DRAWN = 300_000
+"""Samples of more queries than these are not drawn."""
 
 Parts: TypeAlias = Mapping[str, Mapping[str, Assessed]]
 
@@ -94,6 +99,8 @@ class CaseStudy:
     scores: CaseScores
     parts: Parts
     draws: tuple[Parts, ...]
+    larger: Mapping[int, tuple[Parts, ...]]
+    """By factor, the parts of so many times as many drawn queries."""
     document_swaps: Mapping[str, Floats]
 
 
@@ -347,18 +354,21 @@ def study_cases(
     first, second, _ = pairs_of([run.name for run in ranked.runs], None)
     testing = Testing(first, second, reading.test, level=protocol.level)
     drawing = QueryDraws(prepared.scores, testing, (protocol.seed, place))
-    blocks = [
-        range(start, min(start + BLOCK, protocol.samples))
-        for start in range(0, protocol.samples, BLOCK)
-    ]
-    draws: dict[str, list[Parts]] = {name: [] for name in prepared.scores}
-    for block, result in outcomes(drawing, blocks, executor, name=str):
+    count = len(next(iter(prepared.scores.values())).queries)
+    factors = [factor for factor in FACTORS if factor * count <= MOST_DRAWN]
+    blocks = [*draw_blocks(1, protocol.samples)]
+    for factor in factors:
+        blocks += draw_blocks(factor, min(LARGER_DRAWS, protocol.samples))
+    draws: dict[str, dict[int, list[Parts]]] = {
+        name: {factor: [] for factor in (1, *factors)} for name in prepared.scores
+    }
+    for (factor, _), result in outcomes(drawing, blocks, executor, name=str):
         if isinstance(result, RankgaugeError):
             raise result
         for name, parts in result.items():
-            draws[name] += parts
+            draws[name][factor] += parts
         if progress is not None:
-            progress(f"drawn {block.stop:,}")
+            progress("drawn queries")
     splitting = _Splitting(ranked, prepared.scores, reading, protocol)
     swaps: dict[str, dict[str, list[float]]] = {
         name: {version: [] for version in scores.case.rows}
@@ -375,11 +385,19 @@ def study_cases(
         name: CaseStudy(
             scores,
             scores.parts(testing),
-            tuple(draws[name]),
+            tuple(draws[name][1]),
+            {factor: tuple(draws[name][factor]) for factor in factors},
             {version: np.array(rates) for version, rates in swaps[name].items()},
         )
         for name, scores in prepared.scores.items()
     }
+
+
+def draw_blocks(factor: int, samples: int) -> list[tuple[int, range]]:
+    """The draws of so many times as many queries as there are, in pieces of work."""
+    size = max(1, BLOCK // factor)
+    starts = range(0, samples, size)
+    return [(factor, range(start, min(start + size, samples))) for start in starts]
 
 
 class QueryDraws(Record):
@@ -389,11 +407,13 @@ class QueryDraws(Record):
     testing: Testing
     seed: tuple[int, ...]
 
-    def __call__(self, block: range) -> dict[str, list[Parts]]:
+    def __call__(self, block: tuple[int, range]) -> dict[str, list[Parts]]:
         found: dict[str, list[Parts]] = {name: [] for name in self.scores}
         count = len(next(iter(self.scores.values())).queries)
-        for number in block:
-            rows = np.random.default_rng((*self.seed, number)).integers(count, size=count)
+        factor, numbers = block
+        for number in numbers:
+            seed = (*self.seed, number) if factor == 1 else (*self.seed, number, factor)
+            rows = np.random.default_rng(seed).integers(count, size=factor * count)
             for name, scores in self.scores.items():
                 found[name].append(scores.parts(self.testing, rows))
         return found

@@ -130,11 +130,10 @@ def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
 
 
 NEEDED = (
-    f"With so many queries, undecided statements are decided with a probability of {POWER:.0%}, if the "
-    "values seen here are the true ones and intervals shrink with the square root of the number of "
-    "queries. That is a rough guide: counts of pairs and tests move in steps. Where a value is the "
-    "limit itself, no number can be given. Intervals over splits of the documents do not depend on "
-    "queries alone, so the claim about them has no number."
+    "Samples of 3, 10 and 30 times as many queries are drawn from these, with replacement. A size is "
+    "enough if a statement is decided on it, either way, with a probability of "
+    f"{POWER:.0%}; so this asks what would be found if these queries were like all others. Intervals "
+    "over splits of the documents are not over queries, so the claim about them has no number."
 )
 
 

@@ -18,13 +18,7 @@ from rankgauge.results import Result
 from rankgauge.scores.documents import read_json
 from rankgauge.studies.index import index_table
 from rankgauge.studies.ue import published
-from rankgauge.studies.ue.claims import (
-    CLAIMS,
-    Statement,
-    claim_table,
-    statements,
-    undecided_words,
-)
+from rankgauge.studies.ue.claims import CLAIMS, Statement, statements
 from rankgauge.studies.ue.counterparts import (
     StudyFigure,
     StudyTable,
@@ -33,6 +27,7 @@ from rankgauge.studies.ue.counterparts import (
     study_figures,
     study_tables,
 )
+from rankgauge.studies.ue.deciding import claim_table, undecided_words
 from rankgauge.studies.ue.experiment import (
     ChosenQueries,
     Experiment,
@@ -137,7 +132,8 @@ class Study(Result):
             reading: statements(
                 {
                     name: {
-                        case: Drawn(found.parts, found.draws) for case, found in each.cases.items()
+                        case: Drawn(found.parts, found.draws, found.larger)
+                        for case, found in each.cases.items()
                     }
                     for name, each in experiments.items()
                 },

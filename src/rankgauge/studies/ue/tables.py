@@ -35,6 +35,8 @@ class Drawn(NamedTuple):
 
     parts: Parts
     draws: Sequence[Parts] = ()
+    larger: Mapping[int, Sequence[Parts]] = {}
+    """By factor, what was found on so many times as many drawn queries."""
 
 
 def interval(values: Sequence[float] | Floats, level: float) -> tuple[float, float]:
@@ -181,9 +183,20 @@ class Opposed(NamedTuple):
 
     def drawn_rates(self, version: str) -> list[float]:
         """The swap rates of drawn queries."""
+        return self._rates(version, self.one.draws, self.other.draws)
+
+    def larger_rates(self, version: str) -> dict[int, list[float]]:
+        """By factor, the swap rates of so many times as many drawn queries."""
+        return {
+            factor: self._rates(version, draws, self.other.larger[factor])
+            for factor, draws in self.one.larger.items()
+            if factor in self.other.larger
+        }
+
+    def _rates(self, version: str, first: Sequence[Parts], second: Sequence[Parts]) -> list[float]:
         return [
             swap_rate(one, self.part, other, self.against, version)
-            for one, other in zip(self.one.draws, self.other.draws, strict=True)
+            for one, other in zip(first, second, strict=True)
         ]
 
     def row(self, version: str, level: float) -> tuple[Cell, ...]:

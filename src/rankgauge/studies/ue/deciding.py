@@ -1,0 +1,132 @@
+"""Tables of the statements, and how many queries would decide those that are undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.studies.ue.claims import CLAIMS, Claim, Statement
+from rankgauge.studies.ue.experiment import FACTORS
+from rankgauge.studies.verdicts import POWER
+from rankgauge.tables import Cell, Table
+
+
+def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
+    """A row for each reading and statement, with its interval and its verdict."""
+    columns = (
+        *("reading", "claim", "tables", "data", "measure", "version", "set", "what"),
+        *("value", "low", "high", "percent", "limit", "verdict", "queries to decide"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *(reading, each.claim, CLAIMS[each.claim].tables, each.data, each.measure),
+            *(each.version, each.where, each.what, *each.amount, each.percent, each.limit),
+            each.verdict,
+            shown_count(each.needed),
+        )
+        for reading, own in made.items()
+        for each in own
+    ]
+    return Table(columns, tuple(rows))
+
+
+MORE = f"over {max(FACTORS)} times as many"
+
+
+def shown_count(needed: float | None) -> Cell:
+    if needed is None:
+        return None
+    return rough(needed) if np.isfinite(needed) else MORE
+
+
+def rough(number: float) -> int:
+    """A number of queries with two digits: more would pretend to know."""
+    return int(float(f"{number:.2g}"))
+
+
+class Undecided(NamedTuple):
+    """The undecided statements of a claim in one reading, and what would decide half of them."""
+
+    claim: Claim
+    reading: str
+    statements: int
+    undecided: int
+    growth: float | None
+    """How many times as many queries; infinite for more than were tried, None if not known."""
+    queries: float | None
+
+
+def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
+    """For each claim and reading, the undecided statements, and how many queries would decide them."""
+    results = []
+    for key, claim in CLAIMS.items():
+        for reading, own in made.items():
+            stated = [each for each in own if each.claim == key]
+            left = [each for each in stated if each.verdict == "undecided"]
+            growths = sorted(each.growth for each in left if each.growth is not None)
+            needed = sorted(each.needed for each in left if each.needed is not None)
+            half = (len(growths) - 1) // 2
+            results.append(
+                Undecided(
+                    claim,
+                    reading,
+                    len(stated),
+                    len(left),
+                    growths[half] if growths else None,
+                    needed[half] if needed else None,
+                )
+            )
+    return [each for each in results if each.statements]
+
+
+def undecided_words(made: Mapping[str, Sequence[Statement]]) -> str:
+    """How many queries would decide half of the undecided statements, claim by claim, in words."""
+    known: dict[str, list[Undecided]] = {}
+    unknown: dict[str, None] = {}
+    for each in undecided(made):
+        if each.undecided and each.queries is not None and np.isfinite(each.queries):
+            known.setdefault(each.claim.short, []).append(each)
+        elif each.undecided and each.queries is not None:
+            unknown[each.claim.short] = None
+    texts = []
+    if known:
+        listed = (f"{claim}, {_range_words(found)}" for claim, found in known.items())
+        texts.append(
+            "If these queries were like all others, half of the undecided statements of a claim would "
+            f"be decided, with a probability of {POWER:.0%}, by about: {'; '.join(listed)}."
+        )
+    left = [claim for claim in unknown if claim not in known]
+    if left:
+        texts.append(
+            f"More than {max(FACTORS)} times as many queries would be needed for half of: "
+            f"{'; '.join(left)}."
+        )
+    return " ".join(texts)
+
+
+def _range_words(found: Sequence[Undecided]) -> str:
+    """How many queries, in one reading or from one reading to the other."""
+    counts = sorted(rough(each.queries) for each in found if each.queries is not None)
+    times = sorted(each.growth for each in found if each.growth is not None)
+    ends = [(f"{counts[0]:,}", f"{counts[-1]:,}"), (f"{times[0]:g}", f"{times[-1]:g}")]
+    queries, growth = (one if one == other else f"{one} to {other}" for one, other in ends)
+    return f"{queries} queries ({growth} times as many)"
+
+
+def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:
+    """For each claim and reading, how many queries would decide the statements that are undecided."""
+    columns = (
+        *("claim", "reading", "statements", "undecided", "times as many queries"),
+        "queries to decide half of them",
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *(each.claim.short, each.reading, each.statements, each.undecided),
+            int(each.growth) if each.growth and np.isfinite(each.growth) else None,
+            shown_count(each.queries),
+        )
+        for each in undecided(made)
+    ]
+    return Table(columns, tuple(rows))
