@@ -135,6 +135,8 @@ def test_the_tables_of_the_dissertation_by_their_definition(study: TextStudy) ->
     ):
         for panel, rows in tables.panels(examined, ASKED, number).items():
             chosen = None
+            if panel.over != "systems":
+                continue
             if kind is not None:
                 layer = int(panel.metric.rpartition(" ")[2])
                 order = examined.kinds.order(layer)
@@ -157,6 +159,30 @@ def test_the_tables_of_the_dissertation_by_their_definition(study: TextStudy) ->
             assert by_row["average PAI"][0] == pytest.approx(np.mean(increases), nan_ok=True)
             seen += 1
     assert seen == 3 * 4 + 3
+
+
+def test_correlations_are_over_systems_texts_and_rows(study: TextStudy) -> None:
+    """By SciPy: of all outputs together, and of the systems on each text; a chance that is one number
+    for each text changes nothing there."""
+    (examined,) = study.examined
+    ratings = examined.data.ratings.scores
+    assert (ratings.runs, ratings.queries) == (examined.scores.runs, examined.scores.queries)
+    panels = tables.panels(examined, ASKED, "9.1")
+    assert [panel.over for panel in panels] == ["rows"] * 3 + ["systems"] * 3 + ["texts"] * 3
+    for (_, over, metric, chance), rows in panels.items():
+        for form, row in zip((SCORE, "v1", "v2"), rows, strict=False):
+            label = MetricLabel(metric, "" if form == SCORE else chance, form)
+            x = examined.column(label)
+            for d, value in enumerate(row[1:]):
+                y = ratings.values[:, :, d]
+                if over == "rows":
+                    assert value == pytest.approx(tau_b(x.ravel(), y.ravel()))
+                elif over == "texts":
+                    each = [tau_b(x[:, t], y[:, t]) for t in range(x.shape[1])]
+                    assert value == pytest.approx(np.nanmean(each))
+        if over == "texts":
+            assert rows[0][1:] == pytest.approx(rows[1][1:])
+            assert rows[0][1:] == pytest.approx(rows[2][1:])
 
 
 def test_forms_are_made_of_the_score_and_of_chance(study: TextStudy) -> None:
@@ -219,7 +245,7 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
     assert found is not None
     change = tables.change_of(examined, found, MetricLabel("rouge1", WORDS.name, "v2"))
     assert change is not None
-    (own,) = (each for each in made if "by V2 of rouge1," in each.what)
+    (own,) = (each for each in made if "over systems by V2 of rouge1," in each.what)
     assert own.shown is not None
     assert own.shown.value == pytest.approx(np.abs(change.difference).mean())
     assert own.amount.value == pytest.approx(0.1 - own.shown.value)
@@ -235,7 +261,12 @@ def test_the_short_text_has_the_range_of_the_tables(study: TextStudy) -> None:
     (examined,) = study.examined
     bert, rouge = study.short_text()
     assert bert.startswith("made, 6 systems (all): V1 and V2 of BERTScore ")
-    averages = [rows[-1][1] for rows in tables.panels(examined, ASKED, "9.1").values()]
+    averages = [
+        rows[-1][1]
+        for panel, rows in tables.panels(examined, ASKED, "9.1").items()
+        if panel.over == "rows"
+    ]
+    assert "τ-b over all outputs changes by" in rouge
     low, high = (f"{value:.1f}".replace("-", "−") for value in (min(averages), max(averages)))
     assert f"Average PAI: {low} to {high}.".replace(".0 ", " ").replace(".0.", ".") in rouge
     assert "printed" not in bert + rouge
@@ -367,8 +398,8 @@ def test_few_documents_have_no_kinds(encoder: StandIn, tmp_path: Path) -> None:
     study = run_study([few], ASKED)
     assert study.examined[0].kinds is None
     assert any("too few documents" in str(note) for note in study.notes)
-    assert "table-8.1-made" in study.tables()
-    assert "table-8.2-made" not in study.tables()
+    assert "table-8.1.made" in study.tables()
+    assert "table-8.2.made" not in study.tables()
 
 
 def test_the_groups_of_known_data_are_those_of_the_dissertation() -> None:
@@ -399,7 +430,7 @@ def test_a_data_set_called_summeval_has_the_printed_numbers_beside(
 ) -> None:
     path = write_data(tmp_path, dimensions=published.DIMENSIONS)
     known = RatedSummaries.read("summeval", str(path))
-    table = run_study([known], ASKED).tables()["table-8.1-summeval"]
+    table = run_study([known], ASKED).tables()["table-8.1.summeval"]
     assert table.rows[0][:2] == (published.ENCODER, "12 abstractive, as printed")
     assert {row[0] for row in table.rows} == {published.ENCODER, encoder.digest}
 
@@ -419,7 +450,7 @@ def test_the_command_writes_all_of_it(
     assert HOSTILE not in page
     assert "undecided" in page
     made = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert {"tables/claims.csv", "figures/figure-8.2-made.svg", "study.json"} <= made
+    assert {"tables/claims.csv", "figures/figure-8.2.made.svg", "study.json"} <= made
     with open(out / "tables" / "correlations.csv") as file:
         rows = list(csv.DictReader(file))
     assert {row["dimension"] for row in rows} == set(DIMENSIONS)

@@ -22,7 +22,7 @@ from rankgauge.studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge.studies.text.tables import change_of, compared_systems, known_mean
+from rankgauge.studies.text.tables import OVER, change_of, compared_systems, known_mean
 from rankgauge.studies.verdicts import Amount, Verdict
 from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
@@ -155,14 +155,18 @@ def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextS
 
 
 def _unchanged(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
-    found = data.correlation(data.data.correlated()[0])
-    for form in VERSIONS:
-        change = found and change_of(data, found, MetricLabel(metric, WORDS.name, form))
-        if change:
-            value = float(known_mean(np.abs(change.difference)))
-            shown = _amount(value, known_mean(np.abs(change.drawn)), asked.level)
-            what = f"change of τ-b by {form.upper()} of {metric}, whatever its sign (limit {UNCHANGED})"
-            yield TextStatement("rouge", data.name, what, _below(UNCHANGED, shown), shown=shown)
+    for over in ("rows", "systems"):  # Table 9.1 fits rows
+        found = data.correlation(data.data.correlated()[0], over=over)
+        for form in VERSIONS:
+            change = found and change_of(data, found, MetricLabel(metric, WORDS.name, form))
+            if change and np.isfinite(change.drawn).any():
+                value = float(known_mean(np.abs(change.difference)))
+                shown = _amount(value, known_mean(np.abs(change.drawn)), asked.level)
+                what = (
+                    f"change of τ-b over {OVER[over]} by {form.upper()} of {metric}, whatever its sign "
+                    f"(limit {UNCHANGED})"
+                )
+                yield TextStatement("rouge", data.name, what, _below(UNCHANGED, shown), shown=shown)
 
 
 def _below(limit: float, amount: Amount) -> Amount:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 EVERY_DOCUMENT = "all"
-LEVELS_OF: tuple[Over, ...] = ("systems", "texts")
+LEVELS_OF: tuple[Over, ...] = ("systems", "texts", "rows")
 KINDS = (HETEROGENEOUS, HOMOGENEOUS)
 KINDS_BY = ("difference", "similarity")
 READINGS = {reading.name: reading for reading in (*OF_ROUGE, *OF_BERTSCORE)}
@@ -63,7 +63,7 @@ class Attention(NamedTuple):
 
 class Correlated(NamedTuple):
     """Correlations with people: over which systems, on which documents (for a kind also by which layer
-    and which reading of it), and over systems or texts."""
+    and which reading of it), and over systems, texts or rows."""
 
     systems: str
     documents: str

@@ -121,7 +121,9 @@ def _data(
                     tables.interval_table(examined, study.asked),
                     f"τ-b with intervals, {examined.data.correlated()[0]} systems",
                     "Over systems: the correlation of the means of the systems. Over texts: the mean "
-                    "over documents of the correlation over systems.",
+                    "over documents of the correlation over systems. Over rows: the correlation over "
+                    "all outputs. On one document a chance that is one number changes no order, so "
+                    "over texts V1 and V2 have the τ-b of their metric.",
                 ),
             ),
         ),
@@ -158,7 +160,7 @@ def _data(
         ),
     ]
     if examined.kinds is not None:
-        shown = [f"figure-8.2-{name}", f"figure-8.3-{name}"]
+        shown = [published.file_name(f"Figure {number}", name) for number in ("8.2", "8.3")]
         drawn = [pictures[each] for each in shown if each in pictures]
         items: list[Item] = [
             ShownTable(examined.kinds.table(), "Kinds of documents by each layer", digits=4),
@@ -175,25 +177,30 @@ def _data(
 def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTable]:
     """Our tables of the first layer by Algorithm 1, or of each ROUGE, with the printed numbers."""
     systems = examined.data.correlated()[0]
+    over, reason = published.FITS[number]
     first = (layer_name(study.asked.layers[0]), MOST_SIMILAR.name)
     every = {
         panel: rows
         for panel, rows in tables.panels(examined, study.asked, number).items()
-        if panel.systems == systems and (number == "9.1" or panel[1:] == first)
+        if panel.systems == systems
+        and panel.over == over
+        and (number == "9.1" or (panel.metric, panel.chance) == first)
     }
     printed = published.printed_rows(number) if tables.as_printed(examined) else []
-    about = f"The counterpart of Table {number}."
+    file = f"tables/{published.file_name(f'Table {number}', examined.name)}.csv"
+    about = f"Other systems and other levels are in {file}."
     count = 0 if examined.kinds is None else examined.kinds.count
     documents = DOCUMENTS[number].format(count=count)
     if printed:
         encoder = "" if number == "9.1" else f", by the encoder {published.ENCODER}"
-        about += f" The printed numbers are beside ours{encoder}."
+        about += f" The printed numbers are beside ours{encoder}. {reason}"
         if number == "9.1":
             about += " The printed 0.4 is a misprint of 0.04: its PAI is 6.2."
     return [
         ShownTable(
             _beside(examined.dimensions, rows, printed),
-            f"{panel.metric}, chance: {panel.chance}, {documents}, {systems} systems",
+            f"Table {number}: {panel.metric}, chance: {panel.chance}, {documents}, {systems} systems, "
+            f"over {tables.OVER[over]}",
             about,
         )
         for panel, rows in every.items()

@@ -37,7 +37,7 @@ from rankgauge.studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge.studies.text.published import printed_table
+from rankgauge.studies.text.published import file_name, printed_table
 from rankgauge.studies.verdicts import Judged, judged
 from rankgauge.tables import Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
@@ -187,7 +187,7 @@ class TextStudy(Result):
             for number in tables.TABLES:
                 table = tables.panel_table(each, self.asked, number, self.encoder)
                 if table.rows:
-                    made[f"table-{number}-{each.name}"] = table
+                    made[file_name(f"Table {number}", each.name)] = table
             if each.kinds is not None:
                 made[f"kinds-{each.name}"] = each.kinds.table()
                 documents = tables.document_table(each)
@@ -249,7 +249,7 @@ class TextStudy(Result):
             place = {document: n for n, document in enumerate(kinds.ids)}
             order = [place[document] for document in kinds.order(layer)]
             row = kinds.layers.index(layer)
-            made[f"figure-8.2-{name}"] = (
+            made[file_name("Figure 8.2", name)] = (
                 order_sensitivity(
                     kinds.best_to_worst[row][order], kinds.worst_to_best[row][order], kinds.count
                 ),
@@ -258,7 +258,7 @@ class TextStudy(Result):
             )
             if each.attention:
                 own = {kind: each.attention[kind] for kind in (HETEROGENEOUS, HOMOGENEOUS)}
-                made[f"figure-8.3-{name}"] = (
+                made[file_name("Figure 8.3", name)] = (
                     attention_lines({kind: (each.mean, each.spread) for kind, each in own.items()}),
                     f"Figure 8.3 on {each.name}: similarity of attention to the document, by kind of "
                     "document; each line is sorted.",
