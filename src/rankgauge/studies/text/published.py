@@ -119,21 +119,6 @@ def printed_rows(number: str) -> list[tuple[Cell, ...]]:
     return [*rows, ("average PAI", average, *(None for _ in DIMENSIONS[1:]))]
 
 
-def printed_preferences() -> Table:
-    """Tables 8.4 and 9.2."""
-    rows: list[tuple[Cell, ...]] = [
-        (number, metric, form, *values, round(values[0] / (values[0] + values[1]), 2))
-        for number, (metric, forms) in PREFERENCES.items()
-        for form, values in forms.items()
-    ]
-    notes = (
-        "as printed, in percent: five pairs of systems that extract, rated by three people; the outputs "
-        "and ratings are not published",
-        f"encoder: {ENCODER}",
-    )
-    return Table(("table", "metric", "form", "win", "lose", "tie", "win_share"), tuple(rows), notes)
-
-
 def printed_table() -> Table:
     """All printed numbers, a row for each."""
     rows: list[tuple[Cell, ...]] = []

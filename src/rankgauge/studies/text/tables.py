@@ -24,7 +24,6 @@ from rankgauge.studies.text.protocol import (
     CHANCE,
     CONTEXT,
     EVERY,
-    EXTRACTIVE,
     MOST_SIMILAR,
     RANDOM_TOKENS,
     ROUGE,
@@ -170,7 +169,10 @@ def as_printed(examined: Examined) -> bool:
 
 
 def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
-    """By how much V1 and V2 change the agreement with people, in words, with the printed PAI."""
+    """By how much V1 and V2 change the agreement with people, in words, with the printed PAI. Without
+    ratings there is nothing to say."""
+    if not examined.correlated:
+        return []
     systems = examined.data.correlated()[0]
     count = len(examined.data.groups[systems])
     swap = f"; one swap of two neighbors is {plain(4 / (count * (count - 1)), 3)}"
@@ -179,6 +181,8 @@ def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
         ("BERTScore", list(map(layer_name, asked.layers)), MOST_SIMILAR.name, "8.1"),
         ("ROUGE", [each.name for each in ROUGE], WORDS.name, "9.1"),
     ):
+        if number == "8.1" and not examined.bert:
+            continue
         over = published.FITS[number][0]
         found = examined.correlation(systems, over=over)
         changes = [
@@ -213,7 +217,8 @@ def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: s
     data."""
     rows: list[tuple[Cell, ...]] = []
     bert = number != "9.1"
-    if as_printed(examined):
+    every = panels(examined, asked, number)
+    if every and as_printed(examined):
         about = "bertscore" if bert else "ROUGE"
         over = published.FITS[number][0]
         where = (
@@ -224,7 +229,7 @@ def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: s
             None,
         )
         rows += [(*where, *row) for row in published.printed_rows(number)]
-    for panel, own in panels(examined, asked, number).items():
+    for panel, own in every.items():
         rows += [(encoder if bert else None, *panel, *row) for row in own]
     columns = ("encoder", "systems", "over", "metric", "chance", "row", *examined.dimensions)
     return Table(columns, tuple(rows), (published.FITS[number][1],))
@@ -264,6 +269,8 @@ def overview_table(examined: Sequence[Examined]) -> Table:
     kind, and the average PAI of V1 and V2."""
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
+        if not each.correlated:
+            continue
         systems = each.data.correlated()[0]
         sets = [(EVERY_DOCUMENT, ""), *((kind, "difference") for kind in KINDS)]
         for metric, chance in names_of(each):
@@ -304,7 +311,7 @@ def interval_table(examined: Examined, asked: TextProtocol) -> Table:
     all outputs; of V1 and V2 by Algorithm 1 and by words."""
     rows: list[tuple[Cell, ...]] = []
     systems = examined.data.correlated()[0]
-    chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)]
+    chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)] if examined.bert else []
     chosen += [(each.name, WORDS.name) for each in ROUGE]
     for over in LEVELS_OF:
         found = examined.correlation(systems, over=over)
@@ -345,89 +352,6 @@ def kinds_table(examined: Examined, asked: TextProtocol) -> Table:
         Note("the change of τ-b, the mean over dimensions", column="v1, v2"),
     ]
     return Table(("kinds by", "kind", "layer", "v1", "v2", "PAI"), tuple(rows), worded(notes))
-
-
-def preference_table(examined: Sequence[Examined]) -> Table:
-    """A row for each data set, group of systems, metric, reading of chance that depends on the output,
-    form and dimension: the counterpart of Tables 8.4 and 9.2."""
-    rows: list[tuple[Cell, ...]] = []
-    for each in examined:
-        for systems, label, result in each.preferred:
-            if not READINGS[label.chance].by_output:
-                continue
-            low, high = result.interval
-            for d, dimension in enumerate(result.dimensions):
-                counts = (result.pairs, result.disagreements, result.win[d], result.lose[d])
-                ends = (float(part[d]) for part in (result.win_share, low, high))
-                rest = (int(result.tie[d]), int(result.unrated[d]))
-                where = (each.name, systems, *label, dimension)
-                rows.append((*where, *map(int, counts), *rest, *ends))
-    columns = (
-        *("data", "systems", "metric", "chance", "form", "dimension", "pairs", "disagreements"),
-        *("win", "lose", "tie", "unrated", "win_share", "low", "high"),
-    )
-    notes = [
-        Note(
-            "pairs of systems on a document that the metric and the form put in opposite orders",
-            column="disagreements",
-        ),
-        Note(
-            "of these, people agree with the form, with the metric, prefer neither, or did not rate "
-            "both",
-            column="win, lose, tie, unrated",
-        ),
-        Note(
-            "with a chance that is one number for each document there is no disagreement, so those "
-            "readings have no row"
-        ),
-    ]
-    return Table(columns, tuple(rows), worded(notes))
-
-
-def preference_summary(examined: Examined) -> Table:
-    """The same in short, as Tables 8.4 and 9.2 have it: the dimensions together, for the systems that
-    extract where they are known."""
-    systems = compared_systems(examined)
-    rows: list[tuple[Cell, ...]] = []
-    for group, label, result in examined.preferred:
-        if group != systems or not READINGS[label.chance].by_output:
-            continue
-        win, lose, unrated = (
-            int(count.sum()) for count in (result.win, result.lose, result.unrated)
-        )
-        every = result.pairs * len(result.dimensions)
-        counts = (win, lose, every - win - lose - unrated, unrated)
-        percent = [100 * count / every for count in counts]
-        share = win / (win + lose) if win + lose else None
-        rows.append((*label, *percent, result.disagreements, share))
-    columns = (
-        *("metric", "chance", "form", "win", "lose", "tie", "unrated", "disagreements"),
-        "win_share",
-    )
-    notes = [
-        Note(
-            "percent of all pairs of systems on a document; a tie is no disagreement, or people prefer "
-            "neither",
-            column="win, lose, tie, unrated",
-        ),
-        Note("of wins and losses, the share of wins", column="win_share"),
-    ]
-    return Table(columns, tuple(rows), worded(notes))
-
-
-def compared_systems(examined: Examined) -> str:
-    """The group of systems whose outputs people compare: those that extract, where they are known."""
-    return EXTRACTIVE if EXTRACTIVE in examined.data.groups else EVERY
-
-
-def disagreements_without_output(examined: Examined) -> int:
-    """How often a form by a chance that is one number for each document puts two systems in another
-    order than the metric does, on a document."""
-    return sum(
-        result.disagreements
-        for _, label, result in examined.preferred
-        if not READINGS[label.chance].by_output
-    )
 
 
 # Chance
@@ -486,7 +410,7 @@ class TaskRow(NamedTuple):
 def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[TaskRow]:
     """Chapter 11: chance by metric beside chance by task, for each metric."""
     for each in examined:
-        systems = each.data.correlated()[0]
+        systems = next(iter(each.data.correlated()), EVERY)
         found = each.correlation(systems)
         bert = layer_name(asked.layers[0])
         chosen = [
