@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -141,6 +142,22 @@ def test_hostile_files_are_refused(content: bytes, tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match="votes"):
         read_preferences(path)
+
+
+@examples(200)
+@given(
+    st.sampled_from(
+        [b"", b"id,a,b,winner,annotator\n", b'{"id": 1, "a": "x", "b": "y", "winner":']
+    ),
+    st.binary(max_size=80) | st.text('19xyab,"\n\t{}[]:', max_size=80).map(str.encode),
+)
+def test_any_bytes_are_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, head: bytes, body: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "bytes"
+    path.write_bytes(head + body)
+    with suppress(InputError):
+        assert read_preferences(path).votes.sum() > 0
 
 
 def test_votes_on_other_texts_and_systems_are_left_out(tmp_path: Path) -> None:

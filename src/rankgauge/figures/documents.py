@@ -42,10 +42,10 @@ def token_matches(reference: Sequence[str], output: Sequence[str], similarity: A
             axes.add_patch(
                 Rectangle(place, 1, 1, fill=False, edgecolor=VERMILION, linewidth=2, zorder=3)
             )
-        axes.set_xticks(
-            range(columns), [wrapped(each, 16) for each in output], rotation=60, ha="right"
-        )
-        axes.set_yticks(range(rows), [wrapped(each, 16) for each in reference])
+        plain: Any = {"parse_math": False}
+        turned: Any = {"rotation": 60, "ha": "right", **plain}
+        axes.set_xticks(range(columns), [wrapped(each, 16) for each in output], **turned)
+        axes.set_yticks(range(rows), [wrapped(each, 16) for each in reference], **plain)
         axes.set_xlabel("Output")
         axes.set_ylabel("Reference")
         axes.tick_params(length=0)
