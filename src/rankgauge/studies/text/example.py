@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.arrays import Floats
-from rankgauge.text.embedding import current_encoder, tokens_of, unit
+from rankgauge.text.embedding import current_encoder, cut_off, tokens_of, unit
 from rankgauge.text.texts import Texts
 from rankgauge.text.tokens import SENTENCE_END, first_words, words_of
 
-MOST_WORDS, FEWEST_WORDS = 10, 4
-"""How many words of a text are shown, so that every token can be read."""
+MOST_TOKENS, MOST_WORDS, FEWEST_WORDS = 15, 10, 4
+"""How many tokens and words of a text are shown, so that every token can be read."""
 
 
 class TokenExample(NamedTuple):
@@ -43,7 +43,7 @@ def token_example(texts: Texts, layer: int) -> TokenExample | None:
     if chosen is None or not hasattr(encoder, "decode"):
         return None
     name, system, *both = chosen
-    tokens = tokens_of(encoder, both)
+    tokens = cut_off(tokens_of(encoder, both), MOST_TOKENS + 2)
     vectors = [unit(each[0])[1:-1] for each in encoder.encode(tokens, [layer], truncate=True)]
     names = [[encoder.decode(int(number)).strip() for number in ids[1:-1]] for ids in tokens]
     cosines = np.round(vectors[0] @ vectors[1].T, 12)
