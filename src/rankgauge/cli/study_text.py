@@ -101,7 +101,7 @@ def text(
     It prints which claims hold. It writes to DIR: study.html with all of it, the counterparts of Tables
     4.3, 8.1 to 8.4, 9.1 and 9.2 as CSV, and Figures 8.1 to 8.3; index.csv says which file has which
     table. A data set called summeval has the printed numbers, which are by another encoder, beside ours.
-    SummEval and REALSumm take about nine minutes. If the work is interrupted, the same command goes on
+    SummEval and REALSumm take about ten minutes. If the work is interrupted, the same command goes on
     from what is finished.
 
     Without an encoder for BERTScore it does chapter 9, on ROUGE, and exits with 3. The same command goes

@@ -44,7 +44,13 @@ DOCUMENTS = {
     "8.3": f"the {{count}} most {HOMOGENEOUS} documents",
     "9.1": "all documents",
 }
-
+ELSEWHERE = {
+    "8.1": "Other systems and layers, and correlations over texts and over all outputs,",
+    "8.2": "Other systems and layers",
+    "8.3": "Other systems and layers",
+    "9.1": "Other systems, and correlations over systems and over texts,",
+}
+"""What the file of a table has more than the page."""
 
 TASK_COLUMNS = (
     *("data", "metric", "own", "task", "below own", "below task", "change own", "change task"),
@@ -102,7 +108,7 @@ def _claims(study: TextStudy) -> Section:
 
 
 def _index(index: Table) -> Section:
-    about = "Where the counterpart of each table and figure of the dissertation is, in this folder."
+    about = "The file in this folder that repeats each table and figure of the dissertation"
     return Section("Where each printed table is", (ShownTable(index, about),))
 
 
@@ -158,12 +164,13 @@ def _data(
 
 
 def _correlations(study: TextStudy, examined: Examined) -> list[Section]:
-    bert = [_panels(study, examined, number) for number in ("8.1", "8.2", "8.3")]
-    made = [Section("ROUGE and people", tuple(_panels(study, examined, "9.1")))]
-    if examined.bert:
-        made.insert(
-            0, Section("BERTScore and people", tuple(item for each in bert for item in each))
-        )
+    made = []
+    for title, numbers in (("BERTScore", ("8.1", "8.2", "8.3")), ("ROUGE", ("9.1",))):
+        shown: list[Item] = [each for n in numbers for each in _panels(study, examined, n)]
+        if shown and tables.as_printed(examined):
+            shown.insert(0, Text(published.FITS[numbers[0]][1]))
+        if shown:
+            made.append(Section(f"{title} and people", tuple(shown)))
     levels = Section(
         "Over systems, texts and all outputs",
         (
@@ -186,7 +193,7 @@ def _preferences(examined: Examined) -> Section:
     shown = [
         ShownTable(
             _without(win_table([examined], number), "data"),
-            f"Table {number}: {compared_words(examined)}",
+            f"Table {number}: whom people side with, {compared_words(examined)}",
             digits=2,
         )
         for number in numbers
@@ -230,7 +237,7 @@ def _kinds(
 def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTable]:
     """Our tables of the first layer by Algorithm 1, or of each ROUGE, with the printed numbers."""
     systems = examined.data.correlated()[0]
-    over, reason = published.FITS[number]
+    over, _ = published.FITS[number]
     first = (layer_name(study.asked.layers[0]), MOST_SIMILAR.name)
     every = {
         panel: rows
@@ -241,12 +248,12 @@ def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTabl
     }
     printed = published.printed_rows(number) if tables.as_printed(examined) else []
     file = f"tables/{published.file_name(f'Table {number}', examined.name)}.csv"
-    about = f"Other systems and other levels are in {file}."
+    about = f"{ELSEWHERE[number]} are in {file}."
     count = 0 if examined.kinds is None else examined.kinds.count
     documents = DOCUMENTS[number].format(count=count)
     if printed:
         encoder = "" if number == "9.1" else f", by the encoder {published.ENCODER}"
-        about += f" The printed numbers are beside ours{encoder}. {reason}"
+        about += f" The printed numbers are beside ours{encoder}."
         if number == "9.1":
             about += " The printed 0.4 is a misprint of 0.04: its PAI is 6.2."
     return [
