@@ -621,6 +621,14 @@ def test_a_pair_that_nobody_judged_is_refused_before_the_work(
     without = rankgauge(*asked)
     assert without.code == 2
     assert "add --preferences NAME=FILE" in without.err
+    rated = json.loads(write_data(tmp_path).read_text())
+    rated["d3"]["sys_summs"]["s1"]["scores"]["fluency"] = "good"
+    (tmp_path / "rated.json").write_text(json.dumps(rated))
+    (tmp_path / "votes.csv").write_text("id,a,b,winner\nd1,s0,s1,tie\n")
+    wrong = ("study", "text", f"made={tmp_path / 'rated.json'}", "-o", tmp_path / "out")
+    told = rankgauge(*wrong, "--preferences", f"made={tmp_path / 'votes.csv'}")
+    assert told.code == 2  # a rating that cannot be read is not taken for no rating
+    assert "'good' in the column 'fluency' is no rating" in told.err
 
 
 def test_pairs_are_chosen_by_ratings_too(encoder: StandIn, data: RatedSummaries) -> None:

@@ -30,10 +30,10 @@ class TextPlace(NamedTuple):
     line: int | None = None
     row: str = ""
 
-    def error(self, message: str) -> InputError:
+    def error(self, message: str, kind: type[InputError] = InputError) -> InputError:
         """The error about this row."""
         about = f"{self.row}: " if self.line is None and self.row else ""
-        return InputError(self.source, self.line, about + message)
+        return kind(self.source, self.line, about + message)
 
     def told(self) -> str:
         """The place in brackets, as a hint of where something came first."""

@@ -32,7 +32,7 @@ from rankgauge.text.chance import (
 from rankgauge.text.files import read_texts
 from rankgauge.text.normalization import expected, linear, v1, v2
 from rankgauge.text.pairwise import PairwisePreferences, read_preferences
-from rankgauge.text.ratings import Ratings, read_ratings
+from rankgauge.text.ratings import NoRatingsError, Ratings, read_ratings
 from rankgauge.text.rouge import rouge1, rouge2, rougeL
 from rankgauge.text.rouge_family import FIRST
 from rankgauge.text.texts import Texts
@@ -256,8 +256,6 @@ class RatedSummaries(Record):
     groups: Mapping[str, tuple[str, ...]]
     preferences: PairwisePreferences | None = None
     pairs: tuple[tuple[str, str], ...] = ()
-    unrated: str = ""
-    """Why there are no ratings."""
 
     @classmethod
     def read(
@@ -271,11 +269,11 @@ class RatedSummaries(Record):
             )
         read = read_texts(texts)
         votes = None if preferences is None else read_preferences(preferences, read)
-        rated, unrated = None, ""
+        rated = None
         try:
             rated = read_ratings(texts if ratings is None else ratings, read)
         except InputError as error:
-            if ratings is not None:
+            if ratings is not None or (votes is not None and not isinstance(error, NoRatingsError)):
                 raise
             if votes is None:
                 other = (
@@ -283,8 +281,7 @@ class RatedSummaries(Record):
                     "outputs, add --preferences NAME=FILE"
                 )
                 raise InputError(error.source, error.line, f"{error.message}; {other}") from None
-            unrated = str(error)
-        return cls(name, read, rated, _groups(name, read.systems), votes, unrated=unrated)
+        return cls(name, read, rated, _groups(name, read.systems), votes)
 
     @property
     def known(self) -> bool:

@@ -152,7 +152,7 @@ class TextStudy(Result):
             made += [note for note in each.scores.notes if note.measure is None]
             about = each.preferred[0].result.notes
             if each.data.ratings is None:
-                text = f"no ratings, so no correlations with people: {each.data.unrated}"
+                text = "there are no ratings, so there are no correlations with people"
                 made.append(Note(text, part=each.name))
             if each.correlated:
                 first = each.correlated[0].result
