@@ -631,6 +631,17 @@ def test_a_pair_that_nobody_judged_is_refused_before_the_work(
     assert "'good' in the column 'fluency' is no rating" in told.err
 
 
+def test_one_system_that_extracts_has_no_pairs(encoder: StandIn, tmp_path: Path) -> None:
+    content = json.loads(write_data(tmp_path).read_text())
+    for each in content.values():
+        each["sys_summs"]["M0"] = each["sys_summs"].pop("s0")
+    (tmp_path / "known.json").write_text(json.dumps(content))
+    known = RatedSummaries.read("summeval", str(tmp_path / "known.json"))
+    study = run_study([known], ASKED)
+    assert len(study.tables()["table-8.4"].rows) == 2  # those that are printed
+    assert not any(each.claim.startswith("preferred") for each in study.statements)
+
+
 def test_pairs_are_chosen_by_ratings_too(encoder: StandIn, data: RatedSummaries) -> None:
     chosen = replace(data, pairs=(("s0", "s1"), ("s1", "s3")))
     (examined,) = run_study([chosen], ASKED).examined

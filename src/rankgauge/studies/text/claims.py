@@ -241,7 +241,7 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
     systems = compared_systems(data)
     wins: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
     for group, label, result in data.preferred:
-        if group != systems or not READINGS[label.chance].by_output:
+        if group != systems or not result.pairs or not READINGS[label.chance].by_output:
             continue
         family = "bertscore" if label.metric.startswith("bertscore") else "rouge"
         pairs = result.pairs * len(result.dimensions)

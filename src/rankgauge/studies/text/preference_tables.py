@@ -62,9 +62,9 @@ def win_table(examined: Sequence[Examined], number: str) -> Table:
         group = compared_systems(each)
         for systems, label, result in each.preferred:
             own = label.metric.startswith(family.lower())
-            if systems != group or not own or not READINGS[label.chance].by_output:
-                continue
             every = result.pairs * len(result.dimensions)
+            if systems != group or not own or not every or not READINGS[label.chance].by_output:
+                continue
             win, lose = int(result.win.sum()), int(result.lose.sum())
             percent = [100 * count / every for count in (win, lose, every - win - lose)]
             share = win / (win + lose) if win + lose else None
