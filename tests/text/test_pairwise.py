@@ -101,7 +101,10 @@ def test_the_same_preference_twice_counts_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "fault"),
     [
-        (["1,x,y,x,ann", "1,y,x,y,ann"], r"votes.csv:3: .*another output.*\(first on line 2\)"),
+        (
+            ["1,x,y,x,ann", "1,y,x,y,ann"],
+            r"votes.csv:3: .*again, with another winner \(first on line 2\)",
+        ),
         (["1,x,y,z,ann"], "votes.csv:2: the winner is 'z', expected 'x', 'y' or tie"),
         (["1,x,y,,ann"], "votes.csv:2: the winner is empty"),
         (["1,x,x,x,ann"], "votes.csv:2: a and b are both 'x', expected two systems"),

@@ -155,7 +155,7 @@ def _votes(rows: FileRows) -> Iterator[_Vote]:
             once(cells, where)
         for key in NEEDED:
             if key not in cells:
-                raise where.error(f"no {key} (the keys are {listed(list(cells))}), {EXPECTED}")
+                raise where.error(f"no {key!r} (the keys are {listed(list(cells))}), {EXPECTED}")
         a, b = (identifier(f"system {key}", cells[key], where) for key in (A, B))
         if a == b:
             raise where.error(f"a and b are both {short(a)}, expected two systems")
@@ -199,9 +199,9 @@ def _counted(kept: list[_Vote], notes: list[Note]) -> PairwisePreferences:
             first = seen.setdefault((vote.text, vote.a, vote.b, vote.annotator), vote)
             if first.winner != vote.winner:
                 raise vote.where.error(
-                    f"{short(vote.annotator)} prefers another output of {short(vote.a)} and "
-                    f"{short(vote.b)} for the text {short(vote.text)} than before"
-                    f"{first.where.told()}, expected one preference"
+                    f"{short(vote.annotator)} compares {short(vote.a)} and {short(vote.b)} for the text "
+                    f"{short(vote.text)} again, with another winner{first.where.told()}, expected one "
+                    "vote"
                 )
             if first is not vote:
                 again += 1
