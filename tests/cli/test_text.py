@@ -149,6 +149,7 @@ def test_agreement_with_people(
         (["-m", "v2(rouge1)", "--length", "candidate"], "write them inside, as in v2(rouge1,"),
         (["--length", "²"], "expected reference, candidate, or a number of words"),
         (["--plot", "figure.svg"], "--plot draws the correlations with --human"),
+        (["--human", "a.csv", "--preferences", "b.csv"], "print a table each; give one of them"),
     ],
 )
 def test_mistakes_are_named(rankgauge: Command, file: Path, options: list[str], fault: str) -> None:
@@ -156,6 +157,34 @@ def test_mistakes_are_named(rankgauge: Command, file: Path, options: list[str], 
     assert result.code == 2
     assert fault in result.err
     assert not result.out
+
+
+def test_preferences_of_people_are_counted_by_pair(
+    rankgauge: Command, file: Path, tmp_path: Path
+) -> None:
+    """A chain of three systems: each output of `good` is in two pairs, with the one id that it has."""
+    votes = tmp_path / "votes.csv"
+    lines = [
+        f"{row['id']},{a},{b},good,{who}"
+        for row in ROWS
+        for a, b in (("lead", "good"), ("good", "poor"))
+        for who in ("ann", "bob")
+    ]
+    votes.write_text("\n".join(["id,a,b,winner,annotator", *lines]))
+    options = ("-m", "rouge1(references=first)", "--length", "candidate", "--preferences", votes)
+    result = rankgauge("text", file, *options)
+    assert result.code == 0
+    rows = records(result.out)
+    assert [row["metric"].partition("(")[0] for row in rows] == ["rouge1", "v1", "v2", "linear"]
+    assert [(row["pairs"], row["agree"], row["oppose"]) for row in rows] == [("12", "12", "0")] * 4
+    assert [row["disagreements"] for row in rows] == ["", "0", "0", "0"]
+    both = rankgauge("text", file, *options, "--format", "table").out
+    assert "chance" in both
+    assert "agreement" in both
+    votes.write_text("id,a,b,winner\nt0,lead,good,poor\n")
+    refused = rankgauge("text", file, *options)
+    assert refused.code == 2
+    assert "votes.csv:2: the winner is 'poor', expected 'lead', 'good' or tie" in refused.err
 
 
 def test_a_missing_file_is_named(rankgauge: Command, tmp_path: Path) -> None:

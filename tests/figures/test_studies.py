@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge import RankgaugeError
+from rankgauge.figures.documents import token_matches
 from rankgauge.figures.studies import depth_curves, ideal_lines, power_curves, relevant_lines
 
 pytest.importorskip("matplotlib")
@@ -28,6 +29,23 @@ def test_lines_are_drawn_in_the_order_given_with_a_legend_and_references() -> No
     for draw in (lambda: relevant_lines({}), lambda: ideal_lines({}, {}, "x")):
         with pytest.raises(RankgaugeError, match="no judgements, expected at least one"):
             draw()
+
+
+def test_the_greatest_cosine_of_each_token_of_the_reference_is_framed() -> None:
+    figure = token_matches(["$a$", "b_{", "c"], ["x^", "y"], [[0.2, 0.9], [0.8, 0.1], [0.3, 0.4]])
+    (axes,) = figure.axes
+    assert [text.get_text() for text in axes.texts] == [
+        "0.20",
+        "0.90",
+        "0.80",
+        "0.10",
+        "0.30",
+        "0.40",
+    ]
+    framed = [tuple(np.add(patch.get_xy(), 0.5).tolist()) for patch in axes.patches]
+    assert framed == [(1.0, 0.0), (0.0, 1.0), (1.0, 2.0)]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["$a$", "b_{", "c"]
+    assert not any(text.get_parse_math() for text in axes.get_yticklabels())
 
 
 def test_power_is_drawn_by_test_and_setting() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -25,19 +27,42 @@ from rankgauge.figures.files import save_figure
 from rankgauge.notes import Note
 from rankgauge.policies import CORRELATION_SAMPLES
 from rankgauge.report.html import check_pages, write_page
+from rankgauge.studies.index import INDEX, index_table
+from rankgauge.studies.text.counterparts import FIGURES, TABLES, counterparts
 from rankgauge.studies.text.experiment import steps
 from rankgauge.studies.text.page import study_page
 from rankgauge.studies.text.protocol import LAYERS, RatedSummaries, TextProtocol
-from rankgauge.studies.text.study import TextStudy, run_study
+from rankgauge.studies.text.study import (
+    WITHOUT_ENCODER,
+    TextStudy,
+    available_encoder,
+    run_study,
+)
 from rankgauge.tables import Table
 from rankgauge.text.embedding import use_encoder
 
-PAGE, TABLES, FIGURES = "study.html", "tables", "figures"
+PAGE = "study.html"
 
 
 @click.command("text")
 @click.argument("data", nargs=-1, required=True, metavar="NAME=TEXTS[,RATINGS]...")
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
+@click.option(
+    "--preferences",
+    "preferences",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Which of two outputs people prefer, as for rankgauge text; NAME is a data set. May be "
+    "repeated. By default the ratings say which output people prefer.",
+)
+@click.option(
+    "--pair",
+    "pairs",
+    multiple=True,
+    metavar="A,B",
+    help="Two systems whose outputs are compared for Tables 8.4 and 9.2; may be repeated. By default "
+    "all pairs that people judged.",
+)
 @encoder_option
 @click.option(
     "--layer",
@@ -58,6 +83,8 @@ PAGE, TABLES, FIGURES = "study.html", "tables", "figures"
 def text(
     data: tuple[str, ...],
     output: str,
+    preferences: tuple[str, ...],
+    pairs: tuple[str, ...],
     encoder: str | None,
     layers: tuple[int, ...],
     level: float,
@@ -72,23 +99,29 @@ def text(
     default it is in TEXTS, as in SummEval and REALSumm.
 
     It prints which claims hold. It writes to DIR: study.html with all of it, the counterparts of Tables
-    8.1 to 8.4, 9.1 and 9.2 as CSV, and Figures 8.2 and 8.3. A data set called summeval has the printed
-    numbers, which are by another encoder, beside ours. SummEval and REALSumm take about nine minutes.
-    If the work is interrupted, the same command goes on from what is finished.
+    4.3, 8.1 to 8.4, 9.1 and 9.2 as CSV, and Figures 8.1 to 8.3; index.csv says which file has which
+    table. A data set called summeval has the printed numbers, which are by another encoder, beside ours.
+    SummEval and REALSumm take about ten minutes. If the work is interrupted, the same command goes on
+    from what is finished.
+
+    Without an encoder for BERTScore it does chapter 9, on ROUGE, and exits with 3. The same command goes
+    on with chapter 8 once there is an encoder.
 
     \b
     rankgauge study text summeval=summeval.json.gz realsumm=realsumm.json.gz -o out
     rankgauge study text mine=texts.jsonl,ratings.csv -o out --encoder roberta-large --layer 17
+    rankgauge study text mine=texts.jsonl --preferences mine=votes.csv --pair a,b --pair b,c -o out
     """
     if encoder is not None:
         use_encoder(encoder)
     asked = TextProtocol(layers, level, samples, seed).checked()
-    read = [_data(each) for each in data]
+    read = _with_pairs(_read(data, preferences), pairs)
     folder = Path(output)
-    lacking = lacking_libraries()
+    bert = available_encoder() is not None
+    lacking = lacking_libraries() + ([] if bert else [f"no BERTScore: {WITHOUT_ENCODER}"])
     notify([Note(each) for each in lacking])
     try:
-        with progress(len(read) * steps(asked), "working") as advance:
+        with progress(len(read) * steps(asked, bert), "working") as advance:
             study = run_study(read, asked, folder, executor=workers(), progress=advance)
     except KeyboardInterrupt:
         notify([Note(f"the same command goes on from what is finished in {output}")])
@@ -99,18 +132,58 @@ def text(
     for each in (*study.short_text(), *study.chance_text(), study.task_text()):
         click.echo(wrap_text(each, line_width() or 100))
     if lacking:
-        raise Incomplete(f"not all was made; the tables are in {folder / TABLES}")
+        more = "" if bert else "; the same command goes on with BERTScore once there is an encoder"
+        raise Incomplete(f"not all was made; {folder / INDEX}.csv says what there is{more}")
     click.echo(f"All of it: {folder / PAGE}")
 
 
-def _data(argument: str) -> RatedSummaries:
+def _read(data: tuple[str, ...], preferences: tuple[str, ...]) -> list[RatedSummaries]:
+    """The data sets, each with its preferences."""
+    votes: dict[str, str] = {}
+    for argument in preferences:
+        name, mark, file = argument.partition("=")
+        if not (name and mark and file):
+            raise click.UsageError(f"--preferences {argument!r}, expected NAME=FILE")
+        if name in votes:
+            raise click.UsageError(f"--preferences {name} twice, expected one file for a data set")
+        votes[name] = file
+    names = [argument.partition("=")[0] for argument in data]
+    for name in votes:
+        if name not in names:
+            raise click.UsageError(
+                f"--preferences is about {name!r}, expected one of the data sets {', '.join(names)}"
+            )
+    return [_data(argument, votes) for argument in data]
+
+
+def _with_pairs(read: list[RatedSummaries], pairs: tuple[str, ...]) -> list[RatedSummaries]:
+    """The data sets with the pairs of systems that they have. A name may have commas."""
+    chosen: dict[str, list[tuple[str, str]]] = {each.name: [] for each in read}
+    for argument in pairs:
+        parts = argument.split(",")
+        splits = [(",".join(parts[:at]), ",".join(parts[at:])) for at in range(1, len(parts))]
+        seen = False
+        for each in read:
+            systems = set(each.texts.systems)
+            for a, b in splits:
+                if {a, b} <= systems and a != b:
+                    seen = True
+                    if not {(a, b), (b, a)} & set(chosen[each.name]):
+                        chosen[each.name].append((a, b))
+        if not seen:
+            known = ", ".join(dict.fromkeys(name for each in read for name in each.texts.systems))
+            raise click.UsageError(f"--pair {argument!r}, expected A,B with two systems of {known}")
+    return [replace(each, pairs=tuple(chosen[each.name])) for each in read]
+
+
+def _data(argument: str, votes: Mapping[str, str]) -> RatedSummaries:
     name, mark, files = argument.partition("=")
     texts, _, ratings = (files, "", "") if os.path.exists(files) else files.partition(",")
     if not (name and mark and texts):
         raise click.UsageError(
             f"{argument!r} names no data set, expected NAME=TEXTS, such as summeval=summeval.json.gz"
         )
-    return RatedSummaries.read(name, texts, ratings or None)
+    return RatedSummaries.read(name, texts, ratings or None, votes.get(name))
 
 
 def write_study(study: TextStudy, folder: Path) -> None:
@@ -126,5 +199,8 @@ def write_study(study: TextStudy, folder: Path) -> None:
         for ending in ("svg", "png"):
             save_figure(figure, Path(pictures, f"{name}.{ending}"))
         drawn[name] = (Path(pictures, f"{name}.svg").read_bytes(), caption)
+    index = index_table(counterparts(study, drawn))
+    with writing(folder / f"{INDEX}.csv") as stream:
+        stream.write(index.render("csv").encode("utf-8"))
     if can(check_pages):
-        write_page(study_page(study, drawn), folder / PAGE)
+        write_page(study_page(study, drawn, index), folder / PAGE)

@@ -26,6 +26,7 @@ from rankgauge.cli.workers import workers, workers_options
 from rankgauge.figures.files import save_figure
 from rankgauge.measures.scored import Around
 from rankgauge.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, SEED, Missing
+from rankgauge.text.agreement import pair_agreement
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
 from rankgauge.text.embedding import use_encoder
 from rankgauge.text.evaluation import overview
@@ -33,6 +34,7 @@ from rankgauge.text.files import read_texts
 from rankgauge.text.grammar import parse_metrics
 from rankgauge.text.human import human_correlation
 from rankgauge.text.human_results import Over
+from rankgauge.text.pairwise import read_preferences
 from rankgauge.text.ratings import read_ratings
 
 METRICS = ("rouge1", "rouge2", "rougeL")
@@ -59,6 +61,13 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     help="Ratings by people, as CSV with the columns id, system, and one for each question that was "
     "asked. Prints also how well each metric agrees with them. With -o, or in a format for programs, "
     "this alone is printed.",
+)
+@click.option(
+    "--preferences",
+    metavar="FILE",
+    help="Which of two outputs people prefer, as CSV with the columns id, a, b, winner and annotator. a "
+    "and b are systems; winner is one of them, or tie. Prints also how often each metric prefers the "
+    "same output, and whom people side with where a metric and its form disagree. Not with --human.",
 )
 @click.option(
     "--over",
@@ -108,7 +117,7 @@ METRICS = ("rouge1", "rouge2", "rougeL")
 @level_option()
 @samples_option(
     CORRELATION_SAMPLES,
-    text="With --human: how many samples of the texts are drawn for the intervals.",
+    text="With --human or --preferences: how many samples of the texts are drawn for the intervals.",
 )
 @seed_option("what is drawn at random")
 @workers_options
@@ -123,6 +132,7 @@ def command(
     per_topic: bool,
     systems: tuple[str, ...],
     human: str | None,
+    preferences: str | None,
     over: Over,
     null: str,
     encoder: str | None,
@@ -153,6 +163,7 @@ def command(
     \b
     rankgauge text answers.jsonl
     rankgauge text answers.jsonl -m rouge1 -m rouge2 --human ratings.csv
+    rankgauge text answers.jsonl -m rouge1 --length candidate --preferences votes.csv
     rankgauge text answers.jsonl -m bertscore --encoder FOLDER
     rankgauge text answers.jsonl --save text.scores
     rankgauge compare --scores text.scores -m rougeL
@@ -176,6 +187,8 @@ def command(
         use_encoder(encoder)
     if plot is not None and human is None:
         raise click.UsageError("--plot draws the correlations with --human; give both")
+    if human is not None and preferences is not None:
+        raise click.UsageError("--human and --preferences print a table each; give one of them")
     words = int(length) if length.isascii() and length.isdigit() else length
     chance = Null(null=null, length=words, draws=draws, per=per, seed=seed)
     for metric in asked:
@@ -188,6 +201,7 @@ def command(
     if systems:
         texts = texts.select(systems)
     ratings = None if human is None else read_ratings(human)
+    votes = None if preferences is None else read_preferences(preferences, texts)
     with progress(len(asked), "scoring") as advance:
         found = overview(
             texts,
@@ -204,15 +218,21 @@ def command(
     if signature:
         signatures = tuple(found.scores.signatures().values())
         table = replace(table, notes=(*table.notes, *signatures))
-    if ratings is None:
+    if ratings is None and votes is None:
         (show if signature else show_with_notes)(table, form, digits, output)
         return
-    correlation = human_correlation(
-        found.without_chance(), ratings, over=over, level=level, samples=samples, seed=seed
-    )
+    scores = found.without_chance()
     if output is None and chosen_format(form, output) not in MACHINE_FORMATS:
         show_with_notes(table, form, digits, output)
         click.echo()
+    if votes is not None:
+        agreement = pair_agreement(scores, votes, level=level, samples=samples, seed=seed)
+        show_with_notes(agreement.table(), form, digits, output)
+        return
+    assert ratings is not None
+    correlation = human_correlation(
+        scores, ratings, over=over, level=level, samples=samples, seed=seed
+    )
     show_with_notes(correlation.table(), form, digits, output)
     if plot is not None:
         save_figure(correlation.figure(), plot)

@@ -1,8 +1,8 @@
-"""Figures of kinds of documents: Figures 8.2 and 8.3 of Feng's dissertation."""
+"""Figures of texts and kinds of documents: Figures 8.1 to 8.3 of Feng's dissertation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,45 @@ from rankgauge.figures.drawing import BLUE, GREY, LINES, VERMILION, plotting, wr
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def token_matches(reference: Sequence[str], output: Sequence[str], similarity: ArrayLike) -> Figure:
+    """How similar each token of a reference (row) is to each token of an output (column). The greatest
+    number of each row, which R_BERT is the mean of, is framed.
+
+    >>> figure = token_matches(["it", "is"], ["it"], [[0.9], [0.4]])
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['0.90', '0.40']
+    """
+    values = np.asarray(similarity, dtype=float)
+    with plotting():
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Rectangle
+
+        rows, columns = values.shape
+        figure = Figure(figsize=(1.6 + 0.46 * columns, 1.6 + 0.34 * rows), layout="constrained")
+        axes = figure.subplots()
+        low = min(0.0, float(values.min()))
+        axes.imshow(values, cmap="Blues", vmin=low, vmax=1.0, aspect="auto")
+        middle = (1.0 + low) / 2
+        for row, numbers in enumerate(values):
+            for column, number in enumerate(numbers):
+                color = "white" if number > middle + 0.15 else "black"
+                style: Any = {"ha": "center", "va": "center", "fontsize": 8, "color": color}
+                axes.text(column, row, f"{number:.2f}", **style)
+            place = (int(numbers.argmax()) - 0.5, row - 0.5)
+            axes.add_patch(
+                Rectangle(place, 1, 1, fill=False, edgecolor=VERMILION, linewidth=2, zorder=3)
+            )
+        plain: Any = {"parse_math": False}
+        turned: Any = {"rotation": 60, "ha": "right", **plain}
+        axes.set_xticks(range(columns), [wrapped(each, 16) for each in output], **turned)
+        axes.set_yticks(range(rows), [wrapped(each, 16) for each in reference], **plain)
+        axes.set_xlabel("Output")
+        axes.set_ylabel("Reference")
+        axes.tick_params(length=0)
+        axes.grid(False)
+        return figure
 
 
 def order_sensitivity(best: ArrayLike, worst: ArrayLike, count: int) -> Figure:

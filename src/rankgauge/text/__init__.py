@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rankgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rankgauge.text.agreement import PairAgreement, pair_agreement
     from rankgauge.text.base import Metric
     from rankgauge.text.bert_metric import bertscore
     from rankgauge.text.chance import Null, register_null
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rankgauge.text.human import human_correlation
     from rankgauge.text.human_results import CorrelationDifference, HumanCorrelation
     from rankgauge.text.normalization import expected, linear, v1, v2, z
+    from rankgauge.text.pairwise import PairwisePreferences, read_preferences
     from rankgauge.text.preferences import Preferences, win_lose_tie
     from rankgauge.text.ratings import Ratings, read_ratings
     from rankgauge.text.registry import metrics, register
@@ -32,6 +34,8 @@ __all__ = [
     "HumanCorrelation",
     "Metric",
     "Null",
+    "PairAgreement",
+    "PairwisePreferences",
     "Preferences",
     "Ratings",
     "TextOverview",
@@ -46,7 +50,9 @@ __all__ = [
     "metric",
     "metrics",
     "overview",
+    "pair_agreement",
     "parse_metric",
+    "read_preferences",
     "read_ratings",
     "read_texts",
     "register",
@@ -70,6 +76,8 @@ _HOMES = {
     "HumanCorrelation": "rankgauge.text.human_results",
     "Metric": "rankgauge.text.base",
     "Null": "rankgauge.text.chance",
+    "PairAgreement": "rankgauge.text.agreement",
+    "PairwisePreferences": "rankgauge.text.pairwise",
     "Preferences": "rankgauge.text.preferences",
     "Ratings": "rankgauge.text.ratings",
     "TextOverview": "rankgauge.text.evaluation",
@@ -84,7 +92,9 @@ _HOMES = {
     "metric": "rankgauge.text.functions",
     "metrics": "rankgauge.text.registry",
     "overview": "rankgauge.text.evaluation",
+    "pair_agreement": "rankgauge.text.agreement",
     "parse_metric": "rankgauge.text.grammar",
+    "read_preferences": "rankgauge.text.pairwise",
     "read_ratings": "rankgauge.text.ratings",
     "read_texts": "rankgauge.text.files",
     "register": "rankgauge.text.registry",

@@ -22,8 +22,9 @@ from rankgauge.scores.model import ByMeasure, Scores, places
 from rankgauge.tables import Cell, Table
 from rankgauge.text.human_results import interval_note, percentiles
 from rankgauge.text.normalization import CONSTANT, ChanceMetric
+from rankgauge.text.pairwise import PairwisePreferences, majority
 from rankgauge.text.ratings import NOBODY, Ratings
-from rankgauge.text.shared import AnyRatings, SharedOutputs, shared
+from rankgauge.text.shared import AnyRatings, SharedOutputs, shared, turned
 
 COUNTS = (
     "pairs",
@@ -35,6 +36,10 @@ COUNTS = (
     "metric_tied",
     "normalized_tied",
 )
+
+PREFERENCE = "preference"
+"""The one dimension of preferences."""
+BY_VOTES = "people's preference is the one with the most votes; without one it is a tie"
 
 
 class Preferences(Result, Record):
@@ -112,7 +117,7 @@ class Preferences(Result, Record):
 
 def win_lose_tie(
     scores: Scores,
-    ratings: AnyRatings,
+    ratings: AnyRatings | PairwisePreferences,
     metric: Scored | str,
     normalized: Scored | str,
     *,
@@ -128,18 +133,21 @@ def win_lose_tie(
     A win is a case where people agree with the normalised form, a loss one where they agree with the
     metric. If annotators are known, each of them has a vote if they rated both systems on the text. The
     preference with the most votes counts: the one system, the other, or neither. If no preference has
-    the most votes alone, it is a tie. If nobody rated both systems, the mean ratings decide.
+    the most votes alone, it is a tie. If nobody rated both systems, the mean ratings decide. If people
+    compared outputs pair by pair, only the pairs that they judged count.
 
     Parameters
     ----------
     scores
         Scores by both the metric and the normalised form.
     ratings
-        What people think of the same outputs: `read_ratings`, or their means as scores.
+        What people think of the same outputs: `read_ratings`, their means as scores, or
+        `read_preferences`.
     metric, normalized
         Two metrics of the scores, such as rouge1 and v2(rouge1,length=candidate).
     dimension
-        What people rated; by default each dimension has its own row.
+        What people rated; by default each dimension has its own row. Preferences have the one dimension
+        "preference".
     pairs
         The pairs of systems to look at; by default all of them.
     tie
@@ -163,23 +171,30 @@ def win_lose_tie(
         [str(each) for each in scores.measures],
         [ByMeasure.name(each) for each in (metric, normalized)],
     )
-    both = shared(scores, ratings)
-    chosen = _chosen(both, dimension)
-    a, b = _pairs(both, pairs)
-    orders = [_orders(both.scores[each], a, b) for each in m.tolist()]
+    compared = (
+        judged_pairs(scores, ratings, pairs)
+        if isinstance(ratings, PairwisePreferences)
+        else _rated_pairs(scores, ratings, pairs)
+    )
+    chosen = _chosen(compared.dimensions, dimension)
+    orders = [compared.orders(each) for each in m.tolist()]
     known = ~np.isnan(orders[0]) & ~np.isnan(orders[1])
     first, second = (np.where(known, each, 0.0) for each in orders)
     opposite = first * second < 0
-    pair, text = np.nonzero(opposite)
-    cases = _Cases(a[pair], b[pair], text, second[opposite])
+    a, b, text = (np.broadcast_to(each, opposite.shape)[opposite] for each in compared.cases)
+    cases = _Cases(a, b, text, second[opposite])
     people = ratings if isinstance(ratings, Ratings) else None
-    votes = [_preferences(cases, both, d, people, tie) for d in chosen]
-    normal = both.metrics[int(m[1])]
+    if compared.rated is None:
+        assert compared.preferred is not None
+        votes = [compared.preferred[opposite]]
+    else:
+        votes = [_preferences(cases, compared.rated, d, people, tie) for d in chosen]
+    normal = compared.metrics[int(m[1])]
     agreed = np.array([each * cases.second for each in votes]).reshape(len(chosen), -1)
     return Preferences(
-        both.metrics[int(m[0])],
+        compared.metrics[int(m[0])],
         normal,
-        tuple(both.dimensions[d] for d in chosen),
+        tuple(compared.dimensions[d] for d in chosen),
         int(np.count_nonzero(known)),
         len(text),
         win=np.count_nonzero(agreed > 0, axis=1),
@@ -188,10 +203,11 @@ def win_lose_tie(
         unrated=np.count_nonzero(np.isnan(agreed), axis=1),
         metric_tied=int(np.count_nonzero(known & (first == 0) & (second != 0))),
         normalized_tied=int(np.count_nonzero(known & (first != 0) & (second == 0))),
-        drawn=_drawn(agreed, text, len(both.texts), drawing),
+        drawn=drawn_counts(agreed, text, compared.texts, drawing),
         level=level,
         notes=(
-            *_notes(both, normal, len(text), people, tie),
+            *compared.notes,
+            *_notes(normal, len(text), ratings, tie),
             *([interval_note(level, samples, "share of wins")] if len(text) else []),
         ),
     )
@@ -203,7 +219,7 @@ def win_share(win: Floats | Ints, lose: Floats | Ints) -> Floats:
     return np.asarray(np.where(decided > 0, win / np.maximum(decided, 1), np.nan))
 
 
-def _drawn(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Floats:
+def drawn_counts(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Floats:
     """Sample × 2 × dimension: the numbers of wins and of losses in samples of texts."""
     counts = np.stack(
         [
@@ -216,6 +232,81 @@ def _drawn(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Floats:
     )
 
 
+class ComparedPairs(NamedTuple):
+    """Pairs of outputs for the same text, with the scores of both, and what people can say about them.
+
+    `cases` are the numbers of the two systems and of the text of each pair, as arrays that have a common
+    shape once they are broadcast. `rated` are the ratings. Where people compared pairs there are none,
+    but `preferred` says for each pair which output they prefer.
+    """
+
+    metrics: tuple[Scored | Aggregate, ...]
+    scores: Floats
+    texts: int
+    dimensions: tuple[str, ...]
+    cases: tuple[Ints, Ints, Ints]
+    notes: list[Note]
+    rated: SharedOutputs | None = None
+    preferred: Floats | None = None
+
+    def orders(self, metric: int) -> Floats:
+        """For each pair 1 where the first output scores higher, −1 where the second does, 0 where they
+        are the same but for rounding, NaN where one of them has no score."""
+        values = np.where(np.isfinite(self.scores[metric]), self.scores[metric], np.nan)
+        greatest = float(np.nanmax(np.abs(values), initial=0.0))
+        a, b, text = self.cases
+        return _signs(values[a, text] - values[b, text], ROUNDING * greatest)
+
+
+def _rated_pairs(
+    scores: Scores, ratings: AnyRatings, pairs: Sequence[tuple[str, str]] | None
+) -> ComparedPairs:
+    """These pairs of systems, or all of them, on every text."""
+    both = shared(scores, ratings)
+    a, b = np.triu_indices(len(both.systems), 1)
+    if pairs is not None:
+        a, b = _numbers(both.systems, pairs)
+    cases = (a[:, None], b[:, None], np.arange(len(both.texts))[None])
+    texts = len(both.texts)
+    return ComparedPairs(
+        both.metrics, both.scores, texts, both.dimensions, cases, both.notes, rated=both
+    )
+
+
+def judged_pairs(
+    scores: Scores,
+    preferences: PairwisePreferences,
+    pairs: Sequence[tuple[str, str]] | None = None,
+) -> ComparedPairs:
+    """The pairs that people judged, of these systems or of all. RankgaugeError where none has scores."""
+    notes = list(preferences.notes)
+    system = _renumbered(preferences.systems, scores.runs)
+    text = _renumbered(preferences.texts, scores.queries)[preferences.text]
+    a, b = system[preferences.a], system[preferences.b]
+    there = (a >= 0) & (b >= 0) & (text >= 0)
+    if lost := int(np.count_nonzero(~there)):
+        notes.append(Note("judged pairs without scores, left out: {count}", count=lost))
+    if pairs is not None:
+        one, other = _numbers(scores.runs, pairs)
+        size = len(scores.runs)
+        wanted = np.minimum(one, other) * size + np.maximum(one, other)
+        there &= np.isin(np.minimum(a, b) * size + np.maximum(a, b), wanted)
+    if not there.any():
+        raise RankgaugeError(
+            "people judged no pair of outputs that has scores, expected the same ids and names of "
+            f"systems as in the texts, such as {scores.queries[0]!r} and {scores.runs[0]!r}"
+        )
+    return ComparedPairs(
+        scores.measures,
+        turned(scores),
+        len(scores.queries),
+        (PREFERENCE,),
+        (a[there], b[there], text[there]),
+        notes,
+        preferred=preferences.preferred[there],
+    )
+
+
 class _Cases(NamedTuple):
     """Disagreements: the two systems, the text, and which of them the normalised form prefers."""
 
@@ -225,22 +316,19 @@ class _Cases(NamedTuple):
     second: Floats
 
 
-def _chosen(both: SharedOutputs, dimension: str | None) -> list[int]:
+def _chosen(dimensions: Sequence[str], dimension: str | None) -> list[int]:
     if dimension is None:
-        return list(range(len(both.dimensions)))
-    if dimension not in both.dimensions:
+        return list(range(len(dimensions)))
+    if dimension not in dimensions:
         raise RankgaugeError(
-            f"people did not rate {dimension!r}, expected one of: {', '.join(both.dimensions)}"
+            f"people did not rate {dimension!r}, expected one of: {', '.join(dimensions)}"
         )
-    return [both.dimensions.index(dimension)]
+    return [dimensions.index(dimension)]
 
 
-def _pairs(both: SharedOutputs, pairs: Sequence[tuple[str, str]] | None) -> tuple[Ints, Ints]:
+def _numbers(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[Ints, Ints]:
     """The numbers of the systems of each pair."""
-    if pairs is None:
-        a, b = np.triu_indices(len(both.systems), 1)
-        return a, b
-    number = {name: place for place, name in enumerate(both.systems)}
+    number = {name: place for place, name in enumerate(systems)}
     numbers: dict[frozenset[int], tuple[int, int]] = {}
     for pair in pairs:
         if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
@@ -249,7 +337,7 @@ def _pairs(both: SharedOutputs, pairs: Sequence[tuple[str, str]] | None) -> tupl
             if name not in number:
                 raise RankgaugeError(
                     f"the system {name!r} has no scores or no ratings, expected one of: "
-                    f"{', '.join(both.systems)}"
+                    f"{', '.join(systems)}"
                 )
         one, other = number[pair[0]], number[pair[1]]
         if frozenset((one, other)) in numbers:
@@ -259,14 +347,6 @@ def _pairs(both: SharedOutputs, pairs: Sequence[tuple[str, str]] | None) -> tupl
         raise RankgaugeError("no pairs, expected at least one, or None for all")
     table = np.array(list(numbers.values()), dtype=np.int64)
     return table[:, 0], table[:, 1]
-
-
-def _orders(values: Floats, a: Ints, b: Ints) -> Floats:
-    """Pair × text: 1 where the first system is better, −1 where the second is, 0 where they are the same
-    but for rounding, NaN where one of them has no score."""
-    values = np.where(np.isfinite(values), values, np.nan)
-    greatest = float(np.nanmax(np.abs(values), initial=0.0))
-    return _signs(values[a] - values[b], ROUNDING * greatest)
 
 
 def _signs(differences: Floats, tie: float) -> Floats:
@@ -285,10 +365,7 @@ def _preferences(
     if people is None or not len(cases.text) or (people.annotator == NOBODY).all():
         return by_mean
     votes = _votes(cases, both, dimension, people, slack)
-    most = votes.max(axis=0)
-    alone = (votes == most).sum(axis=0) == 1
-    majority = np.where(alone, np.argmax(votes, axis=0) - 1.0, 0.0)
-    return np.where(most > 0, majority, by_mean)
+    return np.where(votes.max(axis=0) > 0, majority(votes), by_mean)
 
 
 def _votes(
@@ -339,20 +416,19 @@ def _spans(numbers: Ints, size: int) -> Ints:
 
 
 def _notes(
-    both: SharedOutputs,
     normalized: Scored | Aggregate,
     cases: int,
-    people: Ratings | None,
+    people: AnyRatings | PairwisePreferences,
     tie: float,
 ) -> list[Note]:
-    notes = [*both.notes]
     if not cases:
         constant = isinstance(normalized, ChanceMetric) and normalized.of.constant
         why = f"{CONSTANT}; use length=candidate, or draws=1 with per=candidate" if constant else ""
         text = "the two never put a pair of systems in opposite orders on a text"
-        notes.append(Note(text, detail=why))
-        return notes
-    by_votes = people is not None and (people.annotator != NOBODY).any()
+        return [Note(text, detail=why)]
+    if isinstance(people, PairwisePreferences):
+        return [Note(BY_VOTES, column="win, lose, tie")]
+    by_votes = isinstance(people, Ratings) and (people.annotator != NOBODY).any()
     text = (
         "people's preference is the majority of the annotators who rated both systems"
         if by_votes
@@ -360,5 +436,4 @@ def _notes(
     )
     if tie:
         text += f"; ratings that differ by at most {tie:g} are the same"
-    notes.append(Note(text, column="win, lose, tie"))
-    return notes
+    return [Note(text, column="win, lose, tie")]

@@ -47,6 +47,10 @@ NOBODY = -1
 """In place of the number of an annotator, where the file does not say who rated."""
 
 
+class NoRatingsError(InputError):
+    """The file has no ratings. It may have something else, such as texts."""
+
+
 class Ratings(Result, Record):
     """What people think of the outputs of systems.
 
@@ -140,7 +144,7 @@ def read_ratings(
 def _of_rows(rows: FileRows) -> Iterator[_Rating]:
     known: dict[str, bool] = {}
     if rows.columns is not None and not any(map(_is_dimension, rows.columns)):
-        raise InputError(
+        raise NoRatingsError(
             rows.source, 1, f"no column with ratings (there are {listed(rows.columns)}), {EXPECTED}"
         )
     for cells, where in rows.rows:
@@ -148,7 +152,8 @@ def _of_rows(rows: FileRows) -> Iterator[_Rating]:
             once(cells, where)
         for key in (ID, SYSTEM):
             if key not in cells:
-                raise where.error(f"no {key} (the keys are {listed(list(cells))}), {EXPECTED}")
+                message = f"no {key} (the keys are {listed(list(cells))}), {EXPECTED}"
+                raise where.error(message, NoRatingsError)
         who = cells.get(ANNOTATOR)
         values = {}
         for name, cell in cells.items():
@@ -229,7 +234,7 @@ def _gathered(ratings: Iterator[_Rating], texts: Texts | None, source: str) -> R
         else:
             kept.append(rating)
     if not total:
-        raise InputError(source, None, f"no ratings, {EXPECTED}")
+        raise NoRatingsError(source, None, f"no ratings, {EXPECTED}")
     if not kept:
         raise InputError(
             source,
@@ -252,7 +257,7 @@ def _in_arrays(kept: list[_Rating], texts: Texts | None, source: str, notes: lis
     people = _numbers(each.annotator for each in kept if each.annotator is not None)
     dimensions = _numbers(name for each in kept for name in each.values)
     if not dimensions:
-        raise InputError(source, None, f"no ratings, {EXPECTED}")
+        raise NoRatingsError(source, None, f"no ratings, {EXPECTED}")
     sizes = {"text": len(ids), "system": len(systems), "dimension": len(dimensions)}
     refuse_sparse(len(kept) * len(dimensions), sizes, source)
     refuse_sparse(len(kept), {"rating": len(kept), "dimension": len(dimensions)}, source)
@@ -263,7 +268,7 @@ def _in_arrays(kept: list[_Rating], texts: Texts | None, source: str, notes: lis
         for name, value in each.values.items():
             values[row, dimensions[name]] = value
     if np.isnan(values).all():
-        raise InputError(source, None, f"no ratings in {counted(len(kept), 'row')}, {EXPECTED}")
+        raise NoRatingsError(source, None, f"no ratings in {counted(len(kept), 'row')}, {EXPECTED}")
     system = np.array([systems[each.system] for each in kept], dtype=np.int64)
     text = np.array([ids[each.text] for each in kept], dtype=np.int64)
     annotator = np.array(

@@ -30,10 +30,10 @@ class TextPlace(NamedTuple):
     line: int | None = None
     row: str = ""
 
-    def error(self, message: str) -> InputError:
+    def error(self, message: str, kind: type[InputError] = InputError) -> InputError:
         """The error about this row."""
         about = f"{self.row}: " if self.line is None and self.row else ""
-        return InputError(self.source, self.line, about + message)
+        return kind(self.source, self.line, about + message)
 
     def told(self) -> str:
         """The place in brackets, as a hint of where something came first."""
@@ -60,11 +60,13 @@ class FileRows(NamedTuple):
     by_id: bool = False
 
 
-def read_rows(path: Path, expected: str, size_limit: int = SIZE_LIMIT) -> FileRows:
+def read_rows(
+    path: Path, expected: str, size_limit: int = SIZE_LIMIT, needed: Sequence[str] = (ID, SYSTEM)
+) -> FileRows:
     """The rows of a file, which may be compressed; `-` is standard input.
 
     `expected` says in messages what the file should hold. InputError for a file that is empty, or
-    neither JSON nor CSV with the columns id and system.
+    neither JSON nor CSV with the columns that are needed.
     """
     source = display_name(path)
     raw = read_bytes(path, limit=size_limit)
@@ -76,7 +78,7 @@ def read_rows(path: Path, expected: str, size_limit: int = SIZE_LIMIT) -> FileRo
         raise InputError(source, None, f"is empty, {expected}")
     if head[:1] in (b"{", b"["):
         return _json_rows(raw, source, expected)
-    return _csv_rows(raw, source, expected)
+    return _csv_rows(raw, source, expected, needed)
 
 
 def identifier(what: str, value: object, where: TextPlace) -> str:
@@ -182,11 +184,11 @@ def _by_id(texts: Mapping[str, Any], source: str) -> Iterator[FileRow]:
         yield FileRow({**record, ID: name}, where)
 
 
-def _csv_rows(raw: bytes, source: str, expected: str) -> FileRows:
+def _csv_rows(raw: bytes, source: str, expected: str, needed: Sequence[str]) -> FileRows:
     from rankgauge.data.csv_files import csv_rows
 
     head = raw.lstrip(b"\r\n \t").partition(b"\n")[0]
-    mark = next((mark for mark in SEPARATORS if _has_ids(head, mark)), None)
+    mark = next((mark for mark in SEPARATORS if _has(needed, head, mark)), None)
     if mark is None:
         marks = max(SEPARATORS, key=lambda each: head.count(each.encode()))
         names = [cell.strip(' "\r') for cell in head.decode(errors="replace").split(marks)]
@@ -202,9 +204,9 @@ def _csv_rows(raw: bytes, source: str, expected: str) -> FileRows:
     return FileRows(source, _cells(rows, names, source), tuple(names))
 
 
-def _has_ids(head: bytes, mark: str) -> bool:
+def _has(needed: Sequence[str], head: bytes, mark: str) -> bool:
     cells = {cell.strip(b' \t\r"').lower() for cell in head.split(mark.encode())}
-    return {ID.encode(), SYSTEM.encode()} <= cells
+    return {name.encode() for name in needed} <= cells
 
 
 def _cells(

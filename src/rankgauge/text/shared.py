@@ -65,8 +65,8 @@ def shared(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
         tuple(title_of(measure) for measure in rated.measures),
         tuple(systems),
         tuple(texts),
-        _turned(ours),
-        _turned(theirs),
+        turned(ours),
+        turned(theirs),
         notes,
     )
 
@@ -87,7 +87,7 @@ def _common(thing: str, ours: Sequence[str], theirs: Sequence[str], notes: list[
     return common
 
 
-def _turned(scores: Scores) -> Floats:
+def turned(scores: Scores) -> Floats:
     """Measure × run × query, with the sign turned where lower is better."""
     lower = [inner(measure).direction == "lower" for measure in scores.measures]
     values = np.moveaxis(np.asarray(scores), 2, 0)

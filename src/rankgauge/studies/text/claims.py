@@ -12,6 +12,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.studies.text.experiment import READINGS, Examined, of_kind
+from rankgauge.studies.text.preference_tables import compared_systems, compared_words
 from rankgauge.studies.text.protocol import (
     CONTEXT,
     MOST_SIMILAR,
@@ -22,7 +23,7 @@ from rankgauge.studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge.studies.text.tables import change_of, compared_systems, known_mean
+from rankgauge.studies.text.tables import OVER, change_of, known_mean
 from rankgauge.studies.verdicts import Amount, Verdict
 from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
@@ -93,14 +94,15 @@ def statements(examined: Sequence[Examined], asked: TextProtocol) -> list[TextSt
 
 
 def _about(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
-    layers = [layer_name(layer) for layer in asked.layers]
-    for chance in (MOST_SIMILAR.name, CONTEXT.name):
+    if data.correlated:
+        layers = [layer_name(layer) for layer in asked.layers]
+        for chance in (MOST_SIMILAR.name, CONTEXT.name):
+            for metric in layers:
+                yield from _changes(data, asked, "bertscore", metric, chance)
         for metric in layers:
-            yield from _changes(data, asked, "bertscore", metric, chance)
-    for metric in layers:
-        yield from _by_kind(data, asked, metric)
-    for each in ROUGE:
-        yield from _unchanged(data, asked, each.name)
+            yield from _by_kind(data, asked, metric)
+        for each in ROUGE:
+            yield from _unchanged(data, asked, each.name)
     yield from _documents(data, asked)
     yield from _preferred(data, asked)
 
@@ -155,14 +157,18 @@ def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextS
 
 
 def _unchanged(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
-    found = data.correlation(data.data.correlated()[0])
-    for form in VERSIONS:
-        change = found and change_of(data, found, MetricLabel(metric, WORDS.name, form))
-        if change:
-            value = float(known_mean(np.abs(change.difference)))
-            shown = _amount(value, known_mean(np.abs(change.drawn)), asked.level)
-            what = f"change of τ-b by {form.upper()} of {metric}, whatever its sign (limit {UNCHANGED})"
-            yield TextStatement("rouge", data.name, what, _below(UNCHANGED, shown), shown=shown)
+    for over in ("rows", "systems"):  # Table 9.1 fits rows
+        found = data.correlation(data.data.correlated()[0], over=over)
+        for form in VERSIONS:
+            change = found and change_of(data, found, MetricLabel(metric, WORDS.name, form))
+            if change and np.isfinite(change.drawn).any():
+                value = float(known_mean(np.abs(change.difference)))
+                shown = _amount(value, known_mean(np.abs(change.drawn)), asked.level)
+                what = (
+                    f"change of τ-b over {OVER[over]} by {form.upper()} of {metric}, whatever its sign "
+                    f"(limit {UNCHANGED})"
+                )
+                yield TextStatement("rouge", data.name, what, _below(UNCHANGED, shown), shown=shown)
 
 
 def _below(limit: float, amount: Amount) -> Amount:
@@ -235,7 +241,7 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
     systems = compared_systems(data)
     wins: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
     for group, label, result in data.preferred:
-        if group != systems or not READINGS[label.chance].by_output:
+        if group != systems or not result.pairs or not READINGS[label.chance].by_output:
             continue
         family = "bertscore" if label.metric.startswith("bertscore") else "rouge"
         pairs = result.pairs * len(result.dimensions)
@@ -248,7 +254,7 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
         shown = _amount(100 * value, 100 * win_share(drawn[:, 0], drawn[:, 1]), asked.level)
         what = (
             f"percent won by {label.form.upper()} of {label.metric} (chance: {label.chance}), of the "
-            f"disagreements that people decide, {systems} systems (limit 50)"
+            f"disagreements that people decide, {compared_words(data)} (limit 50)"
         )
         amount = Amount(*(each - 50 for each in shown))
         yield TextStatement(f"preferred {family}", data.name, what, amount, 1, shown)
@@ -259,7 +265,8 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
             sampled = [np.mean([each[1] for each in side], axis=0) for side in (one, other)]
             what = (
                 f"percent of all pairs won by {form.upper()} of ROUGE minus percent won by "
-                f"{form.upper()} of BERTScore, the mean over metrics and readings, {systems} systems"
+                f"{form.upper()} of BERTScore, the mean over metrics and readings, "
+                f"{compared_words(data)}"
             )
             amount = _amount(shares[0] - shares[1], sampled[0] - sampled[1], asked.level)
             yield TextStatement("rouge wins more", data.name, what, amount, 1)

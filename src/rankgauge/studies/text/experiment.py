@@ -19,10 +19,12 @@ from rankgauge.records import Record
 from rankgauge.scores.documents import read_json
 from rankgauge.scores.model import Scores
 from rankgauge.seeds import digest
+from rankgauge.studies.text.example import TokenExample, token_example
 from rankgauge.studies.text.protocol import (
     CHANCE,
     OF_BERTSCORE,
     OF_ROUGE,
+    ROUGE,
     SCORE,
     VERSIONS,
     MetricLabel,
@@ -44,9 +46,10 @@ if TYPE_CHECKING:
 
 
 EVERY_DOCUMENT = "all"
-LEVELS_OF: tuple[Over, ...] = ("systems", "texts")
+LEVELS_OF: tuple[Over, ...] = ("systems", "texts", "rows")
 KINDS = (HETEROGENEOUS, HOMOGENEOUS)
 KINDS_BY = ("difference", "similarity")
+_OF_ROUGE = {metric.name for metric in ROUGE}
 READINGS = {reading.name: reading for reading in (*OF_ROUGE, *OF_BERTSCORE)}
 
 Advance = Callable[[str], object]
@@ -63,7 +66,7 @@ class Attention(NamedTuple):
 
 class Correlated(NamedTuple):
     """Correlations with people: over which systems, on which documents (for a kind also by which layer
-    and which reading of it), and over systems or texts."""
+    and which reading of it), and over systems, texts or rows."""
 
     systems: str
     documents: str
@@ -91,7 +94,10 @@ class Examined(Record):
     attention: Mapping[str, Attention]
     """By kind of document; empty where the encoder shows no attention."""
     correlated: tuple[Correlated, ...]
+    """Empty without ratings."""
     preferred: tuple[Preferred, ...]
+    example: TokenExample | None = None
+    """What Figure 8.1 shows; None without an encoder that can name its tokens."""
 
     @property
     def name(self) -> str:
@@ -101,7 +107,12 @@ class Examined(Record):
     @property
     def dimensions(self) -> tuple[str, ...]:
         """The names of what people rated."""
-        return self.correlated[0].result.dimensions
+        return self.correlated[0].result.dimensions if self.correlated else ()
+
+    @property
+    def bert(self) -> bool:
+        """Whether there was an encoder for BERTScore."""
+        return any(label.metric not in _OF_ROUGE for label in self.labels.values())
 
     def column(self, label: MetricLabel) -> Floats:
         """System × text: the numbers of a metric."""
@@ -169,18 +180,23 @@ class PartStore(NamedTuple):
 
 
 def content_digest(data: RatedSummaries) -> str:
-    """A digest of the texts and the ratings of a data set, wherever its files are."""
-    texts, ratings = data.texts, data.ratings
+    """A digest of the texts, the ratings and the preferences of a data set, wherever its files are."""
+    texts, ratings, votes = data.texts, data.ratings, data.preferences
     plain: list[Any] = [texts.ids, texts.sources, texts.references, list(texts.outputs.items())]
-    plain.append([str(each) for each in ratings.scores.measures])
+    values: list[Any] = []
+    if ratings is not None:
+        plain.append([str(each) for each in ratings.scores.measures])
+        values += [ratings.scores.values, ratings.values, ratings.annotator]
+    if votes is not None:
+        plain.append([votes.systems, votes.texts])
+        values += [votes.a, votes.b, votes.text, votes.votes]
     told = json.dumps(plain).encode("utf-8")
-    values = (ratings.scores.values, ratings.values, ratings.annotator)
     return digest(b"".join([told, *(np.asarray(each).tobytes() for each in values)]), size=16).hex()
 
 
-def steps(asked: TextProtocol) -> int:
-    """How many pieces of work a data set is."""
-    return len(list(asked.parts())) + 2
+def steps(asked: TextProtocol, bert: bool = True) -> int:
+    """How many pieces of work a data set is, with or without BERTScore."""
+    return len(list(asked.parts(bert))) + 2
 
 
 def examine(
@@ -189,8 +205,10 @@ def examine(
     store: PartStore,
     executor: AnyExecutor | None = None,
     advance: Advance | None = None,
+    bert: bool = True,
 ) -> Examined:
-    """All of the work on a data set, a part after the other; finished parts are taken from the store."""
+    """All of the work on a data set, a part after the other; finished parts are taken from the store.
+    `bert` is whether there is an encoder for BERTScore."""
 
     def done(what: str) -> None:
         if advance is not None:
@@ -200,7 +218,7 @@ def examine(
     candidates = data.texts.candidates()
     scores = store.scores(data)
     finished = set() if scores is None else set(map(str, scores.measures))
-    for name, metrics in asked.parts():
+    for name, metrics in asked.parts(bert):
         own = {str(metric): label for metric, label in metrics.items()}
         labels |= own
         if scores is None or not own.keys() <= finished:
@@ -209,12 +227,13 @@ def examine(
             store.keep(data, scores)
         done(name)
     assert scores is not None
-    kinds, attention = _documents(data, asked, store)
+    kinds, attention = _documents(data, asked, store) if bert else (None, {})
+    example = _example(data, asked, store) if bert else None
     done("kinds of documents")
     correlated = tuple(_correlated(data, asked, scores, labels, kinds))
     preferred = tuple(_preferred(data, asked, scores, labels))
     done("agreement with people")
-    return Examined(data, labels, scores, kinds, attention, correlated, preferred)
+    return Examined(data, labels, scores, kinds, attention, correlated, preferred, example)
 
 
 # Documents
@@ -252,6 +271,20 @@ def _documents(
     return kinds, store.numbers(
         f"{data.name}-attention", lambda: _attention(data, kinds), read_attention
     )
+
+
+def _example(data: RatedSummaries, asked: TextProtocol, store: PartStore) -> TokenExample | None:
+    def make() -> dict[str, Any]:
+        made = token_example(data.texts, asked.layers[0])
+        return {"example": made and {**made._asdict(), "similarity": made.similarity.tolist()}}
+
+    def read(kept: Any) -> TokenExample | None:
+        if kept["example"] is None:
+            return None
+        found = TokenExample(**kept["example"])
+        return found._replace(similarity=np.array(found.similarity, dtype=float))
+
+    return store.numbers(f"{data.name}-example", make, read)
 
 
 def of_kind(kinds: DocumentKinds, kind: str, layer: int) -> list[str]:
@@ -317,6 +350,7 @@ def _human(
 ) -> HumanCorrelation:
     """Correlations with people. Kinds of documents have seeds of their own, so that what is drawn of one
     kind has nothing to do with what is drawn of the other."""
+    assert data.ratings is not None
     return human_correlation(
         scores,
         data.ratings,
@@ -345,15 +379,18 @@ def _preferred(
     data: RatedSummaries, asked: TextProtocol, scores: Scores, labels: Mapping[str, MetricLabel]
 ) -> Iterator[Preferred]:
     plain = {label.metric: text for text, label in labels.items() if label.form == SCORE}
-    for systems, runs in data.groups.items():
+    people = data.preferences or data.ratings
+    assert people is not None
+    for systems, runs in data.compared().items():
         part = scores.select(runs=runs)
         for text, label in labels.items():
             if label.form in VERSIONS:
                 result = win_lose_tie(
                     part,
-                    data.ratings,
+                    people,
                     plain[label.metric],
                     text,
+                    pairs=data.pairs or None,
                     level=asked.level,
                     samples=asked.samples,
                     seed=asked.seed,

@@ -15,8 +15,16 @@ from rankgauge.report.html import (
     ShownTable,
     Text,
 )
+from rankgauge.studies.index import index_table
 from rankgauge.studies.text import published, tables
+from rankgauge.studies.text.corpus import corpus_table
+from rankgauge.studies.text.counterparts import counterparts
 from rankgauge.studies.text.experiment import Examined
+from rankgauge.studies.text.preference_tables import (
+    compared_words,
+    preferences_text,
+    win_table,
+)
 from rankgauge.studies.text.protocol import (
     MOST_SIMILAR,
     OF_BERTSCORE,
@@ -36,7 +44,13 @@ DOCUMENTS = {
     "8.3": f"the {{count}} most {HOMOGENEOUS} documents",
     "9.1": "all documents",
 }
-
+ELSEWHERE = {
+    "8.1": "Other systems and layers, and correlations over texts and over all outputs,",
+    "8.2": "Other systems and layers",
+    "8.3": "Other systems and layers",
+    "9.1": "Other systems, and correlations over systems and over texts,",
+}
+"""What the file of a table has more than the page."""
 
 TASK_COLUMNS = (
     *("data", "metric", "own", "task", "below own", "below task", "change own", "change task"),
@@ -44,8 +58,22 @@ TASK_COLUMNS = (
 )
 
 
-def study_page(study: TextStudy, pictures: Mapping[str, tuple[bytes, str]]) -> Page:
-    """The page. `pictures` are the figures as SVG with their captions, by name; there may be none."""
+def study_page(
+    study: TextStudy, pictures: Mapping[str, tuple[bytes, str]], index: Table | None = None
+) -> Page:
+    """The page.
+
+    Parameters
+    ----------
+    study
+        What was found.
+    pictures
+        The figures as SVG with their captions, by name; there may be none.
+    index
+        Where the counterparts of the printed tables are; made of `study` by default.
+    """
+    if index is None:
+        index = index_table(counterparts(study, pictures))
     data = " and ".join(each.name for each in study.examined)
     return Page(
         f"Does normalisation by chance help text metrics? {data}",
@@ -53,7 +81,9 @@ def study_page(study: TextStudy, pictures: Mapping[str, tuple[bytes, str]]) -> P
         "and ROUGE agree better with people than BERTScore and ROUGE do?",
         (
             _claims(study),
+            _index(index),
             _asked(study),
+            _corpus(study),
             *(_data(study, each, pictures) for each in study.examined),
             _chance(study),
             _computed(study),
@@ -75,6 +105,11 @@ def _claims(study: TextStudy) -> Section:
         "Which claims hold here",
         (short, ShownTable(summary, "The verdicts"), Text(about), *findings),
     )
+
+
+def _index(index: Table) -> Section:
+    about = "The file in this folder that repeats each table and figure of the dissertation"
+    return Section("Where each printed table is", (ShownTable(index, about),))
 
 
 def _asked(study: TextStudy) -> Section:
@@ -101,6 +136,10 @@ def _asked(study: TextStudy) -> Section:
     return Section("What was asked", tuple(texts))
 
 
+def _corpus(study: TextStudy) -> Section:
+    return Section("The data", (ShownTable(corpus_table(study.examined), "Table 4.3", digits=1),))
+
+
 def _data(
     study: TextStudy, examined: Examined, pictures: Mapping[str, tuple[bytes, str]]
 ) -> Section:
@@ -108,81 +147,108 @@ def _data(
     facts = [
         ("Documents", str(len(examined.data.texts))),
         ("Systems", "; ".join(sizes)),
-        ("People rated", ", ".join(examined.dimensions)),
+        *([("People rated", ", ".join(examined.dimensions))] if examined.dimensions else []),
+        ("People prefer", preferences_text(examined)),
     ]
-    bert = [_panels(study, examined, number) for number in ("8.1", "8.2", "8.3")]
-    name = examined.name
     sections = [
-        Section(
-            "BERTScore and people",
-            (
-                *(item for each in bert for item in each),
-                ShownTable(
-                    tables.interval_table(examined, study.asked),
-                    f"τ-b with intervals, {examined.data.correlated()[0]} systems",
-                    "Over systems: the correlation of the means of the systems. Over texts: the mean "
-                    "over documents of the correlation over systems.",
-                ),
-            ),
-        ),
-        Section("ROUGE and people", tuple(_panels(study, examined, "9.1"))),
-        Section(
-            "Where a metric and its normalised form disagree",
-            (
-                ShownTable(
-                    tables.preference_summary(examined),
-                    f"Whom people agree with: {tables.compared_systems(examined)} systems",
-                    "The counterpart of Tables 8.4 and 9.2.",
-                    2,
-                ),
-                ShownTable(
-                    published.printed_preferences(),
-                    "As printed: other outputs, other people",
-                    digits=2,
-                ),
-            ),
-        ),
-        Section(
-            "Each reading of chance",
-            (
-                ShownTable(
-                    _without(tables.overview_table([examined]), "data", "systems"),
-                    "By how much V1 and V2 agree better with people",
-                    "Other systems and each dimension are in tables/correlations.csv.",
-                ),
-                ShownTable(
-                    _without(tables.chance_table([examined]), "data", "about"),
-                    "The mean score, and what chance gets",
-                ),
-            ),
-        ),
+        *(_correlations(study, examined) if examined.correlated else ()),
+        _preferences(examined),
+        _readings(examined),
     ]
-    if examined.kinds is not None:
-        shown = [f"figure-8.2-{name}", f"figure-8.3-{name}"]
-        drawn = [pictures[each] for each in shown if each in pictures]
-        items: list[Item] = [
-            ShownTable(examined.kinds.table(), "Kinds of documents by each layer", digits=4),
-            *(Picture(svg, caption, caption) for svg, caption in drawn),
+    kinds = _kinds(study, examined, pictures)
+    if kinds:
+        sections.insert(
+            1 if examined.correlated else 0, Section("Kinds of documents", tuple(kinds))
+        )
+    return Section(examined.name, (Facts(tuple(facts)),), tuple(sections))
+
+
+def _correlations(study: TextStudy, examined: Examined) -> list[Section]:
+    made = []
+    for title, numbers in (("BERTScore", ("8.1", "8.2", "8.3")), ("ROUGE", ("9.1",))):
+        shown: list[Item] = [each for n in numbers for each in _panels(study, examined, n)]
+        if shown and tables.as_printed(examined):
+            shown.insert(0, Text(published.FITS[numbers[0]][1]))
+        if shown:
+            made.append(Section(f"{title} and people", tuple(shown)))
+    levels = Section(
+        "Over systems, texts and all outputs",
+        (
             ShownTable(
-                tables.kinds_table(examined, study.asked),
-                "By how much V1 and V2 by Algorithm 1 agree better with people, by kind",
+                tables.interval_table(examined, study.asked),
+                f"τ-b with intervals, {examined.data.correlated()[0]} systems",
+                "Over systems: the correlation of the means of the systems. Over texts: the mean "
+                "over documents of the correlation over systems. Over rows: the correlation over "
+                "all outputs. On one document a chance that is one number changes no order, so "
+                "over texts V1 and V2 have the τ-b of their metric.",
             ),
-        ]
-        sections.insert(1, Section("Kinds of documents", tuple(items)))
-    return Section(name, (Facts(tuple(facts)),), tuple(sections))
+        ),
+    )
+    return [*made, levels]
+
+
+def _preferences(examined: Examined) -> Section:
+    """Tables 8.4 and 9.2."""
+    numbers = ("8.4", "9.2") if examined.bert else ("9.2",)
+    shown = [
+        ShownTable(
+            _without(win_table([examined], number), "data"),
+            f"Table {number}: whom people side with, {compared_words(examined)}",
+            digits=2,
+        )
+        for number in numbers
+    ]
+    return Section("Where a metric and its normalised form disagree", tuple(shown))
+
+
+def _readings(examined: Examined) -> Section:
+    chance = ShownTable(
+        _without(tables.chance_table([examined]), "data", "about"),
+        "The mean score, and what chance gets",
+    )
+    better = ShownTable(
+        _without(tables.overview_table([examined]), "data", "systems"),
+        "By how much V1 and V2 agree better with people",
+        "Other systems and each dimension are in tables/correlations.csv.",
+    )
+    return Section("Each reading of chance", (better, chance) if examined.correlated else (chance,))
+
+
+def _kinds(
+    study: TextStudy, examined: Examined, pictures: Mapping[str, tuple[bytes, str]]
+) -> list[Item]:
+    """Figures 8.1 to 8.3, with the tables of kinds of documents."""
+    names = [published.file_name(f"Figure {n}", examined.name) for n in ("8.1", "8.2", "8.3")]
+    drawn = [pictures[each] for each in names if each in pictures]
+    items: list[Item] = [Picture(svg, caption, caption) for svg, caption in drawn]
+    if examined.kinds is not None:
+        table = ShownTable(examined.kinds.table(), "Kinds of documents by each layer", digits=4)
+        items.insert(0, table)
+        if examined.correlated:
+            items.append(
+                ShownTable(
+                    tables.kinds_table(examined, study.asked),
+                    "By how much V1 and V2 by Algorithm 1 agree better with people, by kind",
+                )
+            )
+    return items
 
 
 def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTable]:
     """Our tables of the first layer by Algorithm 1, or of each ROUGE, with the printed numbers."""
     systems = examined.data.correlated()[0]
+    over, _ = published.FITS[number]
     first = (layer_name(study.asked.layers[0]), MOST_SIMILAR.name)
     every = {
         panel: rows
         for panel, rows in tables.panels(examined, study.asked, number).items()
-        if panel.systems == systems and (number == "9.1" or panel[1:] == first)
+        if panel.systems == systems
+        and panel.over == over
+        and (number == "9.1" or (panel.metric, panel.chance) == first)
     }
     printed = published.printed_rows(number) if tables.as_printed(examined) else []
-    about = f"The counterpart of Table {number}."
+    file = f"tables/{published.file_name(f'Table {number}', examined.name)}.csv"
+    about = f"{ELSEWHERE[number]} are in {file}."
     count = 0 if examined.kinds is None else examined.kinds.count
     documents = DOCUMENTS[number].format(count=count)
     if printed:
@@ -193,7 +259,8 @@ def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTabl
     return [
         ShownTable(
             _beside(examined.dimensions, rows, printed),
-            f"{panel.metric}, chance: {panel.chance}, {documents}, {systems} systems",
+            f"Table {number}: {panel.metric}, chance: {panel.chance}, {documents}, {systems} systems, "
+            f"over {tables.OVER[over]}",
             about,
         )
         for panel, rows in every.items()
@@ -242,12 +309,16 @@ def _without(table: Table, *columns: str) -> Table:
     return Table(tuple(table.columns[place] for place in kept), rows, table.notes)
 
 
+def _encoder(study: TextStudy) -> str:
+    return f"{study.encoder_name}, digest {study.encoder}" if study.bert else "none"
+
+
 def _computed(study: TextStudy) -> Section:
     asked, content = study.asked, study.content
     facts = [
         ("rankgauge", str(content["rankgauge"])),
         ("Libraries", ", ".join(f"{name} {v}" for name, v in content["libraries"].items() if v)),
-        ("Encoder of BERTScore", f"{study.encoder_name}, digest {study.encoder}"),
+        ("Encoder of BERTScore", _encoder(study)),
         ("Layers", ", ".join(map(str, asked.layers))),
         ("Reference", "the first one of each document"),
         ("Samples of documents", f"{asked.samples:,}"),

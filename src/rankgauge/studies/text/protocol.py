@@ -31,7 +31,8 @@ from rankgauge.text.chance import (
 )
 from rankgauge.text.files import read_texts
 from rankgauge.text.normalization import expected, linear, v1, v2
-from rankgauge.text.ratings import Ratings, read_ratings
+from rankgauge.text.pairwise import PairwisePreferences, read_preferences
+from rankgauge.text.ratings import NoRatingsError, Ratings, read_ratings
 from rankgauge.text.rouge import rouge1, rouge2, rougeL
 from rankgauge.text.rouge_family import FIRST
 from rankgauge.text.texts import Texts
@@ -170,11 +171,12 @@ class TextProtocol(NamedTuple):
         checked("seed", self.seed, SEEDS)
         return self._replace(layers=tuple(dict.fromkeys(self.layers)))
 
-    def parts(self) -> Iterator[tuple[str, dict[Metric, MetricLabel]]]:
+    def parts(self, bert: bool = True) -> Iterator[tuple[str, dict[Metric, MetricLabel]]]:
         """The metrics, a part after the other as they are computed: the plain scores, then each reading
-        of chance. The first reference counts, as in the dissertation."""
+        of chance. The first reference counts, as in the dissertation. `bert` is whether there is an
+        encoder for BERTScore."""
         rouge = {metric.name: metric(references=FIRST) for metric in ROUGE}
-        bert = {layer: replace(bertscore, layer=layer, references=FIRST) for layer in self.layers}
+        scored = {layer: replace(bertscore, layer=layer, references=FIRST) for layer in self.layers}
         names = {layer: layer_name(layer) for layer in self.layers}
         yield "rouge", {each: MetricLabel(name, "", SCORE) for name, each in rouge.items()}
         for reading in OF_ROUGE:
@@ -186,7 +188,12 @@ class TextProtocol(NamedTuple):
                     for form, label in self._forms(metric, name, reading)
                 },
             )
-        yield "bertscore", {each: MetricLabel(names[key], "", SCORE) for key, each in bert.items()}
+        if not bert:
+            return
+        yield (
+            "bertscore",
+            {each: MetricLabel(names[key], "", SCORE) for key, each in scored.items()},
+        )
         for reading in OF_BERTSCORE:
             chosen = self.layers[:1] if reading.costly else self.layers
             yield (
@@ -194,7 +201,7 @@ class TextProtocol(NamedTuple):
                 {
                     form: label
                     for layer in chosen
-                    for form, label in self._forms(bert[layer], names[layer], reading)
+                    for form, label in self._forms(scored[layer], names[layer], reading)
                 },
             )
 
@@ -214,6 +221,8 @@ def layer_name(layer: int) -> str:
 # Data
 
 EVERY, ABSTRACTIVE, EXTRACTIVE = "all", "abstractive", "extractive"
+CHOSEN, JUDGED = "chosen pairs", "judged pairs"
+"""What the pairs of systems are called that `--pair` names, and that a file of preferences is about."""
 _EXTRACTIVE = {
     "summeval": ("M0", "M1", "M2", "M5"),
     "realsumm": (
@@ -235,30 +244,44 @@ FEWEST_SYSTEMS = 5
 
 
 class RatedSummaries(Record):
-    """A data set: texts, what people think of them, and groups of its systems, all of them first."""
+    """A data set: texts, what people think of them, and groups of its systems, all of them first.
+
+    If people compared outputs, there are `preferences`, and there may be no ratings. `pairs` are the
+    pairs of systems whose outputs are compared; without any, all of them.
+    """
 
     name: str
     texts: Texts
-    ratings: Ratings
+    ratings: Ratings | None
     groups: Mapping[str, tuple[str, ...]]
+    preferences: PairwisePreferences | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def read(cls, name: str, texts: str, ratings: str | None = None) -> RatedSummaries:
-        """The texts of a file, and the ratings of the same file or of another one."""
+    def read(
+        cls, name: str, texts: str, ratings: str | None = None, preferences: str | None = None
+    ) -> RatedSummaries:
+        """The texts of a file, the ratings of the same file or of another one, and preferences."""
         if not NAME.fullmatch(name):
             raise RankgaugeError(
                 f"a data set is called {name!r}, expected a name of the letters A to Z, digits, and "
                 "dots, dashes and underscores"
             )
         read = read_texts(texts)
+        votes = None if preferences is None else read_preferences(preferences, read)
+        rated = None
         try:
             rated = read_ratings(texts if ratings is None else ratings, read)
         except InputError as error:
-            if ratings is not None:
+            if ratings is not None or (votes is not None and not isinstance(error, NoRatingsError)):
                 raise
-            other = "if the ratings are in another file, give NAME=TEXTS,RATINGS"
-            raise InputError(error.source, error.line, f"{error.message}; {other}") from None
-        return cls(name, read, rated, _groups(name, read.systems))
+            if votes is None:
+                other = (
+                    "if the ratings are in another file, give NAME=TEXTS,RATINGS; if people compared "
+                    "outputs, add --preferences NAME=FILE"
+                )
+                raise InputError(error.source, error.line, f"{error.message}; {other}") from None
+        return cls(name, read, rated, _groups(name, read.systems), votes)
 
     @property
     def known(self) -> bool:
@@ -266,9 +289,19 @@ class RatedSummaries(Record):
         return self.name.lower() == "summeval"
 
     def correlated(self) -> list[str]:
-        """The groups of systems over which correlations are computed, the dissertation's first."""
+        """The groups of systems over which correlations are computed, the dissertation's first. Without
+        ratings there are none."""
+        if self.ratings is None:
+            return []
         own = [name for name in (ABSTRACTIVE, EVERY, EXTRACTIVE) if name in self.groups]
         return [name for name in own if len(self.groups[name]) >= FEWEST_SYSTEMS]
+
+    def compared(self) -> dict[str, tuple[str, ...]]:
+        """The systems whose outputs people compare, by the name of their group: only those of the chosen
+        pairs, or of the judged ones, where there are such pairs."""
+        if self.pairs:
+            return {CHOSEN: tuple(dict.fromkeys(name for pair in self.pairs for name in pair))}
+        return dict(self.groups) if self.preferences is None else {JUDGED: self.texts.systems}
 
     def kinds(self) -> int:
         """How many documents each kind has; 0 if there are too few."""
@@ -278,7 +311,9 @@ class RatedSummaries(Record):
 
     def checked(self) -> RatedSummaries:
         """The same, after a check that the study can be done with it."""
-        if not self.correlated():
+        if self.preferences is not None:
+            self._check_judged(self.preferences)
+        elif not self.correlated():
             raise RankgaugeError(
                 f"{self.name}: {counted(len(self.texts.systems), 'system')}, expected at least "
                 f"{FEWEST_SYSTEMS} to compare with people"
@@ -293,6 +328,17 @@ class RatedSummaries(Record):
                 f"{self.name}: no text has a source, expected sources, from which chance is drawn"
             )
         return self
+
+    def _check_judged(self, votes: PairwisePreferences) -> None:
+        """RankgaugeError where people compared no outputs of a chosen pair of systems."""
+        both = zip(votes.a.tolist(), votes.b.tolist(), strict=True)
+        judged = {frozenset((votes.systems[a], votes.systems[b])) for a, b in both}
+        for pair in self.pairs:
+            if frozenset(pair) not in judged:
+                raise RankgaugeError(
+                    f"{self.name}: people did not compare {pair[0]!r} and {pair[1]!r}, expected pairs "
+                    "of systems that are in the file of preferences"
+                )
 
 
 def _groups(name: str, systems: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -1,10 +1,11 @@
-"""Tables 8.1 to 8.4, 9.1 and 9.2 of Feng's dissertation, as printed."""
+"""Tables 4.3, 8.1 to 8.4, 9.1 and 9.2 of Feng's dissertation, as printed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from rankgauge.tables import Cell, Table
+from rankgauge.text.human_results import Over
 
 ENCODER = "roberta-large, layer 17, no idf, bert-score 0.3.12"
 """What the printed BERTScores were computed with; the dissertation gives this hash code."""
@@ -59,6 +60,41 @@ CORRELATIONS: Mapping[str, tuple[str, Mapping[str, tuple[float, ...]], float]] =
 """By number: what the table is of, its rows, and its average of PAI. The .4 in Table 9.1 is a misprint
 of .04: its PAI is 6.2."""
 
+_STEPS = (
+    "The printed numbers are steps of τ-b over 12 systems: whole numbers divided by √(66·t), truncated, "
+    "where t of the 66 pairs of systems are not tied by people. So they are correlations of the means "
+    "of systems."
+)
+FITS: Mapping[str, tuple[Over, str]] = {
+    "8.1": ("systems", _STEPS),
+    "8.2": ("systems", _STEPS),
+    "8.3": ("systems", _STEPS),
+    "9.1": (
+        "rows",
+        "The printed increases are 0.8 to 8.3%. One step of τ-b over 12 systems is 10% of the printed "
+        "numbers or more, so they are not over systems. On each text a chance that is one number "
+        "changes no order, so over texts every increase would be 0. Over all outputs the size of the "
+        "numbers and the order of the dimensions fit.",
+    ),
+}
+"""By number: what the printed correlations are over, and how one can tell. The dissertation does not
+say."""
+
+CORPUS: Mapping[str, tuple[int | float | None, ...]] = {
+    "months": (95, 1, 1, 56, 1, 1),
+    "documents": (90_166, 1_220, 1_093, 196_961, 12_148, 10_397),
+    "queries": (380_298, 3_924, 3_198, 879_450, 64_835, 53_182),
+    "entities, maximum": (527, 187, 396, 371, 232, 245),
+    "entities, mean": (26.4, 26.5, 24.5, 26.5, 25.5, 26.0),
+    "tokens of a source, mean": (762, 763, 716, 813, 774, 780),
+    "vocabulary": (118_497, None, None, 208_045, None, None),
+}
+"""Table 4.3: by row, CNN (train, valid, test) and Daily Mail (the same). The vocabulary is of all three
+parts."""
+CORPUS_PARTS = tuple(
+    f"{name} {part}" for name in ("CNN", "Daily Mail") for part in ("train", "valid", "test")
+)
+
 PREFERENCES: Mapping[str, tuple[str, Mapping[str, tuple[int, int, int]]]] = {
     "8.4": ("BERTScore", {"v1": (24, 10, 66), "v2": (24, 10, 66)}),
     "9.2": ("ROUGE", {"v1": (32, 12, 56), "v2": (32, 14, 54)}),
@@ -66,26 +102,21 @@ PREFERENCES: Mapping[str, tuple[str, Mapping[str, tuple[int, int, int]]]] = {
 """By number: the metric, and for each form the percentages of wins, losses and ties."""
 
 
+def file_name(printed: str, data: str = "") -> str:
+    """The name, without its ending, of the file that repeats a printed table or figure on a data set, or
+    on all of them.
+
+    >>> file_name("Table 8.1", "summeval")
+    'table-8.1.summeval'
+    """
+    return ".".join(filter(None, (printed.lower().replace(" ", "-"), data)))
+
+
 def printed_rows(number: str) -> list[tuple[Cell, ...]]:
     """The rows of Table 8.1, 8.2, 8.3 or 9.1, with the printed average below them."""
     _, forms, average = CORRELATIONS[number]
     rows: list[tuple[Cell, ...]] = [(name, *map(float, values)) for name, values in forms.items()]
     return [*rows, ("average PAI", average, *(None for _ in DIMENSIONS[1:]))]
-
-
-def printed_preferences() -> Table:
-    """Tables 8.4 and 9.2."""
-    rows: list[tuple[Cell, ...]] = [
-        (number, metric, form, *values, round(values[0] / (values[0] + values[1]), 2))
-        for number, (metric, forms) in PREFERENCES.items()
-        for form, values in forms.items()
-    ]
-    notes = (
-        "as printed, in percent: five pairs of systems that extract, rated by three people; the outputs "
-        "and ratings are not published",
-        f"encoder: {ENCODER}",
-    )
-    return Table(("table", "metric", "form", "win", "lose", "tie", "win_share"), tuple(rows), notes)
 
 
 def printed_table() -> Table:

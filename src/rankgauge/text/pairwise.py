@@ -1,0 +1,225 @@
+"""Preferences of people: which of two outputs for a text is better, by annotator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.arrays import Floats, Ints
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import SIZE_LIMIT
+from rankgauge.data.model import freeze
+from rankgauge.data.trec import Path
+from rankgauge.notes import Note, counted, worded
+from rankgauge.records import Record
+from rankgauge.results import Result
+from rankgauge.scores.validation import short
+from rankgauge.tables import Cell, Table
+from rankgauge.text.ratings import ANNOTATOR
+from rankgauge.text.rows import ID, FileRows, TextPlace, identifier, listed, once, read_rows
+from rankgauge.text.texts import Texts
+
+A, B, WINNER, TIE = "a", "b", "winner", "tie"
+NEEDED = (ID, A, B, WINNER)
+EXPECTED = (
+    "expected CSV with the columns id, a, b, winner and, if several people judged, annotator, or JSON "
+    'Lines such as {"id": "1", "a": "bart", "b": "t5", "winner": "t5"}; a and b are systems, and winner '
+    f"is one of the two, or {TIE}"
+)
+
+
+class PairwisePreferences(Result, Record):
+    """Which of two outputs people prefer. Each pair of systems on each text has its votes.
+
+    Parameters
+    ----------
+    systems, texts
+        The names of the systems and of the texts.
+    a, b, text
+        For each pair: the numbers of the two systems and of the text.
+    votes
+        3 × pair: how many votes the second output has, neither, and the first.
+    annotators
+        The names of the annotators, as far as they are known.
+    notes
+        What to know about the votes.
+    """
+
+    systems: tuple[str, ...]
+    texts: tuple[str, ...]
+    a: Ints
+    b: Ints
+    text: Ints
+    votes: Ints
+    annotators: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze(self, "a", "b", "text", "votes")
+
+    @property
+    def preferred(self) -> Floats:
+        """For each pair 1 if people prefer the first output, −1 for the second, 0 for neither."""
+        return majority(self.votes)
+
+    def table(self) -> Table:
+        """A row for each pair of systems: on how many texts people judged it, and whom they prefer."""
+        rows: list[tuple[Cell, ...]] = []
+        preferred = self.preferred
+        for a, b in dict.fromkeys(zip(self.a.tolist(), self.b.tolist(), strict=True)):
+            own = preferred[(self.a == a) & (self.b == b)]
+            counts = [int(np.count_nonzero(own == place)) for place in (1, -1, 0)]
+            rows.append((self.systems[a], self.systems[b], len(own), *counts))
+        columns = (A, B, "texts", "a_preferred", "b_preferred", TIE)
+        return Table(columns, tuple(rows), worded(self.notes))
+
+    def _title(self) -> str:
+        texts = counted(len(self.texts), "text")
+        return f"PairwisePreferences: {counted(len(self.text), 'pair')} of outputs, {texts}"
+
+
+def majority(votes: Ints) -> Floats:
+    """For each column of 3 × pair (votes for the second, neither, the first) −1, 0 or 1: what has the
+    most votes. If nothing has the most votes alone, it is a tie.
+
+    >>> majority(np.array([[0, 1, 1], [0, 0, 1], [2, 1, 0]])).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    alone = (votes == votes.max(axis=0)).sum(axis=0) == 1
+    return np.where(alone, np.argmax(votes, axis=0) - 1.0, 0.0)
+
+
+class _Vote(NamedTuple):
+    """One vote, with the two systems in alphabetical order: 1 for the first, −1 for the second."""
+
+    text: str
+    a: str
+    b: str
+    annotator: str | None
+    winner: int
+    where: TextPlace
+
+
+def read_preferences(
+    path: Path, texts: Texts | None = None, *, size_limit: int = SIZE_LIMIT
+) -> PairwisePreferences:
+    """The preferences of a file: CSV or JSON Lines with a row for each vote.
+
+    A row has the id of the text, the systems a and b, and the winner: the name of one of the two, or
+    "tie". If neither system is called so, the winner may also be "a" or "b". The column annotator is
+    optional. The votes on a pair are put together, whichever system stands first.
+
+    Parameters
+    ----------
+    path
+        The file, which may be compressed; `-` is standard input.
+    texts
+        If given, only votes on these texts and systems are kept. A note counts the others.
+    size_limit
+        How many bytes the file may hold once decompressed.
+    """
+    rows = read_rows(path, EXPECTED, size_limit, NEEDED)
+    if rows.by_id:
+        raise InputError(rows.source, None, f"texts and ratings, but no preferences, {EXPECTED}")
+    kept: list[_Vote] = []
+    left_out = {"text": 0, "system": 0}
+    known = None if texts is None else set(texts.ids)
+    total = 0
+    for vote in _votes(rows):
+        total += 1
+        if known is not None and vote.text not in known:
+            left_out["text"] += 1
+        elif texts is not None and not {vote.a, vote.b} <= texts.outputs.keys():
+            left_out["system"] += 1
+        else:
+            kept.append(vote)
+    if not kept:
+        why = "no preferences" if not total else (
+            f"{counted(total, 'preference')}, but none is about the texts and systems at hand ("
+            f"{left_out['text']:,} about other texts, {left_out['system']:,} about other systems)"
+        )  # fmt: skip
+        raise InputError(rows.source, None, f"{why}, {EXPECTED}")
+    notes = [
+        Note(f"preferences about unknown {thing}s, left out: {{count}}", count=count)
+        for thing, count in left_out.items()
+        if count
+    ]
+    return _counted(kept, notes)
+
+
+def _votes(rows: FileRows) -> Iterator[_Vote]:
+    for cells, where in rows.rows:
+        if rows.columns is None:
+            once(cells, where)
+        for key in NEEDED:
+            if key not in cells:
+                raise where.error(f"no {key!r} (the keys are {listed(list(cells))}), {EXPECTED}")
+        a, b = (identifier(f"system {key}", cells[key], where) for key in (A, B))
+        if a == b:
+            raise where.error(f"a and b are both {short(a)}, expected two systems")
+        for name in (a, b):
+            if name.lower() == TIE:
+                raise where.error(
+                    f"a system is called {short(name)}, which stands for no winner; rename the system"
+                )
+        who = cells.get(ANNOTATOR)
+        winner = _winner(cells[WINNER], a, b, where)
+        first, second = sorted((a, b))
+        yield _Vote(
+            identifier(ID, cells[ID], where),
+            first,
+            second,
+            None if who in (None, "") else identifier(ANNOTATOR, who, where),
+            winner if first == a else -winner,
+            where,
+        )
+
+
+def _winner(cell: object, a: str, b: str, where: TextPlace) -> int:
+    """1 if a wins, −1 if b does, 0 for a tie."""
+    name = identifier(WINNER, cell, where)
+    if name in (a, b):
+        return 1 if name == a else -1
+    signs = {TIE: 0, A: 1, B: -1}
+    if (key := name.lower()) not in signs or (key != TIE and {a.lower(), b.lower()} & {A, B}):
+        raise where.error(f"the winner is {short(name)}, expected {short(a)}, {short(b)} or {TIE}")
+    return signs[key]
+
+
+def _counted(kept: list[_Vote], notes: list[Note]) -> PairwisePreferences:
+    """The votes of each pair. What an annotator says twice counts once; InputError if they say
+    different things."""
+    seen: dict[tuple[str, str, str, str], _Vote] = {}
+    votes: dict[tuple[str, str, str], list[int]] = {}
+    again = 0
+    for vote in kept:
+        if vote.annotator is not None:
+            first = seen.setdefault((vote.text, vote.a, vote.b, vote.annotator), vote)
+            if first.winner != vote.winner:
+                raise vote.where.error(
+                    f"{short(vote.annotator)} compares {short(vote.a)} and {short(vote.b)} for the text "
+                    f"{short(vote.text)} again, with another winner{first.where.told()}, expected one "
+                    "vote"
+                )
+            if first is not vote:
+                again += 1
+                continue
+        votes.setdefault((vote.text, vote.a, vote.b), [0, 0, 0])[vote.winner + 1] += 1
+    if again:
+        notes.append(
+            Note("preferences given twice by the same person, counted once: {count}", count=again)
+        )
+    systems = {name: n for n, name in enumerate(dict.fromkeys(s for _, *two in votes for s in two))}
+    ids = {name: n for n, name in enumerate(dict.fromkeys(text for text, _, _ in votes))}
+    return PairwisePreferences(
+        tuple(systems),
+        tuple(ids),
+        np.array([systems[a] for _, a, _ in votes], dtype=np.int64),
+        np.array([systems[b] for _, _, b in votes], dtype=np.int64),
+        np.array([ids[text] for text, _, _ in votes], dtype=np.int64),
+        np.array(list(votes.values()), dtype=np.int64).T,
+        tuple(dict.fromkeys(vote.annotator for vote in kept if vote.annotator is not None)),
+        tuple(notes),
+    )
