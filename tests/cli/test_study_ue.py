@@ -358,6 +358,8 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
         ),
         (["{data}/MQ2007,queries=few", *FEW], "queries=few: no size of a data set"),
         (["{data}/MQ2007,queries=1", *FEW], "MQ2007: queries"),
+        (["{data}/MQ2007,queries=20,queries=30", *FEW], "queries= is given twice"),
+        (["{data}/MQ2007,set=0.2,set=30", *FEW], "set= is given twice"),
         (["{data}/MQ2007,training=0", *FEW], "MQ2007: training_queries"),
         (["{data}/MQ2007", "--setting", "rankboost.rounds=0", *FEW[:4]], "rounds"),
         (["{data}/MQ2007", "--set-share", "0.8", *FEW], "the sets share queries"),
@@ -468,6 +470,7 @@ def test_each_data_set_has_its_own_sizes(rankgauge: Run, data: Path, tmp_path: P
     sizes = {row["data"]: row for row in rows(tmp_path / "out", "table-01-data")}
     assert sizes["MQ2007"]["training queries of a fold"] == "all"
     assert sizes["b"]["training queries of a fold"] == "10"
+    assert "b, reading right: trained on 10 of 25 queries, drawn by the seed" in result.err
 
 
 def test_a_folder_whose_name_looks_like_a_size_is_a_folder(data: Path, tmp_path: Path) -> None:

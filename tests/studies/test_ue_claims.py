@@ -334,8 +334,11 @@ def test_claims_that_need_more_are_named_and_the_others_have_their_numbers() -> 
         "right": [made("rankings", 10.0), made("documents", np.inf, queries=0)],
     }
     text = undecided_words(found)
-    assert "other rankings, 300 to 1,000 queries (3 to 10 times as many)." in text
-    assert "needed for half of: more effect on uninformative queries." in text
+    assert (
+        "other rankings, about 300 queries (3 times as many) in the reading paper and about 1,000 "
+        "queries (10 times as many) in the reading right." in text
+    )
+    assert "would be needed: more effect on uninformative queries." in text
     rows = {(row[0], row[1]): row[2:] for row in needed_table(found).rows}
     assert rows["other rankings", "paper"] == (2, 2, 3, 300)
     assert rows["more effect on uninformative queries", "paper"] == (

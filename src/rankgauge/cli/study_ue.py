@@ -228,7 +228,7 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
             Note(f"{name}, reading {reading}: {text}")
             for reading, experiments in study.experiments.items()
             for name, each in experiments.items()
-            for text in each.chosen.notes
+            for text in each.notes
         ]
     )
     write_study(study, folder)
@@ -243,10 +243,15 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
 
 def _collection(text: str) -> DataSet:
     """The data set in [NAME=]FOLDS[,SIZE=N...]; its name is by default that of the folder."""
-    sizes: dict[str, Any] = {}
+    given: dict[str, str] = {}
     while not os.path.exists(named(text)[1]) and (size := SIZE.search(text)):
         text = text[: size.start()]
-        sizes = {**_size(size["name"], size["value"]), **sizes}
+        if size["name"] in given:
+            raise click.UsageError(f"{size['name']}= is given twice for a data set; give it once")
+        given[size["name"]] = size["value"]
+    sizes: dict[str, Any] = {}
+    for size_name, value in given.items():
+        sizes |= _size(size_name, value)
     name, folder = named(text)
     plain = os.path.basename(os.path.abspath(folder))
     return DataSet(name or plain or folder, folder, **sizes)

@@ -83,36 +83,35 @@ def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
 
 def undecided_words(made: Mapping[str, Sequence[Statement]]) -> str:
     """How many queries would decide half of the undecided statements, claim by claim, in words."""
-    known: dict[str, list[Undecided]] = {}
-    unknown: dict[str, None] = {}
+    found: dict[str, list[Undecided]] = {}
     for each in undecided(made):
-        if each.undecided and each.queries is not None and np.isfinite(each.queries):
-            known.setdefault(each.claim.short, []).append(each)
-        elif each.undecided and each.queries is not None:
-            unknown[each.claim.short] = None
-    texts = []
-    if known:
-        listed = (f"{claim}, {_range_words(found)}" for claim, found in known.items())
-        texts.append(
+        if each.undecided and each.queries is not None:
+            found.setdefault(each.claim.short, []).append(each)
+    listed, more = [], []
+    for claim, own in found.items():
+        texts = {each.reading: _needed_words(each) for each in own}
+        if set(texts.values()) == {MORE}:
+            more.append(claim)
+        elif len(set(texts.values())) == 1 and len(own) == len(made):
+            listed.append(f"{claim}, {texts[own[0].reading]}")
+        else:
+            each_reading = (f"{text} in the reading {name}" for name, text in texts.items())
+            listed.append(f"{claim}, {' and '.join(each_reading)}")
+    sentences = []
+    if listed:
+        sentences.append(
             "If these queries were like all others, half of the undecided statements of a claim would "
-            f"be decided, with a probability of {POWER:.0%}, by about: {'; '.join(listed)}."
+            f"be decided, with a probability of {POWER:.0%}, by: {'; '.join(listed)}."
         )
-    left = [claim for claim in unknown if claim not in known]
-    if left:
-        texts.append(
-            f"More than {max(FACTORS)} times as many queries would be needed for half of: "
-            f"{'; '.join(left)}."
-        )
-    return " ".join(texts)
+    if more:
+        sentences.append(f"For half of these, {MORE} would be needed: {'; '.join(more)}.")
+    return " ".join(sentences)
 
 
-def _range_words(found: Sequence[Undecided]) -> str:
-    """How many queries, in one reading or from one reading to the other."""
-    counts = sorted(rough(each.queries) for each in found if each.queries is not None)
-    times = sorted(each.growth for each in found if each.growth is not None)
-    ends = [(f"{counts[0]:,}", f"{counts[-1]:,}"), (f"{times[0]:g}", f"{times[-1]:g}")]
-    queries, growth = (one if one == other else f"{one} to {other}" for one, other in ends)
-    return f"{queries} queries ({growth} times as many)"
+def _needed_words(each: Undecided) -> str:
+    if each.queries is None or each.growth is None or not np.isfinite(each.growth):
+        return MORE
+    return f"about {rough(each.queries):,} queries ({each.growth:g} times as many)"
 
 
 def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:
