@@ -32,7 +32,7 @@ Statistic: TypeAlias = Callable[[Parts], float]
 NOT_A_NUMBER = float("nan")
 
 
-class Claim(NamedTuple):
+class PrintedClaim(NamedTuple):
     """A claim of the paper in our words, and the tables that it rests on. A claim that something is kept
     holds if no more than a margin is lost."""
 
@@ -48,74 +48,74 @@ class Claim(NamedTuple):
 
 
 CLAIMS = {
-    "rankings": Claim(
+    "rankings": PrintedClaim(
         "other rankings",
         "Normalised measures rank the methods differently on uninformative queries.",
         "7 and 19",
     ),
-    "conflicts": Claim(
+    "conflicts": PrintedClaim(
         "conflicting tests",
         "A difference is significant by the measure and not by its normalised form, or the other way "
         "round, on uninformative queries.",
         "8 and 20",
     ),
-    "power": Claim(
+    "power": PrintedClaim(
         "more significant differences",
         "Normalised measures find more significant differences on uninformative queries. (The abstract "
         "says 23% more on MSLR-WEB30K and 19% more on MQ2007.)",
         "9 and 21",
     ),
-    "power kept": Claim(
+    "power kept": PrintedClaim(
         "significant differences kept",
         "Normalised measures find as many significant differences or more on all queries and on ideal "
         "ones.",
         "9 and 21",
         kept=True,
     ),
-    "pad": Claim(
+    "pad": PrintedClaim(
         "higher PAD",
         "The percentage absolute difference (PAD) between methods is higher by normalised measures, on "
         "all, uninformative and ideal queries.",
         "10 and 22",
     ),
-    "nDCG swaps": Claim(
+    "nDCG swaps": PrintedClaim(
         "swap rates of nDCG kept",
         "Normalised nDCG is as consistent as nDCG: its swap rates are no higher, across data sets and "
         "between uninformative and ideal queries.",
         "11 and 12",
         kept=True,
     ),
-    "swaps across data": Claim(
+    "swaps across data": PrintedClaim(
         "swap rates of MAP across data sets",
         "Normalised MAP lowers the swap rate across data sets. (The abstract says by 28%.)",
         "23",
     ),
-    "swaps across queries": Claim(
+    "swaps across queries": PrintedClaim(
         "swap rates of MAP across query sets",
         "Normalised MAP lowers the swap rate between uninformative and ideal queries. (The abstract "
         "says by 26%.)",
         "24",
     ),
-    "lowest": Claim(
+    "lowest": PrintedClaim(
         "V2 of MAP lowest",
         "V2 of MAP has the lowest swap rate of MAP, V1 and V2, across data sets and between "
         "uninformative and ideal queries.",
         "23 and 24",
     ),
-    "breadth": Claim(
+    "breadth": PrintedClaim(
         "broad and focused queries",
         "Normalised measures have swap rates that are no higher between broad and focused queries.",
         "13 and 25",
         kept=True,
     ),
-    "documents": Claim(
+    "documents": PrintedClaim(
         "halves of the documents",
         "Normalised measures have swap rates that are no higher between two random halves of the "
         "documents.",
         "14 and 26",
         kept=True,
     ),
-    "effect": Claim(
+    "effect": PrintedClaim(
         "more effect on uninformative queries",
         "Normalisation changes more on uninformative queries than on ideal ones.",
         "7, 8, 19 and 20",
@@ -295,24 +295,24 @@ def _about_one(
         yield _lowest(name, "", case, sets, level)
 
 
-Number: TypeAlias = Callable[[Mapping[str, Assessed]], float]
+SetStatistic: TypeAlias = Callable[[Mapping[str, Assessed]], float]
 
 
-def _on(part: str, number: Number) -> Statistic:
+def _on(part: str, number: SetStatistic) -> Statistic:
     """A number on a set of queries; NaN without the set."""
     return lambda parts: number(parts[part]) if part in parts else NOT_A_NUMBER
 
 
-def _difference(number: Number) -> Statistic:
+def _difference(number: SetStatistic) -> Statistic:
     one, other = _on(UNINFORMATIVE, number), _on(IDEAL, number)
     return lambda parts: one(parts) - other(parts)
 
 
-def _reordered(case: Case, version: str) -> Number:
+def _reordered(case: Case, version: str) -> SetStatistic:
     return lambda own: float(swapped_pairs(own[case.name].merits, own[version].merits))
 
 
-def _conflicts(case: Case, version: str) -> Number:
+def _conflicts(case: Case, version: str) -> SetStatistic:
     return lambda own: float(
         conflicts_of(own[case.name].significant, own[version].significant).conflicts
     )

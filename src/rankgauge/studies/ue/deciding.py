@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.studies.ue.claims import CLAIMS, Claim, Statement
+from rankgauge.studies.ue.claims import CLAIMS, PrintedClaim, Statement
 from rankgauge.studies.ue.experiment import FACTORS
 from rankgauge.studies.verdicts import POWER
 from rankgauge.tables import Cell, Table
@@ -49,7 +49,7 @@ def rough(number: float) -> int:
 class Undecided(NamedTuple):
     """The undecided statements of a claim in one reading, and what would decide half of them."""
 
-    claim: Claim
+    claim: PrintedClaim
     reading: str
     statements: int
     undecided: int
