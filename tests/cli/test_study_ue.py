@@ -28,7 +28,16 @@ from rankgauge.report.html import write_page
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.numbering import SUBJECTS, table_file
 from rankgauge.studies.ue.page import study_page
-from rankgauge.studies.ue.protocol import CASES, PAPER, READINGS, RIGHT, Case, DataSet, Protocol
+from rankgauge.studies.ue.protocol import (
+    CASES,
+    LATER,
+    PAPER,
+    READINGS,
+    RIGHT,
+    Case,
+    DataSet,
+    Protocol,
+)
 from rankgauge.studies.ue.study import Study, run_study
 from rankgauge.tables import Table, visible_line
 
@@ -605,6 +614,19 @@ def test_hostile_study_files(done: Path, change: dict[str, object]) -> None:
 def test_a_study_json_without_a_field() -> None:
     with pytest.raises(InputError, match="missing: broad_label"):
         Protocol.from_json({"study": "ue"}, "study.json")
+
+
+def test_a_study_json_from_before_sizes_of_data_sets_is_the_same_study(done: Path) -> None:
+    content = json.loads((done / "study.json").read_text())
+    old = {name: value for name, value in content.items() if name not in LATER}
+    for each in old["collections"]:
+        for name in ("queries", "set_number", "set_share", "training_queries"):
+            del each[name]
+    for reading in old["readings"]:
+        del reading["ascent_objective"]
+    read = Protocol.from_json(old, "study.json")
+    assert read.collections == Protocol.from_json(content, "study.json").collections
+    assert [reading.ascent_objective for reading in read.readings] == ["", ""]
 
 
 def test_again_from_another_folder_says_what_to_give(
