@@ -373,21 +373,26 @@ def test_tracks_without_names_are_called_by_kind_and_file(tracks: list[str]) -> 
 
 
 def test_a_table_of_scores_is_a_track(rankgauge: Run, tracks: list[str], tmp_path: Path) -> None:
-    """Where features see all judgements, a table gives the numbers that judgements and runs give."""
+    """Where features see all judgements, a table gives the numbers that judgements and runs give.
+
+    The two tracks differ in size: those of equal size are ordered by all their numbers, and a table has
+    fewer of them.
+    """
+    tracks = tracks[1:]
     tables = []
     measures = [
         option
         for name in ("P@5", "infAP@5", "ERR@5", "bpref@5", "nDCG@5", "RBP@5", "nDCG@50")
         for option in ("-m", name)
     ]
-    for name, track in zip("abc", tracks, strict=True):
+    for name, track in zip("ab", tracks, strict=True):
         kind, _, files = track.partition("=")
         qrels, _, runs = files.rpartition(",")
         saved = tmp_path / f"{name}.parquet"
         assert rankgauge("evaluate", qrels, runs, *measures, "--save", str(saved)).code == 0
         tables.append(f"{name}={kind}:{saved}")
     given = [
-        f"{name}={track.replace('=', ':', 1)}" for name, track in zip("abc", tracks, strict=True)
+        f"{name}={track.replace('=', ':', 1)}" for name, track in zip("ab", tracks, strict=True)
     ]
     rows = []
     for number, each in enumerate((given, tables)):

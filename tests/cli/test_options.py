@@ -70,8 +70,11 @@ def test_an_option_is_the_same_thing_in_all_commands() -> None:
     several = {option: each for option, each in uses.items() if len(each) > 1}
     # one way to fuse, or several methods to train; one depth to learn from, or several to compare; one
     # run that a page starts with, or several to compare with; one measure to forecast, and one learner,
-    # or several to study
-    assert set(several) == {"--method", "--depth", "--baseline", "--target", "--learner"}
+    # or several to study; the votes on one file of texts, or those on each data set of a study
+    assert set(several) == {
+        *("--method", "--depth", "--baseline", "--target", "--learner"),
+        "--preferences",
+    }
 
 
 def test_the_scan_sees_every_way_an_option_is_declared() -> None:

@@ -308,6 +308,12 @@ def test_one_data_set_has_no_swaps_across(study: Study) -> None:
     assert not [each for each in study.statements["right"] if each.claim == "swaps across data"]
     index = {str(row[0]).split(" (")[0]: row[2:] for row in study.index().rows}
     assert index["Table 11"] == index["Table 23"] == ("", "needs two data sets")
+    columns = study.statistics["MQ2007"].columns
+    counts = (*("all test sets", 65_323, 1_692, 46), *study.statistics["MQ2007"].rows[0][4:])
+    genuine = replace(study, statistics={"MQ2007": Table(columns, (counts,))})
+    index = {str(row[0]).split(" (")[0]: row[2:] for row in genuine.index().rows}
+    assert index["Table 3"] == ("", "is of MSLR-WEB30K")
+    assert index["Table 4"][0] == "tables/table-04-scores.MQ2007.reading-right.csv"
 
 
 def test_a_folder_named_mq2007_with_its_counts_has_the_published_tables_beside(
@@ -557,6 +563,30 @@ def test_the_papers_own_sizes_can_be_run(data: Path, barren: Path, tmp_path: Pat
     for each in study.experiments.values():
         sets = each["barren"].cases["MAP"].scores.sets
         assert [len(sets[name]) for name in ("all", "uninformative", "ideal")] == [30, 15, 15]
+
+
+@pytest.mark.parametrize("by", ["signed", "absolute"])
+def test_no_query_is_uninformative_and_ideal(
+    data: Path, barren: Path, tmp_path: Path, by: str
+) -> None:
+    """At cut-off 1 many queries are equally far above chance, also where the two sets meet."""
+    sized = (
+        DataSet("a", str(barren), set_number=19),
+        DataSet("b", str(data / "other"), set_number=9),
+    )
+    readings = tuple(replace(reading, by=by) for reading in (PAPER, RIGHT))
+    study = barren_study(data, barren, tmp_path, collections=sized, readings=readings, cutoffs=(1,))
+    for experiments in study.experiments.values():
+        for each in experiments.values():
+            for case in each.cases.values():
+                sets = case.scores.sets
+                for suffix in ("", ", equal in size"):
+                    one, other = (sets[f"{kind}{suffix}"] for kind in ("uninformative", "ideal"))
+                    assert len(one) == len(other) > 0
+                    assert not set(one.tolist()) & set(other.tolist())
+    for name, table in study.query_tables().items():
+        kinds = [row[-1] for row in table.rows]
+        assert kinds.count("uninformative") == kinds.count("ideal"), name
 
 
 # Objectives

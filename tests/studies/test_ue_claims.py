@@ -335,17 +335,17 @@ def test_claims_that_need_more_are_named_and_the_others_have_their_numbers() -> 
     }
     text = undecided_words(found)
     assert (
-        "other rankings, about 300 queries (3 times as many) in the reading paper and about 1,000 "
-        "queries (10 times as many) in the reading right." in text
+        "other rankings, 3 times as many queries (about 300 of a) in the reading paper and 10 times as "
+        "many queries (about 1,000 of a) in the reading right." in text
     )
-    assert "would be needed: more effect on uninformative queries." in text
+    assert "over 30 times as many queries: more effect on uninformative queries." in text
     rows = {(row[0], row[1]): row[2:] for row in needed_table(found).rows}
-    assert rows["other rankings", "paper"] == (2, 2, 3, 300)
+    assert rows["other rankings", "paper"] == (2, 2, 3, 300, "a")
     assert rows["more effect on uninformative queries", "paper"] == (
         *(1, 1, None),
-        "over 30 times as many",
+        *("over 30 times as many queries", "a"),
     )
-    assert rows["halves of the documents", "right"] == (1, 1, None, None)
+    assert rows["halves of the documents", "right"] == (1, 1, None, None, "")
 
 
 # Intervals

@@ -410,7 +410,7 @@ def repeats_option(default: int, help_text: str) -> Callable[[F], F]:
 
 
 def margin_option(default: float, help_text: str) -> Callable[[F], F]:
-    """`--margin`: how far from the best a mean counts as good as the best."""
+    """`--margin`: what difference counts as none."""
     return click.option(
         "--margin",
         type=click.FloatRange(0),
@@ -685,3 +685,11 @@ output_options = together(
     color_option,
 )
 """`--format`, `--digits`, `--output` and `--color`, for commands that print a table."""
+
+
+# What people say about texts
+
+
+def preferences_option(metavar: str, help_text: str, *, multiple: bool = False) -> Callable[[F], F]:
+    """`--preferences`: which of two outputs people prefer."""
+    return click.option("--preferences", metavar=metavar, multiple=multiple, help=help_text)

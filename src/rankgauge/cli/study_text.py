@@ -14,6 +14,7 @@ from rankgauge.cli.options import (
     encoder_option,
     level_option,
     output_option,
+    preferences_option,
     samples_option,
     seed_option,
 )
@@ -47,13 +48,11 @@ PAGE = "study.html"
 @click.command("text")
 @click.argument("data", nargs=-1, required=True, metavar="NAME=TEXTS[,RATINGS]...")
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
-@click.option(
-    "--preferences",
-    "preferences",
+@preferences_option(
+    "NAME=FILE",
+    "Which of two outputs people prefer, as for rankgauge text; NAME is a data set. May be repeated. "
+    "By default the ratings say which output people prefer.",
     multiple=True,
-    metavar="NAME=FILE",
-    help="Which of two outputs people prefer, as for rankgauge text; NAME is a data set. May be "
-    "repeated. By default the ratings say which output people prefer.",
 )
 @click.option(
     "--pair",

@@ -20,6 +20,7 @@ from rankgauge.cli.learning_options import (
 from rankgauge.cli.options import (
     folds_option,
     level_option,
+    margin_option,
     method_option,
     method_plugin_option,
     output_option,
@@ -168,12 +169,8 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 )
 @samples_option(RESAMPLES, text="How often the queries are drawn again, for the intervals.")
 @level_option("A difference is significant if its p-value is at most 1 - level.")
-@click.option(
-    "--margin",
-    type=click.FloatRange(0, 100),
-    default=MARGIN,
-    show_default=True,
-    help="Where the paper claims that nothing is lost: how many percentage points may be lost.",
+@margin_option(
+    MARGIN, "Where the paper claims that nothing is lost: how many percentage points may be lost."
 )
 @folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
 @workers_options
@@ -201,7 +198,7 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
     rankgauge study ue --again out/study.json -o out2
     """
     from rankgauge.rankers.registry import methods as all_methods
-    from rankgauge.studies.ue.study import run_study
+    from rankgauge.studies.ue.study import begin_study, run_study
 
     collections = tuple(map(_collection, data))
     if again is not None:
@@ -214,21 +211,23 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
     lacking = lacking_libraries()
     notify([Note(text) for text in lacking])
     try:
+        begun = begin_study(protocol)
+        notify([Note(text) for text in begun.remarks])
         with progress(_steps(protocol), "working") as advance:
-            study = run_study(protocol, folder, executor=workers(), progress=advance)
+            study = run_study(begun, folder, executor=workers(), progress=advance)
     except KeyboardInterrupt:
         notify([Note(f"the same command goes on from what is finished in {output}")])
         raise
     if study.changed:
         what = ", ".join(study.changed)
         notify([Note(f"{output} had a study that differs in {what}; its trained folds were used")])
-    notify([Note(text) for text in study.warnings()])
     notify(
         [
             Note(f"{name}, reading {reading}: {text}")
             for reading, experiments in study.experiments.items()
             for name, each in experiments.items()
             for text in each.notes
+            if text not in each.chosen.notes
         ]
     )
     write_study(study, folder)
@@ -342,15 +341,10 @@ def _protocol(
 
 def _steps(protocol: Protocol) -> int:
     """About how many pieces of work there are: folds are counted as five."""
-    from rankgauge.studies.ue.experiment import FACTORS, LARGER_DRAWS, draw_blocks
+    from rankgauge.studies.ue.experiment import draw_blocks
 
     trained = (protocol.folds or 5) * (len(protocol.methods) + 1)
-    larger = min(LARGER_DRAWS, protocol.samples)
-    blocks = [
-        *draw_blocks(1, protocol.samples),
-        *(b for f in FACTORS for b in draw_blocks(f, larger)),
-    ]
-    drawn = len(blocks) + protocol.replicates
+    drawn = len(draw_blocks(1, protocol.samples)) + protocol.replicates
     return len(protocol.collections) * len(protocol.readings) * (trained + drawn)
 
 

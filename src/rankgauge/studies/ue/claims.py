@@ -75,7 +75,8 @@ CLAIMS = {
     "pad": PrintedClaim(
         "higher PAD",
         "The percentage absolute difference (PAD) between methods is higher by normalised measures, on "
-        "all, uninformative and ideal queries.",
+        "all, uninformative and ideal queries. (Divided by the larger magnitude: Equation 8 divides by "
+        "the larger mean, which may be 0 or below.)",
         "10 and 22",
     ),
     "nDCG swaps": PrintedClaim(
@@ -140,7 +141,8 @@ SENTENCES = {
     "on ideal queries: {amount}",
     MORE_SIGNIFICANT: "share of significant tests by {version} minus the share by {measure}, in "
     "percentage points: {amount}{percent}",
-    MORE_PAD: "PAD by {version} minus PAD by {measure}, in percentage points: {amount}{percent}",
+    MORE_PAD: "PAD by {version} minus PAD by {measure}, divided by the larger magnitude, in percentage "
+    "points: {amount}{percent}",
     LOWERED: "swap rate of {measure} minus swap rate of {version}, in percentage points: "
     "{amount}{percent}",
     LOWEST: "the lower swap rate of {measure} and V1 minus the swap rate of {version}, in percentage "
@@ -201,7 +203,7 @@ class Statement(NamedTuple):
             amount=self.amount.words(),
             percent=percent,
         )
-        limit = f" (no lower than {plain(self.limit)})" if self.limit else ""
+        limit = f" (above {plain(self.limit)})" if self.limit else ""
         return f"{place}: {text}{limit}: {self.verdict}."
 
 

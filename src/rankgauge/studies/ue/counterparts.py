@@ -243,7 +243,7 @@ def counterparts(study: Study) -> list[Counterpart]:
             for name, each in study.tables().items()
             if number in each.printed
         )
-        remark = "" if files else "needs two data sets"
+        remark = "" if files else _missing(number)
         made.append(Counterpart(numbering.table_heading((number,)), shows, files, remark))
     for kind, shows in numbering.FIGURES.items():
         for case in CASES:
@@ -255,6 +255,15 @@ def counterparts(study: Study) -> list[Counterpart]:
             heading = numbering.figure_heading(numbering.figure_number(kind, case))
             made.append(Counterpart(heading, shows.format(case=case.name), files))
     return made
+
+
+def _missing(number: int) -> str:
+    """Why a printed table has no counterpart."""
+    for printed in numbering.SUBJECTS.values():
+        for numbers in printed.numbers:
+            if len(numbers) > 1 and number in numbers:
+                return f"is of {published.COLLECTIONS[numbers.index(number)]}"
+    return "needs two data sets"
 
 
 def _kinds(study: CaseStudy) -> dict[str, str]:

@@ -32,7 +32,7 @@ def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
     return Table(columns, tuple(rows))
 
 
-MORE = f"over {max(FACTORS)} times as many"
+MORE = f"over {max(FACTORS)} times as many queries"
 
 
 def shown_count(needed: float | None) -> Cell:
@@ -56,6 +56,8 @@ class Undecided(NamedTuple):
     growth: float | None
     """How many times as many queries; infinite for more than were tried, None if not known."""
     queries: float | None
+    data: str
+    """The data set that these queries are of."""
 
 
 def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
@@ -65,19 +67,13 @@ def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
         for reading, own in made.items():
             stated = [each for each in own if each.claim == key]
             left = [each for each in stated if each.verdict == "undecided"]
-            growths = sorted(each.growth for each in left if each.growth is not None)
-            needed = sorted(each.needed for each in left if each.needed is not None)
-            half = (len(growths) - 1) // 2
-            results.append(
-                Undecided(
-                    claim,
-                    reading,
-                    len(stated),
-                    len(left),
-                    growths[half] if growths else None,
-                    needed[half] if needed else None,
-                )
+            known = sorted(
+                (each.growth, each.needed, each.data)
+                for each in left
+                if each.growth is not None and each.needed is not None
             )
+            half = known[(len(known) - 1) // 2] if known else (None, None, "")
+            results.append(Undecided(claim, reading, len(stated), len(left), *half))
     return [each for each in results if each.statements]
 
 
@@ -104,27 +100,28 @@ def undecided_words(made: Mapping[str, Sequence[Statement]]) -> str:
             f"be decided, with a probability of {POWER:.0%}, by: {'; '.join(listed)}."
         )
     if more:
-        sentences.append(f"For half of these, {MORE} would be needed: {'; '.join(more)}.")
+        sentences.append(f"These claims would need {MORE}: {'; '.join(more)}.")
     return " ".join(sentences)
 
 
 def _needed_words(each: Undecided) -> str:
     if each.queries is None or each.growth is None or not np.isfinite(each.growth):
         return MORE
-    return f"about {rough(each.queries):,} queries ({each.growth:g} times as many)"
+    return f"{each.growth:g} times as many queries (about {rough(each.queries):,} of {each.data})"
 
 
 def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:
     """For each claim and reading, how many queries would decide the statements that are undecided."""
     columns = (
         *("claim", "reading", "statements", "undecided", "times as many queries"),
-        "queries to decide half of them",
+        *("queries to decide half of them", "data"),
     )
     rows: list[tuple[Cell, ...]] = [
         (
             *(each.claim.short, each.reading, each.statements, each.undecided),
             int(each.growth) if each.growth and np.isfinite(each.growth) else None,
             shown_count(each.queries),
+            each.data,
         )
         for each in undecided(made)
     ]

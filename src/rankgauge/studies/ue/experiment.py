@@ -277,10 +277,9 @@ def _sets(
         sets[IDEAL] = [query for query in above.queries if query in better]
     else:
         size = protocol.size(data)
-        sets[UNINFORMATIVE] = above.set_of(
-            UNINFORMATIVE, above.uninformative(size, reading.by)
-        ).queries
-        sets[IDEAL] = above.set_of(IDEAL, above.ideal(size)).queries
+        uninformative = above.uninformative(size, reading.by)
+        sets[UNINFORMATIVE] = above.set_of(UNINFORMATIVE, uninformative).queries
+        sets[IDEAL] = above.set_of(IDEAL, above.ideal(size, uninformative)).queries
     return above, sets
 
 
@@ -320,15 +319,19 @@ def equalised(prepared: Sequence[Prepared], reading: Reading) -> list[Prepared]:
         cases = {}
         for name, scores in one.scores.items():
             place = {query: row for row, query in enumerate(scores.queries)}
-            sets = dict(scores.sets)
+            sets, above = dict(scores.sets), scores.above
+            sizes = {
+                kind: HowMany(number=min(len(each.scores[name].sets[kind]) for each in prepared))
+                for kind in EQUAL
+            }
+            uninformative = above.uninformative(sizes[UNINFORMATIVE], reading.by)
+            chosen = {
+                UNINFORMATIVE: uninformative,
+                IDEAL: above.ideal(sizes[IDEAL], uninformative),
+            }
             for kind, called in EQUAL.items():
-                size = HowMany(number=min(len(each.scores[name].sets[kind]) for each in prepared))
-                above = scores.above
-                chosen = (
-                    above.ideal(size) if kind == IDEAL else above.uninformative(size, reading.by)
-                )
                 sets[called] = np.array(
-                    [place[query] for query in above.set_of(kind, chosen)], dtype=np.int64
+                    [place[query] for query in above.set_of(kind, chosen[kind])], dtype=np.int64
                 )
             cases[name] = replace(scores, sets=sets)
         results.append(replace(one, scores=cases))
@@ -367,7 +370,7 @@ def study_cases(
             raise result
         for name, parts in result.items():
             draws[name][factor] += parts
-        if progress is not None:
+        if progress is not None and factor == 1:
             progress("drawn queries")
     splitting = _Splitting(ranked, prepared.scores, reading, protocol)
     swaps: dict[str, dict[str, list[float]]] = {

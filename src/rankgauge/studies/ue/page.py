@@ -31,8 +31,8 @@ PAPER = (
     "systems (2023)"
 )
 READINGS = {
-    "paper": "As printed: the settings of RankLib, coordinate ascent by MAP, an unpaired t-test, k·p² "
-    "for the expected sum of precisions, and 0 for queries without relevant documents.",
+    "paper": "As printed: the settings of RankLib, coordinate ascent by MAP, an unpaired t-test, "
+    "min(k, n)·p² for the expected sum of precisions, and 0 for queries without relevant documents.",
     "right": "As we think it should be: today's settings, a paired t-test, exact expected values, and "
     "no queries without relevant documents.",
 }
@@ -102,8 +102,8 @@ def _asked(protocol: Protocol) -> Section:
         tuple(f"{reading.name}: {READINGS[reading.name]}" for reading in protocol.readings)
     )
     texts += (
-        Text(WITHOUT_RELEVANT[way])
-        for way in dict.fromkeys(reading.without_relevant for reading in protocol.readings)
+        Text(f"Reading {reading.name}: {WITHOUT_RELEVANT[reading.without_relevant]}")
+        for reading in protocol.readings
     )
     return Section("What was asked", (*texts, readings, Facts(tuple(facts))))
 
@@ -165,7 +165,8 @@ def _data(
                 )
                 for name, each in experiments.items()
             )
-        sections.append(Section(f"{figure_headings(case)}: queries by {case.name}", tuple(items)))
+        title = f"{figure_headings(case)}: queries by {case.name}"
+        sections.append(Section(title, (Text(HARD_AND_EASY), *items)))
     printed = published.statistics(tuple(study.recognised.values()))
     beside = [] if printed is None else [ShownTable(printed, "As printed")]
     warned = [Text(text) for text in study.warnings()]
@@ -175,6 +176,10 @@ def _data(
     return Section("The data", shown, (which, *sections))
 
 
+HARD_AND_EASY = (
+    "Uninformative queries are split at their median score: those below it are hard, the others easy. "
+    "The grey corners are where the paper's Figure 1 has hard, easy and ideal queries."
+)
 WHICH = (
     "The paper does not say what it does with queries that have no relevant document. Its means on "
     "MQ2007, .40 to .43 by nDCG@10, fit counting them 0, and so do LETOR's own baselines, about .44."
@@ -242,6 +247,8 @@ def _printed(study: Study, subject: str, case: Case, data: str) -> list[ShownTab
         return []
     caption = f"As printed: {', '.join(same)}"
     about = "Printed numbers are truncated; docs/ERRATA.md lists those that cannot be right."
+    if (subject, case.name) == ("swaps-documents", "nDCG"):
+        about += " Table 6.12 of the dissertation has .25 in place of 0."
     if subject in ("scores", "normalised"):
         about += (
             " Means on MQ2007 have the four digits of the dissertation, where the paper has three."

@@ -13,6 +13,7 @@ from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.data.folds import Folds, read_folds
 from rankgauge.notes import Note, counted, worded
 from rankgauge.rankers.fold_store import data_digest, json_bytes
+from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
 from rankgauge.scores.documents import read_json
@@ -100,11 +101,7 @@ class Study(Result):
 
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know who takes the data for those of the paper."""
-        return tuple(
-            f"{name}: {NOT_THE_PAPERS.format(printed=published.known(name))}"
-            for name in self.statistics
-            if published.known(name) and name not in self.recognised
-        )
+        return not_the_papers(self.statistics)
 
     def undecided_text(self) -> str:
         """What to take home from the claims that are not decided, claim by claim."""
@@ -113,8 +110,13 @@ class Study(Result):
             for name, each in next(iter(self.experiments.values())).items()
         )
         needed = undecided_words(self.statements)
-        if not needed:
+        if not any(e.verdict == "undecided" for made in self.statements.values() for e in made):
             return "Every statement is decided by these queries."
+        if not needed:
+            return (
+                "What is undecided does not hang on the number of queries: a set has fewer than two, or "
+                "the interval is over splits of the documents."
+            )
         return (
             "“Undecided” is no evidence against a claim: these queries are too few to tell (queries "
             f"drawn: {drawn}). {needed}"
@@ -167,12 +169,7 @@ class Study(Result):
     @cached_property
     def recognised(self) -> dict[str, str]:
         """The data sets that are those of the paper: called so, with the counts of Table 1."""
-        named = {name: published.known(name) for name in self.statistics}
-        return {
-            name: printed
-            for name, printed in named.items()
-            if printed and _counts(self.statistics[name]).same(published.TABLE_1[printed])
-        }
+        return recognised(self.statistics)
 
     @cached_property
     def _tables(self) -> dict[str, StudyTable]:
@@ -199,6 +196,26 @@ class Study(Result):
         return f"Study: upper and expected value normalisation on {data}"
 
 
+def recognised(statistics: Mapping[str, Table]) -> dict[str, str]:
+    """The data sets of the paper, by our names: called so, with the counts of Table 1."""
+    named = {name: published.known(name) for name in statistics}
+    return {
+        name: printed
+        for name, printed in named.items()
+        if printed and _counts(statistics[name]).same(published.TABLE_1[printed])
+    }
+
+
+def not_the_papers(statistics: Mapping[str, Table]) -> tuple[str, ...]:
+    """A warning for each data set that is called like one of the paper, and is not it."""
+    genuine = recognised(statistics)
+    return tuple(
+        f"{name}: {NOT_THE_PAPERS.format(printed=published.known(name))}"
+        for name in statistics
+        if published.known(name) and name not in genuine
+    )
+
+
 def _counts(statistics: Table) -> published.Counts:
     """What Table 1 has, of the statistics of folds."""
     total = dict(zip(statistics.columns, statistics.rows[0], strict=True))
@@ -211,8 +228,40 @@ def _counts(statistics: Table) -> published.Counts:
 # Running
 
 
+class Beginning(Record):
+    """What is known from the data alone, before anything is trained."""
+
+    protocol: Protocol
+    folds: Mapping[str, Folds]
+    statistics: Mapping[str, Table]
+    chosen: Mapping[tuple[str, str], ChosenQueries]
+    """By reading and data set, the test queries."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a user should know before a long wait."""
+        chosen = (
+            f"{data}, reading {reading}: {text}"
+            for (reading, data), each in self.chosen.items()
+            for text in each.notes
+        )
+        return (*not_the_papers(self.statistics), *chosen)
+
+
+def begin_study(protocol: Protocol) -> Beginning:
+    """Read the data, and check all that they alone can show to be wrong."""
+    protocol = protocol.checked()
+    read = {
+        each.name: read_folds(each.folds, protocol.folds, seed=protocol.seed)
+        for each in protocol.collections
+    }
+    protocol = _with_digests(protocol, read)
+    statistics = {name: folds.statistics() for name, folds in read.items()}
+    return Beginning(protocol, read, statistics, _chosen(protocol, read))
+
+
 def run_study(
-    protocol: Protocol,
+    asked: Protocol | Beginning,
     output: Path,
     *,
     executor: AnyExecutor | None = None,
@@ -222,8 +271,8 @@ def run_study(
 
     Parameters
     ----------
-    protocol
-        What is asked.
+    asked
+        What is asked, or what `begin_study` made of it.
     output
         A folder. It is made, or has a study already: then folds are reused that were trained on the same
         data with the same settings. RankgaugeError where it has folds of other data or settings.
@@ -232,14 +281,8 @@ def run_study(
     progress
         Called with what was done last.
     """
-    protocol = protocol.checked()
-    read = {
-        each.name: read_folds(each.folds, protocol.folds, seed=protocol.seed)
-        for each in protocol.collections
-    }
-    protocol = _with_digests(protocol, read)
-    statistics = {name: folds.statistics() for name, folds in read.items()}
-    chosen = _chosen(protocol, read)
+    begun = begin_study(asked) if isinstance(asked, Protocol) else asked
+    protocol, read, chosen = begun.protocol, begun.folds, begun.chosen
     changed = changes(output, protocol)
     ranked = {
         (reading.name, data.name): rank(
@@ -279,7 +322,7 @@ def run_study(
                 cases,
                 (*chosen[name, data.name].notes, *own.notes),
             )
-    return Study(protocol, statistics, experiments, changed)
+    return Study(protocol, begun.statistics, experiments, changed)
 
 
 def _chosen(protocol: Protocol, read: Mapping[str, Folds]) -> dict[tuple[str, str], ChosenQueries]:
