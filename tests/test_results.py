@@ -103,9 +103,11 @@ def results() -> Iterator[Result]:
     yield human
     yield human.normalized()
     yield win_lose_tie(scores, rated, "AP", "nDCG@3")
-    yield text.PairwisePreferences(
-        ("one", "two"), ("a",), nobody + 1, nobody + 2, nobody + 1, np.array([[0], [0], [2]])
+    votes = text.PairwisePreferences(
+        ("one", "two"), ("q1",), nobody + 1, nobody + 2, nobody + 1, np.array([[0], [0], [2]])
     )
+    yield votes
+    yield text.pair_agreement(scores, votes, samples=10)
     own = text.metric(lambda words, references, source: 0.5, name="half", ideal=1.0)
     yield text.overview(text.Texts(["a b"], ["a"], {"one": ["a"], "two": ["b"]}), own)
     registry._entries.pop("half")
