@@ -348,12 +348,14 @@ def test_work_goes_on_from_what_is_finished(
 
         with pytest.raises(Interrupted):
             run_study([data], ASKED, folder, progress=stop)
-    (folder / "parts" / "made-documents.json").write_text("{}")
+    (parts,) = (folder / "parts").iterdir()
+    (parts / "made-documents.json").write_text("{}")
+    (parts / "made-attention.json").write_text('{"homogeneous": [[1.0], [1.0]]}')
     assert written(run_study([data], ASKED, folder)) == whole
     before = encoder.encoded
     assert written(run_study([data], ASKED, folder)) == whole
     assert encoder.encoded == before
-    kept = folder / "parts" / "made.scores"
+    kept = parts / "made.scores"
     kept.write_bytes(kept.read_bytes()[:100])
     assert written(run_study([data], ASKED, folder)) == whole
 

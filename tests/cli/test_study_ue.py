@@ -388,6 +388,11 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
         (["--again", "{done}/study.json", "{data}/MQ2007"], "1 FOLDS for a study of 2"),
         (["--again", "{done}/study.json", "{data}/other", "{data}/MQ2007"], "other files than"),
         (["--again", "{done}/tables/claims.csv"], "claims.csv"),
+        (
+            ["--again", "{done}/study.json", "{data}/MQ2007,set=3", "{data}/other"],
+            "--again and sizes of a data set",
+        ),
+        (["{data}/MQ2007", "--ways", "1000000", *FEW], "--ways"),
     ],
 )
 def test_refused(
@@ -451,6 +456,37 @@ def test_files_of_a_reading_that_is_no_longer_asked_for_are_removed(
     names = {path.name for path in (output / "tables").iterdir()}
     assert names == {"mine.csv"} | {path.name for path in (one / "tables").iterdir()}
     assert (output / "runs" / "MQ2007" / "paper").exists()  # trained folds stay
+
+
+def test_no_file_behind_a_link_is_removed(
+    rankgauge: Run, data: Path, one: Path, tmp_path: Path
+) -> None:
+    output, outside = tmp_path / "out", tmp_path / "outside"
+    shutil.copytree(one, output)
+    (output / "tables").rename(outside)
+    (output / "tables").symlink_to(outside, target_is_directory=True)
+    (outside / "precious.csv").write_text("mine")
+    (output / "queries" / "folder.csv").mkdir()
+    with open(output / "files.txt", "a", encoding="utf-8") as stream:
+        stream.write("tables/precious.csv\nqueries/folder.csv\n")
+    assert rankgauge(*command_of_one(data, output)).code == 0
+    assert (outside / "precious.csv").read_text() == "mine"
+
+
+def test_a_lost_protocol_of_folds_does_not_make_other_models_the_same(
+    rankgauge: Run, data: Path, one: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    shutil.copytree(one, output)
+    folds = output / "runs" / "MQ2007" / "right"
+    (folds / "protocol.json").unlink()
+    (folds / "times.json").write_text('{"fold-1": 3}')
+    before = {path.name: path.read_bytes() for path in (folds / "fold-1").glob("*.run")}
+    other = rankgauge(*command_of_one(data, output), "--setting", "logisticregression.C=0.0001")
+    assert other.code == 0, other.err
+    after = {path.name: path.read_bytes() for path in (folds / "fold-1").glob("*.run")}
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"LogisticRegression.run"}
 
 
 def test_a_method_can_be_added(data: Path, one: Path, tmp_path: Path) -> None:
@@ -626,6 +662,8 @@ def test_the_table_of_methods_names_objectives_and_where_they_come_from(done: Pa
         {"cutoffs": [10**30]},
         {"readings": [{"name": "paper", "test": "guess"}]},
         {"readings": []},
+        {"readings": [{"name": "right"}, {"name": "right", "test": "student"}]},
+        {"ways": 10**9},
         {"samples": -1},
         {"seed": "x"},
         {"settings": 4},
@@ -705,6 +743,9 @@ def test_without_jinja_tables_are_made(
     assert "All of it" not in result.out
     assert "no figures" in result.err
     assert (tmp_path / "out" / "tables" / "claims.csv").exists()
+    index = (tmp_path / "out" / "index.csv").read_text(encoding="utf-8")
+    assert "svg" not in index
+    assert "matplotlib is not installed" in index
 
 
 def test_too_few_queries_with_relevant_documents(data: Path, tmp_path: Path) -> None:

@@ -105,6 +105,13 @@ def test_units_of_features_do_not_keep_it_from_the_minimum(cost: float) -> None:
         assert objective(other, features) >= least * (1 - 1e-9)
 
 
+def test_costs_beyond_all_numbers_are_refused_and_high_ones_end() -> None:
+    with pytest.raises(rg.RankgaugeError, match="expected a number strictly between"):
+        LogisticRegression(C=1e308).fit(FEATURES)
+    ranker = LogisticRegression(C=1e99).fit(FEATURES)
+    assert np.isfinite(ranker.predict(FEATURES)).all()
+
+
 def test_stopping_before_the_minimum_is_noted(tmp_path: Path) -> None:
     features = spread_features()
     ranker = LogisticRegression(normalize="none", iterations=2, C=1).fit(features)

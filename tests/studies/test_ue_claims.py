@@ -326,7 +326,16 @@ def test_claims_that_need_more_are_named_and_the_others_have_their_numbers() -> 
     def made(claim: str, factor: float, queries: int = 100) -> Statement:
         amount = Amount(1.0, -1.0, 2.0)
         return Statement(
-            claim, "a", "nDCG", "V2", "", REORDERED, amount, queries=queries, factor=factor
+            claim,
+            "a",
+            "nDCG",
+            "V2",
+            "",
+            REORDERED,
+            amount,
+            queries=queries,
+            factor=factor,
+            tried=30,
         )
 
     found = {

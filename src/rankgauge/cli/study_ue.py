@@ -49,6 +49,7 @@ from rankgauge.studies.ue.page import DrawnFigure, study_page
 from rankgauge.studies.ue.protocol import (
     CUTOFFS,
     MARGIN,
+    MOST_WAYS,
     READINGS,
     REPLICATES,
     RESAMPLES,
@@ -154,7 +155,7 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 )
 @click.option(
     "--ways",
-    type=click.IntRange(2),
+    type=click.IntRange(2, MOST_WAYS),
     default=2,
     show_default=True,
     help="Into how many parts the documents of a query are split, to see whether the parts agree.",
@@ -220,7 +221,8 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
         raise
     if study.changed:
         what = ", ".join(study.changed)
-        notify([Note(f"{output} had a study that differs in {what}; its trained folds were used")])
+        text = f"{output} had a study that differs in {what}; folds of it are used where they fit"
+        notify([Note(text)])
     notify(
         [
             Note(f"{name}, reading {reading}: {text}")
@@ -302,6 +304,10 @@ def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
         raise click.UsageError(
             f"{len(collections)} FOLDS for a study of {len(protocol.collections)}, expected as many"
         )
+    if any(replace(each, name="", folds="") != DataSet("", "") for each in collections):
+        raise click.UsageError(
+            "--again and sizes of a data set: the study.json says all of it; leave one of them out"
+        )
     moved = zip(protocol.collections, collections, strict=True)
     return replace(
         protocol,
@@ -377,7 +383,7 @@ def write_study(study: Study, folder: Path) -> None:
         write_page(study_page(study, pictures), folder / PAGE)
     for file in before - set(files):  # of a study with other sizes or readings
         (folder / file).unlink(missing_ok=True)
-    _write(folder / f"{INDEX}.csv", study.index().render("csv"))
+    _write(folder / f"{INDEX}.csv", study.index(drawn=bool(pictures)).render("csv"))
     _write(folder / FILES, "".join(f"{file}\n" for file in sorted(files)))
 
 
@@ -393,7 +399,13 @@ def _listed(folder: Path) -> set[str]:
         lines = (folder / FILES).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return set()
-    return {line for line in lines if OURS.fullmatch(line) and not (folder / line).is_symlink()}
+    ours = {line for line in lines if OURS.fullmatch(line)}
+    return {line for line in ours if (folder / line).is_file() and not _linked(folder / line)}
+
+
+def _linked(path: Path) -> bool:
+    """Whether a file, or its folder, is a link to somewhere else."""
+    return path.is_symlink() or path.parent.is_symlink()
 
 
 def _write(path: Path, text: str) -> None:

@@ -126,9 +126,10 @@ def cross_validation(
         raise RankgaugeError(f"folds: {type(folds).__name__}, expected what read_folds gives")
     number = checked("training_queries", training_queries, Whole(1), optional=True)
     chosen = None if number is None else TrainingQueries(number, checked("seed", seed, SEEDS))
-    store = None if output is None else FoldStore(Path(output))
-    if store is not None:
-        store.begin(_protocol(folds, rankers, parsed, by, chosen))
+    store = None
+    if output is not None:
+        store = FoldStore(Path(output), _protocol(folds, rankers, parsed, by, chosen))
+        store.begin()
     work = FoldWork(tuple(folds), rankers, parsed, by, chosen, store is not None)
     items = [(place, name) for place in range(len(work.folds)) for name in (*rankers, SINGLE)]
     advance = progress or _no_progress

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,18 +117,19 @@ def _differing(
 class FoldStore(Record):
     """A folder with what is finished: for each fold and method a run, scores, and means on other data.
 
-    The means are written last, in one step, with a digest of all three. A fold and method is finished if
-    its digest is right.
+    The means are written last, in one step, with a digest of all three and of what they depend on: the
+    data, the settings of the method, and versions. A fold and method is finished if its digest is right.
     """
 
     folder: Path
+    protocol: Mapping[str, Any]
 
-    def begin(self, protocol: Mapping[str, Any]) -> None:
+    def begin(self) -> None:
         """Make the folder, or check that it has the same cross-validation, perhaps with other methods;
         RankgaugeError else. A method of the same name must have the same settings."""
         import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
 
-        begin_folder(self.folder, PROTOCOL, protocol, "cross-validation", growing=(METHODS,))
+        begin_folder(self.folder, PROTOCOL, self.protocol, "cross-validation", growing=(METHODS,))
 
     def finished(self, fold: int, name: str) -> Trained | None:
         """What was finished before; None if it was not, or was changed since."""
@@ -159,9 +161,10 @@ class FoldStore(Record):
             stream.write(f"{finished.seconds:.3f}\n".encode())
 
     def _digest(self, fold: int, name: str, means: Mapping[str, Any]) -> str:
-        """A digest of the run, the scores and the means."""
+        """A digest of the run, the scores and the means, and of what they depend on."""
         files = (self._path(fold, name, ending).read_bytes() for ending in ("run", "scores"))
-        each = [digest(content, size=16) for content in (*files, json_bytes(means))]
+        own = {**self.protocol, METHODS: self.protocol.get(METHODS, {}).get(name)}
+        each = [digest(content, size=16) for content in (*files, json_bytes([means, own]))]
         return digest(b"".join(each), size=16).hex()
 
     def write_times(self, folds: Iterable[int], names: Iterable[str]) -> None:
@@ -172,14 +175,16 @@ class FoldStore(Record):
         for left in self.folder.glob(f"fold-*/{TEMPORARY}*"):
             left.unlink(missing_ok=True)
         path = self.folder / TIMES
-        times: dict[str, dict[str, float]] = (_entries(path) or {}) if path.exists() else {}
+        there = (_entries(path) or {}) if path.exists() else {}
+        times = {fold: dict(own) for fold, own in there.items() if isinstance(own, dict)}
         before = json_bytes(times)
         names = list(names)
         for fold in folds:
             for name in names:
                 own = self._path(fold, name, "seconds")
                 if own.exists():
-                    times.setdefault(f"fold-{fold}", {})[name] = float(own.read_text())
+                    with suppress(ValueError):  # times are for information alone
+                        times.setdefault(f"fold-{fold}", {})[name] = float(own.read_text())
                     own.unlink()
         if json_bytes(times) != before:
             with writing(path) as stream:

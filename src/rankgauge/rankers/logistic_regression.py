@@ -19,8 +19,8 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 """What is tried where the validation set decides."""
 USUAL_COST = 1.0
 """What is taken where there is no validation set."""
-
-
+LARGEST_COST = 1e100
+"""Sums of larger costs could overflow."""
 LARGEST = 1e30
 """Squares of larger values, and their sums, could overflow."""
 
@@ -59,7 +59,7 @@ class LogisticRegression(LinearRanker):
         ranklib="none",
     )
     C: float | str | None = setting(
-        Auto(Number(0.0, closed=False)),
+        Auto(Number(0.0, LARGEST_COST, closed=False)),
         "What errors cost, against large weights. auto: the best on the validation set, or else 1.",
         default=AUTO,
         ranklib=USUAL_COST,

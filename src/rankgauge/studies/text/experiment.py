@@ -262,6 +262,8 @@ def _documents(
         )
 
     def read_attention(kept: Any) -> dict[str, Attention]:
+        if kept and set(kept) != set(KINDS):
+            raise ValueError
         return {
             kind: Attention(np.array(means, dtype=float), np.array(spreads, dtype=float))
             for kind, (means, spreads) in kept.items()

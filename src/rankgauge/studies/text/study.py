@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.data.files import display_name, read_bytes, writing
 from rankgauge.notes import Note, counted, worded
 from rankgauge.rankers.fold_store import begin_folder, json_bytes
 from rankgauge.rankers.libraries import version_of
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
+from rankgauge.scores.documents import read_json
+from rankgauge.seeds import digest
 from rankgauge.studies.text import tables
 from rankgauge.studies.text.claims import (
     CLAIMS,
@@ -121,16 +125,31 @@ def run_study(
         **asked._asdict(),
     }
     if folder is not None:
-        file = folder / STUDY_FILE
-        if file.exists() and file.read_bytes() == json_bytes({**content, "encoder": None}):
-            file.unlink()  # done without an encoder so far
-        begin_folder(folder, STUDY_FILE, content, "study of texts")
-    store = PartStore(None if folder is None else folder / PARTS)
+        _begin(folder, content)
+    key = digest(json_bytes({**content, "pairs": None}), size=8).hex()
+    store = PartStore(None if folder is None else folder / PARTS / key)
     bert = encoder is not None
     found = [examine(each, asked, store, executor, progress, bert) for each in data]
     folder_of: Path | None = getattr(encoder, "folder", None)
     name = "an encoder" if folder_of is None else "/".join(folder_of.absolute().parts[-2:])
     return TextStudy(asked, content, tuple(found), name)
+
+
+def _begin(folder: Path, content: Mapping[str, Any]) -> None:
+    """Make the folder of a study, or check that it has the same one. Other pairs may be compared, and a
+    study that was done without an encoder can go on with one."""
+    file, here = folder / STUDY_FILE, read_json(json_bytes(content), STUDY_FILE)
+    there: Any = None
+    if file.exists():
+        with suppress(InputError):  # `begin_folder` says that it cannot be read
+            there = read_json(read_bytes(file), display_name(file))
+    if isinstance(there, dict):
+        encoder = here["encoder"] if there.get("encoder") is None else there["encoder"]
+        if {**there, "pairs": here["pairs"], "encoder": encoder} == here:
+            with writing(file) as stream:
+                stream.write(json_bytes(content))
+            return
+    begin_folder(folder, STUDY_FILE, content, "study of texts")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

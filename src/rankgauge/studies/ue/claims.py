@@ -156,7 +156,8 @@ class Statement(NamedTuple):
 
     `percent` is the same in percent of what the measure itself has, where the claim is about a change:
     NaN where that has 0. `queries` are those that the interval is over, 0 if it is not over queries, and
-    `factor` is how many times as many would decide, infinite if none of the sizes that were tried.
+    `factor` is how many times as many would decide, infinite if none of the sizes that were tried, the
+    largest of which is `tried` times as many.
     """
 
     claim: str
@@ -170,6 +171,7 @@ class Statement(NamedTuple):
     limit: float = 0.0
     queries: int = 0
     factor: float = float("inf")
+    tried: int = 0
 
     @property
     def verdict(self) -> Verdict:
@@ -266,6 +268,7 @@ def _about_one(
             *(claim, name, case.name, version, where, what, Amount(value, *ends), percent, limit),
             _queries(drawn.parts),
             deciding_factor(larger, limit, level),
+            max(larger, default=0),
         )
 
     for version in VERSIONS:
@@ -378,20 +381,22 @@ def _about_swaps(
         after = opposed.rate(version)
         percent = 100 * (1 - after / before) if before else NOT_A_NUMBER
         names = (case.name, version)
-        amount, factor = _of_rates(opposed, names, lambda one, other: one - other, limit, level)
+        amount, factor, tried = _of_rates(
+            opposed, names, lambda one, other: one - other, limit, level
+        )
         yield Statement(
             *(claim, name, case.name, version, where, LOWERED, amount, percent, limit),
-            *(_both_queries(opposed), factor),
+            *(_both_queries(opposed), factor, tried),
         )
 
 
 def _lowest(name: str, where: str, case: Case, opposed: Opposed, level: float) -> Statement:
     """By how much V2 has a lower swap rate than the measure and V1."""
     names = (case.name, *VERSIONS)
-    amount, factor = _of_rates(opposed, names, lambda a, b, c: min(a, b) - c, 0.0, level)
+    amount, factor, tried = _of_rates(opposed, names, lambda a, b, c: min(a, b) - c, 0.0, level)
     return Statement(
         *("lowest", name, case.name, VERSIONS[-1], where, LOWEST, amount, None, 0.0),
-        *(_both_queries(opposed), factor),
+        *(_both_queries(opposed), factor, tried),
     )
 
 
@@ -401,9 +406,9 @@ def _of_rates(
     number: Callable[..., float],
     limit: float,
     level: float,
-) -> tuple[Amount, float]:
-    """A number of the swap rates of some versions, in percentage points, with its interval, and how many
-    times as many queries would decide whether it is above a limit."""
+) -> tuple[Amount, float, int]:
+    """A number of the swap rates of some versions, in percentage points, with its interval; how many
+    times as many queries would decide whether it is above a limit; and how many were tried."""
     value = 100 * number(*(opposed.rate(version) for version in versions))
     drawn = zip(*(opposed.drawn_rates(version) for version in versions), strict=True)
     amount = Amount(value, *drawn_interval(value, [100 * number(*rates) for rates in drawn], level))
@@ -412,7 +417,7 @@ def _of_rates(
         factor: [100 * number(*each) for each in zip(*(own[factor] for own in rates), strict=True)]
         for factor in rates[0]
     }
-    return amount, deciding_factor(larger, limit, level)
+    return amount, deciding_factor(larger, limit, level), max(larger, default=0)
 
 
 def _about_documents(

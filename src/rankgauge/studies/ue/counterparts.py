@@ -14,7 +14,7 @@ from rankgauge.studies.ue import numbering, published, tables
 from rankgauge.studies.ue.deciding import needed_table
 from rankgauge.studies.ue.experiment import BROAD, FOCUSED, IDEAL, UNINFORMATIVE, CaseStudy
 from rankgauge.studies.ue.numbering import table_file
-from rankgauge.studies.ue.protocol import ASCENT, CASES, OBJECTIVE, VERSIONS, Case, slug
+from rankgauge.studies.ue.protocol import ASCENT, CASES, VERSIONS, Case, slug
 from rankgauge.studies.ue.tables import Drawn
 from rankgauge.tables import Cell, Table
 
@@ -127,8 +127,12 @@ def _statistics(study: Study) -> Table:
         table = study.statistics[data.name]
         total = dict(zip(table.columns, table.rows[0], strict=True))
         trained = study.protocol.training_of(data)
+        place = table.columns.index("queries")
+        there = [int(str(row[place])) for row in table.rows if str(row[0]).endswith(" train")]
         own = (total[column] for column in counts)
-        rows.append((data.name, *own, "all" if trained is None else trained))
+        rows.append(
+            (data.name, *own, "all" if trained is None or trained >= max(there) else trained)
+        )
     return Table(("data", *counts, "training queries of a fold"), tuple(rows))
 
 
@@ -163,8 +167,7 @@ def _methods(study: Study) -> Table:
             shown = ", ".join(f"{name}={value}" for name, value in settings.items())
             name, objective = type(ranker).__name__, ranker.training_objective()
             origin = objective.origin
-            own = f"{ASCENT}.{OBJECTIVE}" not in map(str.lower, study.protocol.settings)
-            if reading.ascent_objective and name.lower() == ASCENT and own:
+            if name.lower() == ASCENT and objective.measure == reading.ascent_objective:
                 origin = "the dissertation, section 4.2.1"
             printed = published.METHODS.get(name, "")
             rows.append(
@@ -234,8 +237,8 @@ def query_tables(study: Study) -> dict[str, Table]:
     return made
 
 
-def counterparts(study: Study) -> list[Counterpart]:
-    """For each printed table and figure, the files that repeat it."""
+def counterparts(study: Study, drawn: bool) -> list[Counterpart]:
+    """For each printed table and figure, the files that repeat it. `drawn`: there are figures."""
     made = []
     for number, shows in numbering.ALL_TABLES.items():
         files = tuple(
@@ -252,8 +255,10 @@ def counterparts(study: Study) -> list[Counterpart]:
                 for reading, experiments in study.experiments.items()
                 for name in experiments
             )
+            remark = "" if drawn else "matplotlib is not installed"
             heading = numbering.figure_heading(numbering.figure_number(kind, case))
-            made.append(Counterpart(heading, shows.format(case=case.name), files))
+            shown = files if drawn else ()
+            made.append(Counterpart(heading, shows.format(case=case.name), shown, remark))
     return made
 
 

@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.studies.ue.claims import CLAIMS, PrintedClaim, Statement
-from rankgauge.studies.ue.experiment import FACTORS
-from rankgauge.studies.verdicts import POWER
 from rankgauge.tables import Cell, Table
 
 
@@ -24,7 +22,7 @@ def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
             *(reading, each.claim, CLAIMS[each.claim].tables, each.data, each.measure),
             *(each.version, each.where, each.what, *each.amount, each.percent, each.limit),
             each.verdict,
-            shown_count(each.needed),
+            shown_count(each.needed, each.tried),
         )
         for reading, own in made.items()
         for each in own
@@ -32,13 +30,16 @@ def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
     return Table(columns, tuple(rows))
 
 
-MORE = f"over {max(FACTORS)} times as many queries"
+def more_than(tried: int) -> str:
+    """That more queries are needed than were tried, in words."""
+    return f"over {tried} times as many queries" if tried else "not known"
 
 
-def shown_count(needed: float | None) -> Cell:
+def shown_count(needed: float | None, tried: int) -> Cell:
+    """A number of queries in a table."""
     if needed is None:
         return None
-    return rough(needed) if np.isfinite(needed) else MORE
+    return rough(needed) if np.isfinite(needed) else more_than(tried)
 
 
 def rough(number: float) -> int:
@@ -56,6 +57,8 @@ class Undecided(NamedTuple):
     growth: float | None
     """How many times as many queries; infinite for more than were tried, None if not known."""
     queries: float | None
+    tried: int
+    """How many times as many queries were tried at the most."""
     data: str
     """The data set that these queries are of."""
 
@@ -66,13 +69,17 @@ def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
     for key, claim in CLAIMS.items():
         for reading, own in made.items():
             stated = [each for each in own if each.claim == key]
-            left = [each for each in stated if each.verdict == "undecided"]
+            left = [
+                each
+                for each in stated
+                if each.verdict == "undecided" and np.isfinite(each.amount.value)
+            ]
             known = sorted(
-                (each.growth, each.needed, each.data)
+                (each.growth, each.needed, each.tried, each.data)
                 for each in left
                 if each.growth is not None and each.needed is not None
             )
-            half = known[(len(known) - 1) // 2] if known else (None, None, "")
+            half = known[(len(known) - 1) // 2] if known else (None, None, 0, "")
             results.append(Undecided(claim, reading, len(stated), len(left), *half))
     return [each for each in results if each.statements]
 
@@ -83,30 +90,32 @@ def undecided_words(made: Mapping[str, Sequence[Statement]]) -> str:
     for each in undecided(made):
         if each.undecided and each.queries is not None:
             found.setdefault(each.claim.short, []).append(each)
-    listed, more = [], []
+    listed = []
+    more: dict[str, list[str]] = {}
     for claim, own in found.items():
         texts = {each.reading: _needed_words(each) for each in own}
-        if set(texts.values()) == {MORE}:
-            more.append(claim)
-        elif len(set(texts.values())) == 1 and len(own) == len(made):
-            listed.append(f"{claim}, {texts[own[0].reading]}")
+        (first, *others) = set(texts.values())
+        if not others and not any(np.isfinite(each.growth or 0) for each in own):
+            more.setdefault(first, []).append(claim)
+        elif not others and len(own) == len(made):
+            listed.append(f"{claim}, {first}")
         else:
             each_reading = (f"{text} in the reading {name}" for name, text in texts.items())
             listed.append(f"{claim}, {' and '.join(each_reading)}")
     sentences = []
     if listed:
         sentences.append(
-            "If these queries were like all others, half of the undecided statements of a claim would "
-            f"be decided, with a probability of {POWER:.0%}, by: {'; '.join(listed)}."
+            "If these queries were like all others, it would take at least so many to decide half of "
+            f"the undecided statements of a claim: {'; '.join(listed)}."
         )
-    if more:
-        sentences.append(f"These claims would need {MORE}: {'; '.join(more)}.")
+    for text, claims in more.items():
+        sentences.append(f"These claims would need {text}: {'; '.join(claims)}.")
     return " ".join(sentences)
 
 
 def _needed_words(each: Undecided) -> str:
     if each.queries is None or each.growth is None or not np.isfinite(each.growth):
-        return MORE
+        return more_than(each.tried)
     return f"{each.growth:g} times as many queries (about {rough(each.queries):,} of {each.data})"
 
 
@@ -120,7 +129,7 @@ def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:
         (
             *(each.claim.short, each.reading, each.statements, each.undecided),
             int(each.growth) if each.growth and np.isfinite(each.growth) else None,
-            shown_count(each.queries),
+            shown_count(each.queries, each.tried),
             each.data,
         )
         for each in undecided(made)

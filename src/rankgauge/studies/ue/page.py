@@ -74,7 +74,7 @@ def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
             *(_case(study, case, tables) for case in CASES),
             _elsewhere(study),
             _computed(study, tables),
-            Section("Where each printed table is", (_index(study),)),
+            Section("Where each printed table is", (_index(study, bool(pictures)),)),
         ),
     )
 
@@ -132,14 +132,16 @@ def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
 NEEDED = (
     "Samples of 3, 10 and 30 times as many queries are drawn from these, with replacement. A size is "
     "enough if a statement is decided on it, either way, with a probability of "
-    f"{POWER:.0%}; so this asks what would be found if these queries were like all others. Intervals "
-    "over splits of the documents are not over queries, so the claim about them has no number."
+    f"{POWER:.0%}; so this asks what would be found if these queries were like all others. Take the "
+    "numbers as lower bounds, above all for counts of pairs and of tests. Intervals over splits of the "
+    "documents are not over queries, so the claim about them has no number."
 )
 
 
-def _index(study: Study) -> ShownTable:
+def _index(study: Study, drawn: bool) -> ShownTable:
     return ShownTable(
-        study.index(joined=True), "Printed tables and figures, and the files that repeat them"
+        study.index(joined=True, drawn=drawn),
+        "Printed tables and figures, and the files that repeat them",
     )
 
 

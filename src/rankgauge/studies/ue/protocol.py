@@ -49,6 +49,7 @@ MOST = 1_000_000
 REPLICATES = 20
 MARGIN = 5.0
 """What a measure may lose, in percentage points, where a claim says that nothing is lost."""
+MOST_WAYS = 100
 FEWEST = 2
 """Sets with fewer queries have no numbers."""
 
@@ -238,6 +239,8 @@ class Protocol(Record):
             raise RankgaugeError(f"{count}, expected at least 2 different ones to compare")
         if not self.readings:
             raise RankgaugeError("no reading, expected paper, right or both")
+        if len({reading.name for reading in self.readings}) < len(self.readings):
+            raise RankgaugeError("a reading is there twice, expected each once")
         for reading in self.readings:
             reading.checked()
         HowMany(self.set_number, self.set_share)
@@ -245,7 +248,7 @@ class Protocol(Record):
         checked("training_queries", self.training_queries, Whole(1), optional=True)
         checked("broad_share", self.broad_share, Number(0, 1))
         checked("broad_label", self.broad_label, Whole(0))
-        checked("ways", self.ways, Whole(2))
+        checked("ways", self.ways, Whole(2, MOST_WAYS))
         checked("replicates", self.replicates, Whole(1, 10_000))
         checked("samples", self.samples, SAMPLE_NUMBERS)
         checked("level", self.level, LEVELS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -106,8 +106,8 @@ class Study(Result):
     def undecided_text(self) -> str:
         """What to take home from the claims that are not decided, claim by claim."""
         drawn = "; ".join(
-            f"{name} {len(each.chosen.queries):,}"
-            for name, each in next(iter(self.experiments.values())).items()
+            f"{name} {_counts_words(each[name] for each in self.experiments.values())}"
+            for name in self.statistics
         )
         needed = undecided_words(self.statements)
         if not any(e.verdict == "undecided" for made in self.statements.values() for e in made):
@@ -187,13 +187,22 @@ class Study(Result):
         """The queries of each reading, case and data set, by the names of their files."""
         return query_tables(self)
 
-    def index(self, *, joined: bool = False) -> Table:
-        """For each printed table and figure, the files that repeat it, each in a row or joined."""
-        return index_table(counterparts(self), joined=joined)
+    def index(self, *, joined: bool = False, drawn: bool = True) -> Table:
+        """For each printed table and figure, the files that repeat it, each in a row or joined; `drawn`
+        says whether figures were drawn."""
+        return index_table(counterparts(self, drawn), joined=joined)
 
     def _title(self) -> str:
         data = " and ".join(collection.name for collection in self.protocol.collections)
         return f"Study: upper and expected value normalisation on {data}"
+
+
+def _counts_words(each: Iterable[Experiment]) -> str:
+    """How many queries are drawn, in every reading."""
+    counts = [(one.reading.name, len(one.chosen.queries)) for one in each]
+    if len({count for _, count in counts}) == 1:
+        return f"{counts[0][1]:,}"
+    return " and ".join(f"{count:,} in the reading {reading}" for reading, count in counts)
 
 
 def recognised(statistics: Mapping[str, Table]) -> dict[str, str]:
