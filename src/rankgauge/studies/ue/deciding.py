@@ -32,7 +32,7 @@ def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
 
 def more_than(tried: int) -> str:
     """That more queries are needed than were tried, in words."""
-    return f"over {tried} times as many queries" if tried else "not known"
+    return f"over {tried} times as many queries" if tried else "an unknown number of queries"
 
 
 def shown_count(needed: float | None, tried: int) -> Cell:
