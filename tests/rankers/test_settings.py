@@ -128,7 +128,7 @@ def test_settings_are_kept_as_given_and_refused_when_they_are_needed() -> None:
         LambdaMART(measure="nothing").settings()
     with pytest.raises(MeasureError, match=r"trees: 'many' does not fit.*number from 1, or .auto."):
         LambdaMART(trees="many").settings()
-    with pytest.raises(MeasureError, match="C: 0 does not fit, expected a number above 0"):
+    with pytest.raises(MeasureError, match="C: 0 does not fit, expected a number strictly"):
         LogisticRegression(C=0).settings()
 
 
