@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -78,3 +79,28 @@ def test_the_sdist_has_every_file_of_the_checkout(in_sdist: set[str]) -> None:
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     tracked = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
     assert tracked - in_sdist == set()
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+LEAST = {"contents: read", "id-token: write"}
+"""What jobs may be allowed; trusted publishing needs the second."""
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_every_action_is_pinned_by_commit(path: Path) -> None:
+    actions = re.findall(r"^\s*(?:- )?uses: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert actions
+    for action in actions:
+        assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[0-9]+(\.[0-9]+)*", action)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_every_job_has_the_least_permissions(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert "\npermissions: {}\n" in text
+    for job in re.split(r"\n(?=  [a-z]+:\n)", text.partition("\njobs:\n")[2]):
+        declared = re.search(r"\n    permissions:( \{\}|(?:\n      .+)+)", job)
+        assert declared is not None, job
+        given = {line.partition("#")[0].strip() for line in declared[1].splitlines()} - {"", "{}"}
+        assert given <= LEAST
+        assert "id-token: write" not in given or "\n    environment: pypi\n" in job
