@@ -136,6 +136,15 @@ class NotMonotone(Found):
         return super()._score(lists)
 
 
+class SaysDepthIsNothing(Found):
+    """It says that a deep cut-off changes nothing; it divides by the cut-off."""
+
+    deeper = "same"
+
+    def _score(self, lists: Rankings) -> Floats:
+        return super()._score(lists) / (self.cutoff or 1)
+
+
 class SaysNobodyCounts(Found):
     """It says that documents elsewhere do nothing; they raise R, which it divides by."""
 
@@ -234,6 +243,7 @@ BROKEN = {
     ShorterIsBetter: "ideal_is_best",
     NotMonotone: "monotone",
     SaysNobodyCounts: "off_list",
+    SaysDepthIsNothing: "deeper",
     WrongBounds: "bounds",
     NothingOfNothing: "an empty list",
     Endless: "one number a list",

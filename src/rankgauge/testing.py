@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -143,8 +142,8 @@ def other_values(kind: Kind | None) -> list[Any]:
         case Whole(least, most):
             return [least + 1] if most is None or least < most else [least]
         case Number(low, high):
-            start = low if math.isfinite(low) else -2.5
-            return [start + 0.375 * ((high if math.isfinite(high) else start + 6) - start)]
+            start = max(low, -2.5)
+            return [start + 0.375 * (min(high, start + 6) - start)]
         case Choice(names):
             return list(names)
         case Share():
@@ -603,6 +602,25 @@ def _off_list(subject: _Subject) -> None:
                 )
 
 
+def _deeper(subject: _Subject) -> None:
+    measure = subject.measure
+    if measure.deeper == "counts" or measure.cutoff is None:
+        return
+    for ranking, known in _random_lists():
+        documents = len(ranking) + len(known) + 1
+        near, far = (
+            (measure @ cutoff).score(ranking, known, max_grade=HIGHEST)
+            for cutoff in (documents, 3 * documents)
+        )
+        right = near if measure.deeper == "same" else near / 3
+        if not _same(np.array(far), np.array(right)):
+            subject.broken(
+                f"ranking {ranking} with judged {known} scores {near} at the cut-off {documents} and "
+                f"{far} at {3 * documents}, expected {right}, since deeper is {measure.deeper!r}. Or "
+                "set deeper = 'counts'"
+            )
+
+
 def _bounds(subject: _Subject) -> None:
     measure = subject.measure
     for ranking, known in _random_lists()[:FEW]:
@@ -678,6 +696,7 @@ LAWS: dict[str, Callable[[_Subject], None]] = {
     "tail_matters": _tail,
     "monotone": _monotone,
     "off_list": _off_list,
+    "deeper": _deeper,
     "bounds": _bounds,
     "exact": _exact,
     "text form": _text,

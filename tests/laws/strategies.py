@@ -6,7 +6,6 @@ Strategies are made once and kept: to make one again for every case takes longer
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -45,10 +44,10 @@ def values(kind: Kind) -> st.SearchStrategy[Any] | None:
         case Whole(least):
             return st.integers(least, least + 2)
         case Number(low, high, closed):
-            least = low if math.isfinite(low) else -3.0
-            most = high if math.isfinite(high) else least + 6
+            least = max(low, -3.0)
+            most = min(high, least + 6)
             margin = 0 if closed else 0.001
-            return st.floats(least + margin, most - margin).map(lambda x: round(x, 3))
+            return st.floats(least + margin, most - margin).map(lambda x: max(low, round(x, 3)))
         case Choice(names):
             return st.sampled_from(names)
         case Quoted():

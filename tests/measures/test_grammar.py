@@ -130,3 +130,17 @@ def test_a_measure_is_a_value() -> None:
     assert len({nDCG @ 10, parse("nDCG@10"), nDCG(gain="linear") @ 10}) == 1
     with pytest.raises(AttributeError):
         (nDCG @ 10).cutoff = 5  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "text", ["P@٣", "P@３", "RBP(p=٠.٥)", "P(rel=٢)", "nDCG(gain={1:٢})@5", "P_٣"]
+)
+def test_only_the_digits_0_to_9_make_numbers(text: str) -> None:
+    with pytest.raises(MeasureError, match="is not understood here; write numbers with the digits"):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["P@1_0", "nDCG@10-l٢", "iprec_at_recall_0.٣", "RBP(p=1_0e-2)"])
+def test_other_digits_and_underscores_are_refused(text: str) -> None:
+    with pytest.raises(MeasureError):
+        parse(text)

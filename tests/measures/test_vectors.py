@@ -108,5 +108,5 @@ def test_labels_that_cannot_be_are_refused() -> None:
         ERR.score([2], max_grade=1)
     with pytest.raises(MeasureError, match="a whole number from 1"):
         ERR.score([2], max_grade=2.5)  # type: ignore[arg-type]
-    with pytest.raises(MeasureError, match="too large a number"):
-        ERR.score([5000])
+    with pytest.raises(MeasureError, match=r"above 1e\+30"):
+        DCG(gain="exp2").score([5000])

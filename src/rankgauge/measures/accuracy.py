@@ -31,6 +31,7 @@ class PairAccuracy(Binary):
     ideal_is_best = True
     expectation = "exact"
     examples = ("Accuracy", "Accuracy@20", "Accuracy(rel=2)")
+    deeper = "same"
 
     @property
     def swap_monotone(self) -> bool:  # type: ignore[override]

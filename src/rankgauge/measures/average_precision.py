@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Bools, Floats, Ints, Labels
 from rankgauge.checks import Choice
 from rankgauge.data.errors import MeasureError
-from rankgauge.measures.base import Binary, ratio
+from rankgauge.measures.base import Binary, Deeper, ratio
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.precision import inverse_squares_to, relevant_or_not
@@ -39,6 +39,7 @@ class SumOfPrecisions(Binary):
     swap_monotone = True
     ideal_is_best = True
     examples: ClassVar[tuple[str, ...]] = ("SP@10", "SP")
+    deeper: ClassVar[Deeper] = "same"
 
     def _sum(self, lists: Rankings) -> Floats:
         relevant = lists.relevant(self.rel)
@@ -159,6 +160,7 @@ class ScaledSumOfPrecisions(SumOfPrecisions):
     range = (0.0, 1.0)
     cutoffs = "required"
     examples = ("SSP@10",)
+    deeper = "divides"
 
     def _norm(self, relevant: Floats) -> Floats:
         return np.full(len(relevant), float(self.cutoff or 1))
@@ -185,6 +187,10 @@ class AveragePrecision(SumOfPrecisions):
         "be reached; k: the cut-off",
         default="R",
     )
+
+    @property
+    def deeper(self) -> Deeper:  # type: ignore[override]
+        return "divides" if self.norm == "k" else "same"
 
     def complete(self) -> AveragePrecision:
         if self.norm == "k" and self.cutoff is None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 OffList: TypeAlias = Literal["ignored", "divides", "counts"]
+Deeper: TypeAlias = Literal["same", "divides", "counts"]
 
 
 def estimates(mean: Mean, what: str) -> list[Note]:
@@ -84,6 +85,9 @@ class Measure(OneList, Scored):
     """What relevant documents that are not in a ranking do to its score. ignored: nothing. divides: they
     divide the scores of all rankings of the query by the same number, which is at least 1. counts:
     anything else. A `monotone` measure ignores them."""
+    deeper: ClassVar[Deeper] = "counts"
+    """What the cut-off does to a score once it is deeper than the ranking and the judged documents
+    together. same: nothing. divides: the score is divided by the cut-off. counts: anything else."""
     open_ended: ClassVar[bool] = False
     """Whether the ranks beyond the end of a list have weight, so that documents there, which nobody has
     seen, could change the score."""

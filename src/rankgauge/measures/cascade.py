@@ -48,6 +48,7 @@ class RankBiasedPrecision(Weighted):
     )
     monotone = True
     examples = ("RBP(p=0.8)", "RBP(p=0.95)@100", "RBP(gain=scaled)@20", "RBP(p=0.5,rel=2)")
+    deeper = "same"
 
     p: float = parameter(
         Number(0, 1, closed=False), "persistence: the chance of reading on", default=0.8
@@ -102,6 +103,7 @@ class ExpectedReciprocalRank(Measure):
     swap_monotone = True
     ideal_is_best = True
     examples = ("ERR@20", "ERR")
+    deeper = "same"
 
     def _stops(self, labels: Labels, max_grade: int) -> Floats:
         """The chance that a document satisfies."""

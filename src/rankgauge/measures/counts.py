@@ -44,6 +44,7 @@ class NumberRetrieved(Count):
     formula = "NumRet = |retrieved|"
     elsewhere = {"rel": "relevant documents are counted by NumRelRet(rel=1)"}  # noqa: RUF012
     examples = ("NumRet", "NumRet@10")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         return lists.lengths.astype(np.float64)
@@ -75,6 +76,7 @@ class NumberRelevantRetrieved(CountByLevel):
     summary = "The number of relevant documents retrieved."
     formula = "NumRelRet = |retrieved with label ≥ rel|"
     examples = ("NumRelRet", "NumRelRet(rel=2)@10")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         return lists.count(lists.relevant(self.rel)).astype(np.float64)
@@ -87,6 +89,7 @@ class NumberNonrelevantRetrieved(CountByLevel):
     summary = "The number of retrieved documents that are judged non-relevant."
     formula = "NumNonRelRet = |retrieved with a label from 0 to rel − 1|"
     examples = ("NumNonRelRet", "NumNonRelRet(rel=2)@10")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         return lists.count((lists.labels >= 0) & (lists.labels < self.rel)).astype(np.float64)
@@ -104,6 +107,7 @@ class UnjudgedAt(Measure):
     bounding = "no"
     cutoffs = "required"
     examples = ("Unjudged@10",)
+    deeper = "divides"
 
     def _score(self, lists: Rankings) -> Floats:
         return lists.count(lists.labels < 0) / float(self.cutoff or 1)

@@ -8,8 +8,16 @@ import numpy as np
 
 from rankgauge.arrays import Floats, Ints, Labels
 from rankgauge.measures.answers import Answers
-from rankgauge.measures.base import Answer, Measure, OffList, ratio
-from rankgauge.measures.gains import Discount, Gain, GainMap, divisors, gains, most_gainful
+from rankgauge.measures.base import Answer, Deeper, Measure, OffList, ratio
+from rankgauge.measures.gains import (
+    Discount,
+    Gain,
+    GainMap,
+    divisors,
+    gains,
+    most_gainful,
+    sum_of_discounts,
+)
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
@@ -36,6 +44,7 @@ class CumulativeGain(Weighted):
     range = (0.0, np.inf)
     monotone = True
     examples: ClassVar[tuple[str, ...]] = ("CG@10", "CG(gain=exp2)@5")
+    deeper: ClassVar[Deeper] = "same"
 
     gain: str | GainMap = parameter(
         Gain(),
@@ -91,9 +100,10 @@ class ScaledDCG(DiscountedCumulativeGain):
     source = "Moffat 2013, Seven numeric properties of effectiveness metrics"
     cutoffs = "required"
     examples = ("SDCG@10", "SDCG(gain=scaled)@20")
+    deeper = "counts"
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
-        return np.full(len(judged), self._weights(self.cutoff or 1).sum())
+        return np.full(len(judged), sum_of_discounts(self.discount, self.cutoff or 1))
 
 
 class NormalizedDCG(DiscountedCumulativeGain):
@@ -193,6 +203,7 @@ class ChanceNormalizedDCG(NormalizedDCG):
     tail_matters = False
     expectation = "exact"
     examples = ("RNDCG@10", "RNDCG(gain=exp2)@20")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         return self._against_chance(super()._score(lists), lists)

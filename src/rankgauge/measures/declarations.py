@@ -11,7 +11,7 @@ SCORES = frozenset({"_score", "score_each"})
 
 DECLARED = frozenset(
     {"swap_monotone", "ideal_is_best", "tail_matters", "monotone", "expectation", "looks_above"}
-    | {"off_list", "open_ended"}
+    | {"off_list", "open_ended", "deeper"}
 )
 """What is declared about a score."""
 

@@ -24,7 +24,7 @@ from rankgauge.checks import Number
 from rankgauge.data.errors import MeasureError
 from rankgauge.data.model import Subtopics
 from rankgauge.measures.base import Binary, ratio
-from rankgauge.measures.gains import divisors
+from rankgauge.measures.gains import divisors, sum_of_discounts
 from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
 from rankgauge.parameters import parameter
@@ -95,8 +95,7 @@ class Diversity(Binary):
 
     def _perfect(self) -> float:
         """The sum for a subtopic that is served at every rank."""
-        weights = self._weights(self.cutoff or 1)
-        return float(weights @ self._kept ** np.arange(len(weights)))
+        raise NotImplementedError
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         """What each query's sum is divided by: every subtopic served at every rank."""
@@ -234,6 +233,7 @@ class _Ideal(Diversity):
 
     range = (0.0, np.inf)
     monotone = False
+    deeper = "same"
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         return self._best(judged)
@@ -262,6 +262,9 @@ class AlphaDCG(_Redundant):
 
     def _weights(self, count: int) -> Floats:
         return 1 / divisors("log2", count)
+
+    def _perfect(self) -> float:
+        return sum_of_discounts("log2", self.cutoff or 1, self._kept)
 
 
 class AlphaNDCG(_Ideal, AlphaDCG):
@@ -306,6 +309,9 @@ class IntentAwareERR(_Redundant):
     def _weights(self, count: int) -> Floats:
         return 1 / divisors("zipf", count)
 
+    def _perfect(self) -> float:
+        return sum_of_discounts("zipf", self.cutoff or 1, self._kept)
+
 
 class NormalizedIntentAwareERR(_Ideal, IntentAwareERR):
     """ERR_IA divided by the ERR_IA of the best ranking."""
@@ -338,6 +344,7 @@ class NoveltyRankBiasedPrecision(_Redundant):
     )
     monotone = True
     examples: ClassVar[tuple[str, ...]] = ("NRBP", "NRBP(alpha=0.9,beta=0.8)", "NRBP@20")
+    deeper = "same"
 
     beta: float = parameter(
         Number(0, 1, closed=False), "patience: the chance of reading on", default=0.5
@@ -380,6 +387,7 @@ class SubtopicRecall(Diversity):
     )
     monotone = True
     examples = ("strec@20", "strec", "strec(rel=2)@10")
+    deeper = "same"
 
     @property
     def _kept(self) -> float:
@@ -387,6 +395,9 @@ class SubtopicRecall(Diversity):
 
     def _weights(self, count: int) -> Floats:
         return np.ones(count)
+
+    def _perfect(self) -> float:
+        return 1.0
 
 
 def served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints]:

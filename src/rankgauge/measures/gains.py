@@ -10,6 +10,7 @@ import numpy as np
 from rankgauge.arrays import Floats, Labels
 from rankgauge.checks import Kind, Number, Whole, number_text
 from rankgauge.data.errors import MeasureError
+from rankgauge.measures.formulas import sum_over_ranks
 
 GainMap: TypeAlias = tuple[tuple[int, float], ...]
 GainFunction: TypeAlias = Callable[[Floats, int], Floats]
@@ -18,7 +19,7 @@ DiscountFunction: TypeAlias = Callable[[Floats], Floats]
 GAINS: dict[str, GainFunction] = {
     "linear": lambda label, max_grade: label,
     "exp2": lambda label, max_grade: np.exp2(label) - 1,
-    "scaled": lambda label, max_grade: (np.exp2(label) - 1) / np.exp2(float(max_grade)),
+    "scaled": lambda label, max_grade: np.exp2(label - max_grade) - np.exp2(-float(max_grade)),
     "fraction": lambda label, max_grade: label / max_grade,
 }
 """Gain of a label, given the collection's highest grade, by name."""
@@ -31,13 +32,17 @@ DISCOUNTS: dict[str, DiscountFunction] = {
 
 JARVELIN_KEKALAINEN = "log_"
 
+MOST_GAIN = 1e30
+"""The highest gain, so that sums of squares of gains stay finite; 2^99 − 1 is below it."""
+
 
 class Gain(Kind):
     """How much a label is worth: a registered function or a map from labels to gains."""
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        return f"{', '.join(GAINS)} or a map such as {{1:1,2:3}} of labels to gains from 0"
+        such_as = "a map such as {1:1,2:3} of labels to gains"
+        return f"{', '.join(GAINS)} or {such_as} from 0 to {MOST_GAIN:g}"
 
     def check(self, value: Any) -> str | GainMap:
         if isinstance(value, str) and value in GAINS:
@@ -48,7 +53,9 @@ class Gain(Kind):
             raise self.refusal(value) from None
         if isinstance(value, str) or not pairs or len(pairs) < len(value):
             raise self.refusal(value)
-        return tuple(sorted((Whole(1).check(a), Number(0).check(b)) for a, b in pairs.items()))
+        return tuple(
+            sorted((Whole(1).check(a), Number(0, MOST_GAIN).check(b)) for a, b in pairs.items())
+        )
 
     def text(self, value: Any) -> str:
         if isinstance(value, str):
@@ -120,9 +127,11 @@ def gains(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
         value = np.asarray(GAINS[gain](each, max_grade), dtype=np.float64)
     if each is not label:
         value = value[np.maximum(labels, 0)]
-    if not np.isfinite(value).all():
+    if not value.max(initial=0.0) <= MOST_GAIN:  # nan is too large as well
         highest = int(labels.max())
-        raise MeasureError(f"gain={gain} of grade {highest} is too large a number; use gain=linear")
+        raise MeasureError(
+            f"gain={gain} of grade {highest} is above {MOST_GAIN:g}; use gain=linear or a map"
+        )
     return value
 
 
@@ -148,9 +157,26 @@ def most_gainful(gain: str | GainMap, max_grade: int) -> int:
 
 def divisors(discount: str, count: int) -> Floats:
     """What gains at ranks 1 to `count` are divided by."""
-    rank = np.arange(1, count + 1, dtype=np.float64)
+    return _divisors_at(discount, np.arange(1, count + 1, dtype=np.float64))
+
+
+def _divisors_at(discount: str, rank: Floats) -> Floats:
     if discount in DISCOUNTS:
         return DISCOUNTS[discount](rank)
-    base = float(discount.removeprefix(JARVELIN_KEKALAINEN))
+    base = float(_flat(discount))
     value: Floats = np.log(np.maximum(rank, base)) / np.log(base)
     return value
+
+
+def _flat(discount: str) -> int:
+    """How many of the first ranks count in full before the discount sets in: b for `log_b`."""
+    return 0 if discount in DISCOUNTS else int(discount.removeprefix(JARVELIN_KEKALAINEN))
+
+
+def sum_of_discounts(discount: str, count: int, kept: float = 1.0) -> float:
+    """The discounts of ranks 1 to `count` added up, that of rank i times kept^(i−1)."""
+    flat = min(_flat(discount), count)
+    head = sum_over_ranks(np.ones_like, 1, flat, kept) if kept < 1 else float(flat)
+    return head + sum_over_ranks(
+        lambda rank: 1 / _divisors_at(discount, rank), flat + 1, count, kept
+    )

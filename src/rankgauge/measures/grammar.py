@@ -16,8 +16,8 @@ from rankgauge.measures.base import Measure
 from rankgauge.parameters import Parametric
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z_0-9]))"
-    r"|(?P<name>\d*[A-Za-z_α][A-Za-z_0-9]*(?:[-.][A-Za-z_0-9]+)*)"
+    r"\s*(?:(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![A-Za-z_0-9]))"
+    r"|(?P<name>[0-9]*[A-Za-z_α][A-Za-z_0-9]*(?:[-.][A-Za-z_0-9]+)*)"
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")"
     r"|(?P<symbol>[(){},=:@]))"
 )
@@ -111,7 +111,7 @@ def apart(measure: AnyMeasure) -> list[AnyMeasure]:
     return [f"{start}{number}{end}" for number in numbers]
 
 
-_NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+)"
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 SEVERAL = (
     rf"(@\s*|^\s*[A-Za-z_]+[_.])({_NUMBER}(?:\s*,\s*{_NUMBER})+)"
     r"(?=\s*(?:$|\)|,\s*\w+\s*=))"
@@ -170,7 +170,9 @@ class Parser:
         while text[at:].strip():
             found = TOKEN.match(text, at)
             if found is None or found.lastgroup is None:
-                raise MeasureError(f"{text!r}: {text[at:].strip()[0]!r} is not understood here")
+                wrong = text[at:].strip()[0]
+                hint = "; write numbers with the digits 0 to 9" if wrong.isdigit() else ""
+                raise MeasureError(f"{text!r}: {wrong!r} is not understood here{hint}")
             kind = found.lastgroup
             self.tokens.append((kind, found.group(kind), found.start(kind)))
             at = found.end()
@@ -192,7 +194,7 @@ class Parser:
         """MeasureError for what follows one measure: more cut-offs, or other measures."""
         listed: list[str] = []
         for piece in re.split(r",(?![^({]*[)}])", self.text):
-            if listed and re.fullmatch(r"\s*[\d.]+\s*", piece):
+            if listed and re.fullmatch(r"\s*[0-9.]+\s*", piece):
                 listed[-1] += f",{piece.strip()}"
             else:
                 listed.append(piece.strip())

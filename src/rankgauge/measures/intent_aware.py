@@ -30,6 +30,7 @@ class IntentAwarePrecision(Diversity):
     cutoffs = "required"
     monotone = True
     examples = ("P_IA@10", "P_IA(rel=2)@5")
+    deeper = "divides"
 
     @property
     def _kept(self) -> float:
@@ -37,6 +38,9 @@ class IntentAwarePrecision(Diversity):
 
     def _weights(self, count: int) -> Floats:
         return np.ones(count)
+
+    def _perfect(self) -> float:
+        return float(self.cutoff or 1)
 
     def _gains(self, lists: Rankings) -> Floats:
         """How many subtopics each document serves."""
@@ -84,6 +88,7 @@ class IntentAwareAveragePrecision(Binary):
     expectation = "exact"
     by_subtopic = True
     examples = ("AP_IA", "AP_IA(rel=2)", "AP_IA@100")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         intents = Intents.of(lists.judged, self.rel)

@@ -174,7 +174,7 @@ UNCLEAR = (
 UTILITY = r"(?i)utility[_.]([^,]+),([^,]+),([^,]+),([^,]+)"
 """trec_eval's utility with its four weights."""
 
-LEVEL = r"(?i)([a-z0-9_-]+?)(@\d+)?-l(\d+)"
+LEVEL = r"(?i)([a-z0-9_-]+?)(@[0-9]+)?-l([0-9]+)"
 """ranx's level of relevance, as in precision@5-l2."""
 
 WITH_GAINS = ("dcg", "ndcg", "dcg_burges", "ndcg_burges")
@@ -213,7 +213,9 @@ def _lookup() -> tuple[
     patterns = []
     for row in rows:
         if row.spelling not in plain:
-            number = r"(\d+)" if row.spelling.endswith(DIGITS) else r"(\d+(?:\.\d+)?|\.\d+)"
+            number = (
+                r"([0-9]+)" if row.spelling.endswith(DIGITS) else r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+            )
             start = folded(row.spelling).rstrip("#{}")[:-1]
             patterns.append((re.compile(rf"{re.escape(start)}[_.]{number}"), row))
     by_name = [row for row in plain.values() if isinstance(row, Name)]

@@ -7,6 +7,7 @@ import numpy as np
 from rankgauge.arrays import Floats, Ints
 from rankgauge.checks import Choice, Number
 from rankgauge.measures.base import Measure, ratio
+from rankgauge.measures.formulas import sum_over_ranks
 from rankgauge.measures.registry import register
 from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -71,18 +72,14 @@ class Compatibility(Measure):
 
         Σ_{d≤i≤k} p^(i−1)/i; without a cut-off the sum over all i is −ln(1 − p)/p.
         """
-        deepest = count if self.cutoff is None else max(count, self._noticed(self.cutoff))
-        depth = np.arange(1.0, deepest + 1)
+        depth = np.arange(1.0, count + 1)
         down_to = np.concatenate(([0.0], np.cumsum(self.p ** (depth - 1) / depth)))
         whole = -np.log1p(-self.p) / self.p
         if self.cutoff is not None:
-            whole = down_to[min(self.cutoff, deepest)]
+            beyond = sum_over_ranks(np.reciprocal, count + 1, self.cutoff, self.p)
+            whole = down_to[min(self.cutoff, count)] + beyond
         worth: Floats = np.maximum(whole - down_to[:count], 0.0)
         return worth
-
-    def _noticed(self, depth: int) -> int:
-        """The depth, or that beyond which nothing changes a sum any more."""
-        return int(min(depth, 45 / -np.log(self.p) + 1))
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         if self.normalize == "no":

@@ -44,6 +44,7 @@ class Precision(BinaryWeighted):
     cutoffs = "required"
     monotone = True
     examples = ("P@10", "P(rel=2)@5")
+    deeper = "divides"
 
     def _weights(self, count: int) -> Floats:
         return np.ones(count)
@@ -64,6 +65,7 @@ class RecallAt(BinaryWeighted):
     range = (0.0, 1.0)
     off_list = "divides"
     examples = ("Recall@100", "Recall", "Recall(rel=2)@20")
+    deeper = "same"
 
     def _weights(self, count: int) -> Floats:
         return np.ones(count)
@@ -97,7 +99,7 @@ class RPrecision(Binary):
     examples = ("Rprec", "Rprec(rel=2)", "Rprec(times=0.5)")
 
     times: float = parameter(
-        Number(0, closed=False),
+        Number(1e-6, 1e6),
         "how many documents count, as a multiple of R",
         default=1.0,
     )
@@ -164,6 +166,7 @@ class ReciprocalRank(Binary):
     swap_monotone = True
     ideal_is_best = True
     examples = ("RR", "RR@10")
+    deeper = "same"
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
         """1, a relevant document first."""
@@ -218,6 +221,7 @@ class SuccessAt(Binary):
     swap_monotone = True
     ideal_is_best = True
     examples = ("Success@5", "Success")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
@@ -268,6 +272,7 @@ class JudgedAt(Measure):
     direction = "none"
     bounding = "no"
     examples = ("Judged@10", "Judged")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         return ratio(lists.count(lists.labels >= 0), lists.lengths)

@@ -46,6 +46,7 @@ class BinaryPreference(Binary):
     swap_monotone = True
     ideal_is_best = True
     examples = ("bpref", "bpref(rel=2)", "bpref@100")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.relevant(self.rel)
@@ -224,6 +225,7 @@ class InferredAveragePrecision(Binary):
     swap_monotone = True
     ideal_is_best = True
     examples = ("infAP", "infAP(rel=2)", "infAP@100")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         relevant, judged = lists.relevant(self.rel), lists.labels >= 0

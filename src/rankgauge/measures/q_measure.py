@@ -16,7 +16,7 @@ from rankgauge.measures.average_precision import (
     harmonic_sums,
     sums_by_count,
 )
-from rankgauge.measures.base import Measure, ratio
+from rankgauge.measures.base import Deeper, Measure, ratio
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.gains import Gain, GainMap, gains
 from rankgauge.measures.labelling import MOST_CELLS, each_list
@@ -59,7 +59,7 @@ class QMeasure(Measure):
     examples = ("Q", "Q@10", "Q(beta=10,norm=min)@10", "Q(gain=exp2)@20")
 
     beta: float = parameter(
-        Number(0), "the weight of the gains; with 0 this is average precision", default=1.0
+        Number(0, 1e9), "the weight of the gains; with 0 this is average precision", default=1.0
     )
     norm: str = parameter(
         Choice(("R", "min", "k")),
@@ -72,6 +72,10 @@ class QMeasure(Measure):
         "linear: the label; exp2: 2^label − 1; scaled: (2^label − 1)/2^max_grade; or a map",
         default="linear",
     )
+
+    @property
+    def deeper(self) -> Deeper:  # type: ignore[override]
+        return "divides" if self.norm == "k" else "same"
 
     def complete(self) -> QMeasure:
         if self.norm == "k" and self.cutoff is None:
@@ -327,6 +331,7 @@ class GradedAveragePrecision(Measure):
     swap_monotone = True
     ideal_is_best = True
     examples = ("GAP", "GAP@100")
+    deeper = "same"
 
     def _total(self, judged: JudgedLabels) -> Floats:
         """The judged labels of each query, added up."""

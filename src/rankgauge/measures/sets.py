@@ -115,7 +115,7 @@ class HarmonicMean(OfCounts):
     source = "van Rijsbergen 1979, Information Retrieval"
 
     beta: float = parameter(
-        Number(0),
+        Number(0, 1e6),
         "the weight of recall compared with precision; 1 is equal, 2 weighs recall twice",
         default=1.0,
     )
@@ -188,6 +188,7 @@ class RelativePrecision(RelativeToBest):
     cutoffs = "required"
     ideal_is_best = True
     examples = ("RelP@10", "RelP(rel=2)@5")
+    deeper = "same"
 
 
 class SetRelativePrecision(RelativeToBest):
@@ -224,16 +225,18 @@ class WeightedUtility(OfCounts):
     examples = ("Utility", "Utility(found=2)", "Utility(found=3,noise=-2,missed=-1)")
 
     found: float = parameter(
-        Number(-np.inf), "what a relevant document retrieved is worth", default=1.0
+        Number(-1e9, 1e9), "what a relevant document retrieved is worth", default=1.0
     )
     noise: float = parameter(
-        Number(-np.inf), "what any other document retrieved is worth", default=-1.0
+        Number(-1e9, 1e9), "what any other document retrieved is worth", default=-1.0
     )
     missed: float = parameter(
-        Number(-np.inf), "what a relevant document left out is worth", default=0.0
+        Number(-1e9, 1e9), "what a relevant document left out is worth", default=0.0
     )
     rejected: float = parameter(
-        Number(-np.inf), "what any other document of the collection left out is worth", default=0.0
+        Number(-1e9, 1e9),
+        "what any other document of the collection left out is worth",
+        default=0.0,
     )
     documents: int = parameter(
         Whole(0), "how many documents the collection holds, for `rejected`", default=0
@@ -262,15 +265,17 @@ class PowerUtility(OfCounts):
     off_list = "ignored"
     examples = ("NonlinearUtility", "NonlinearUtility(found_exponent=0.5)")
 
-    found: float = parameter(Number(0), "what the first relevant document is worth", default=6.0)
+    found: float = parameter(
+        Number(0, 1e9), "what the first relevant document is worth", default=6.0
+    )
     noise: float = parameter(
-        Number(-np.inf, 0), "what the first other document is worth", default=-1.0
+        Number(-1e9, 0), "what the first other document is worth", default=-1.0
     )
     found_exponent: float = parameter(
-        Number(0, closed=False), "the exponent of the number of relevant documents", default=0.8
+        Number(1e-3, 10), "the exponent of the number of relevant documents", default=0.8
     )
     noise_exponent: float = parameter(
-        Number(0, closed=False), "the exponent of the number of other documents", default=1.0
+        Number(1e-3, 10), "the exponent of the number of other documents", default=1.0
     )
 
     def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -297,13 +302,13 @@ class FilteringUtility(OfCounts):
     examples = ("ScaledUtility", "ScaledUtility(rel=2)", "ScaledUtility(found=3,noise=-2)")
 
     found: float = parameter(
-        Number(0, closed=False), "what a relevant document retrieved is worth", default=2.0
+        Number(1e-9, 1e9), "what a relevant document retrieved is worth", default=2.0
     )
     noise: float = parameter(
-        Number(-np.inf, 0), "what any other document retrieved is worth", default=-1.0
+        Number(-1e9, 0), "what any other document retrieved is worth", default=-1.0
     )
     floor: float = parameter(
-        Number(-np.inf, 0),
+        Number(-1e9, 0),
         "the lowest share of the best utility; all lower shares count as this one",
         default=-0.5,
     )

@@ -29,6 +29,7 @@ class BinaryG(Binary):
     swap_monotone = True
     ideal_is_best = True
     examples = ("binG", "binG(rel=2)@100")
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.relevant(self.rel)
@@ -50,6 +51,7 @@ class SmoothedAveragePrecision(SumOfPrecisions):
     tail_matters = False
     bounding = "exact"
     examples = ("yaap",)
+    deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)

@@ -128,7 +128,7 @@ class InverseSquares(StaticUserModel):
     source = "Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process"
     examples = ("INSQ", "INSQ(T=3)", "INSQ(gain=scaled)@1000")
 
-    T: float = parameter(Number(0, closed=False), "the gain that the user wants", default=1.0)
+    T: float = parameter(Number(1e-6, 1e9), "the gain that the user wants", default=1.0)
 
     def _weights(self, count: int) -> Floats:
         return np.asarray((2 * self.T / (2 * self.T + np.arange(count))) ** 2)
@@ -162,7 +162,7 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
     examples = ("INST", "INST(T=3)", "INST(gain=scaled)@1000")
 
     T: float = parameter(
-        Number(0.5),
+        Number(0.5, 1e9),
         "the gain that the user wants; at least 0.5, so that more gain never makes the user read longer",
         default=1.0,
     )
@@ -274,7 +274,7 @@ class NearlyERR11(NearlyERR):
     )
     examples = ("NERR11", "NERR11(T=3)", "NERR11(gain=scaled)@1000")
 
-    T: float = parameter(Number(0, closed=False), "the gain that the user wants", default=1.0)
+    T: float = parameter(Number(1e-6, 1e9), "the gain that the user wants", default=1.0)
 
     def _patience(self, ranks: Ints) -> Floats:
         state = ranks + 2 * self.T
@@ -306,7 +306,7 @@ class BejeweledPlayer(AdaptiveUserModel):
     ideal_is_best = True
     examples = ("BPM@10", "BPM(T=2)@20")
 
-    T: float = parameter(Number(0, closed=False), "the gain that is enough", default=1.0)
+    T: float = parameter(Number(1e-6, 1e9), "the gain that is enough", default=1.0)
 
     def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
         return (totals < self.T - TOLERANCE).astype(np.float64)

@@ -19,6 +19,7 @@ from rankgauge.measures.chance import (
     check_best,
     check_chance,
 )
+from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.labelling import about_negative
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
@@ -207,6 +208,10 @@ class Expected(_OfOrders):
         return estimates(self._chance(rankings), "chance estimated")
 
 
+MOST_CUTOFFS = 1000
+"""Over how many cut-offs a mean is taken if each of them has to be computed."""
+
+
 class PrefixMean(LikeInside):
     """The mean of a measure over the cut-offs 1 to k.
 
@@ -221,47 +226,66 @@ class PrefixMean(LikeInside):
     examples = ("prefix_mean(nDCG@10)", "prefix_mean(P@5)")
 
     def complete(self) -> Self:
-        if not isinstance(self.measure.cutoff, int):
+        cutoff = self.measure.cutoff
+        if not isinstance(cutoff, int):
             inside = f"write, for example, {self.name}(nDCG@10)"
             raise MeasureError(f"{self} needs a cut-off at the measure inside; {inside}")
+        if cutoff > MOST_CUTOFFS and self.measure.deeper == "counts":
+            raise MeasureError(
+                f"{self}: a mean over {cutoff:,} cut-offs of {self.measure.name} takes too long; "
+                f"expected a cut-off of at most {MOST_CUTOFFS:,}"
+            )
         return super().complete()
 
     @property
     def depth(self) -> int | None:
         return self.measure.depth
 
-    def _mean(self, answer: Callable[[Measure], Floats]) -> Floats:
+    def _mean(self, lists: Rankings | TiedRankings, answer: Callable[[Measure], Floats]) -> Floats:
+        """The mean of an answer about these lists over the cut-offs.
+
+        Cut-offs that are deeper than the lists and the judged documents are not tried one by one: the
+        measure declares by `deeper` what they do.
+        """
         last = self.complete().measure.cutoff or 1
-        total = answer(self.measure @ 1)
-        for cutoff in range(2, last + 1):
-            total = total + answer(self.measure @ cutoff)
+        deepest = last
+        if self.measure.deeper != "counts":
+            judged = (lists.rankings if isinstance(lists, TiedRankings) else lists).judged
+            documents = lists.lengths.max(initial=0) + judged.sizes.max(initial=0)
+            deepest = min(last, int(documents) + 1)
+        total = np.zeros(len(lists))
+        for cutoff in range(1, deepest + 1):
+            score = answer(self.measure @ cutoff)
+            total = total + score
+        if self.measure.deeper == "same":
+            total = total + score * float(last - deepest)
+        elif deepest < last:
+            total = total + score * deepest * harmonic_between(
+                np.array([deepest]), np.array([last])
+            )
         return total / last
 
     def score_each(self, rankings: Rankings) -> Floats:
-        return self._mean(lambda measure: measure.score_each(rankings))
+        return self._mean(rankings, lambda measure: measure.score_each(rankings))
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        last = self.complete().measure.cutoff or 1
-        total = np.zeros(len(tied))
-        for cutoff in range(1, last + 1):
-            measure = self.measure @ cutoff
-            values = measure._tied(tied) if measure.knows("_tied") else None
-            if values is None:
-                return None
-            total += values
-        return total / last
+        if not self.measure.knows("_tied") or self.measure._tied(tied) is None:
+            return None
+        return self._mean(tied, lambda measure: np.asarray(measure._tied(tied)))
 
     def random_each(self, judged: JudgedLabels) -> Mean:
         """The mean of the expected scores where they are exact; else from orders of its own, because
         estimates at several cut-offs depend on each other, so that their errors do not add up."""
         if self.expectation != "exact":
             return super().random_each(judged)
-        return Mean.exact(self._mean(lambda measure: measure.expected_each(judged)))
+        return Mean.exact(
+            self._mean(judged.best_first, lambda measure: measure.expected_each(judged))
+        )
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if not self.swap_monotone:
             return super()._extreme(tied, best=best)
-        return self._mean(lambda measure: measure.extreme_each(tied, best=best))
+        return self._mean(tied, lambda measure: measure.extreme_each(tied, best=best))
 
     @property
     def bounding(self) -> Answer:
@@ -273,8 +297,8 @@ class PrefixMean(LikeInside):
         if not self.measure.monotone:
             return super().bounds_each(rankings)
         return (
-            self._mean(lambda measure: measure.bounds_each(rankings)[0]),
-            self._mean(lambda measure: measure.bounds_each(rankings)[1]),
+            self._mean(rankings, lambda measure: measure.bounds_each(rankings)[0]),
+            self._mean(rankings, lambda measure: measure.bounds_each(rankings)[1]),
         )
 
 
