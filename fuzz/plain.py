@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+MARK = b"\xef\xbb\xbf"
 WORD = re.compile(rb"[^ \t\r\v\f]+")
 DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
 NULL = re.compile(rb"null", re.IGNORECASE)
@@ -38,9 +39,16 @@ class Fault(Exception):
         self.position = position
 
 
+def too_large(word: bytes) -> bool:
+    """Whether a number only rounds to infinity, and does not say that it is infinite."""
+    return math.isinf(float(word)) and b"i" not in word.lower()
+
+
 def score(word: bytes) -> float:
     """The number that a word stands for; Fault if it is not a number."""
     if DECIMAL.fullmatch(word):
+        if too_large(word):
+            raise Fault(8, 0)
         return float(word)
     raise Fault(4 if NAN.fullmatch(word) else 3, 0)
 
@@ -84,6 +92,8 @@ def trec_tokens(text: bytes, columns: int, whole: bool, lenient: bool, more: boo
         if not words:
             continue
         try:
+            if line.startswith(MARK, words[0][0]):
+                raise Fault(9, at)
             if b"\0" in line:
                 raise Fault(7, at)
             if len(words) < columns or (len(words) > columns and not more):
@@ -143,6 +153,8 @@ def _vector(at: int, line: bytes, queries: bool) -> Vector | None:
     words = [(found[0], at + found.start()) for found in WORD.finditer(data)]
     if not words:
         return None
+    if words[0][0].startswith(MARK):
+        raise Fault(9, words[0][1])
     try:
         label = grade(words[0][0])
     except Fault as fault:
@@ -162,7 +174,7 @@ def _vector(at: int, line: bytes, queries: bool) -> Vector | None:
         try:
             features[feature] = math.nan if NULL.fullmatch(value) else score(value)
         except Fault as fault:
-            raise Fault(21 if fault.kind == 4 else 20, place) from None
+            raise Fault(21 if fault.kind in (4, 8) else 20, place) from None
         if math.isinf(single(features[feature])):
             raise Fault(21, place)
     named = DOCUMENT.match(line, len(data))

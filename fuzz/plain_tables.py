@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from plain import DECIMAL, Refused, Table, bits
+from plain import DECIMAL, MARK, Refused, Table, bits, too_large
 
 BLANKS = b" \t\v\f\r"
-TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY = range(1, 7)
+TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY, MARKED = range(1, 8)
 
 
 class Broken(Exception):
@@ -67,6 +67,8 @@ def csv_rows(
         cells: list[bytes] = []
         while True:
             cell, quoted, at = csv_cell(text, separator, after_blanks(text, separator, at))
+            if not cells and text.startswith(MARK, row):
+                raise Broken(MARKED, row)
             more = text[at : at + 1] == separator
             if not (cells or cell or quoted or more):
                 break  # a blank line
@@ -104,7 +106,7 @@ def csv_wanted(
 def number(cell: bytes) -> float | None:
     """The number in a cell."""
     cell = cell.strip(BLANKS)
-    return float(cell) if DECIMAL.fullmatch(cell) else None
+    return float(cell) if DECIMAL.fullmatch(cell) and not too_large(cell) else None
 
 
 def csv_table(

@@ -125,6 +125,18 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("-o -m num_q", ["num_q all 1"]),
         ("--compat 10 -c -q -n -m num_ret -m unj.2", ["num_ret q1 3", "unj_2 q1 0.5000"]),
         ("--compat 10 -m rbp.p=0.5", ["rbp_p=0.5 all 0.3750"]),
+        # rbp brings gains to [0, 1] by all gains that are given, not only by those of judged grades.
+        ("--compat 10 -m rbp.1=1,2=2,3=4", ["rbp_1=1,2=2,3=4 all 0.0655"]),
+        ("--compat 10 -m rbp -m yaap", ["yaap all 0.6931", "rbp all 0.1310"]),
+        # A missing topic is a list of one unjudged document; only the default utility, relstring and
+        # rbp_resid are cleared for it.
+        ("--compat 10 -c -m utility", ["utility all 0.5000"]),
+        ("--compat 10 -c -m utility.0,1,0,0", ["utility_0,1,0,0 all 1.0000"]),
+        ("--compat 10 -c -J -m utility.0,1,0,0", ["utility_0,1,0,0 all 0.0000"]),
+        ("--compat 10 -c -q -n -m relstring", ["relstring q1 '1-2'", "relstring q2 ''"]),
+        ("--compat 10 -c -q -n -m relstring.5", ["relstring_5 q1 '1-2'", "relstring_5 q2 '-'"]),
+        ("--compat 9 -m num_q", ["num_q all 1"]),
+        ("--compat 10.0 -m num_q", ["num_q all 1"]),
     ],
 )
 def test_options(
@@ -138,11 +150,27 @@ def test_options(
 
 
 @pytest.mark.parametrize(
+    ("compat", "score"),
+    [("9.0.7", "0.5000"), ("9.0.8", "1.0000"), ("10", "1.0000"), ("", "1.0000")],
+)
+def test_only_versions_up_to_9_0_7_compare_in_single_precision(
+    compat: str, score: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """16777217 and 16777216 are the same number in single precision."""
+    (files / "qrels").write_text("1 0 a 1\n")
+    (files / "run").write_text("1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n")
+    chosen = ["--compat", compat] if compat else []
+    assert run([*chosen, "-m", "recip_rank", "qrels", "run"]) == 0
+    assert capsys.readouterr().out.split() == ["recip_rank", "all", score]
+
+
+@pytest.mark.parametrize(
     ("arguments", "line", "theirs"),
     [
         ("-m iprec_at_recall.0 -M 0", "iprec_at_recall_0.00 all 0.0000", "-nan"),
         ("-m 11pt_avg.0 -M 0", "11pt_avg_0 all 0.0000", "-nan"),
         ("-m 11pt_avg.1.5,0", "11pt_avg_1.5,0 all 0.5000", "1.0000"),
+        ("--compat 10 -m num_q", "num_q all 1", "exit 4: q2 is not in the run"),
     ],
 )
 def test_deliberate_differences(
@@ -183,7 +211,7 @@ def test_deliberate_differences(
         ("-l -1 qrels run", 1, "-l -1 is not supported, expected a number from 0"),
         ("-M -1 qrels run", 1, "-M -1 is not supported, expected a number from 0"),
         ("-x qrels run", 1, "option -x not recognized"),
-        ("--compat 8 qrels run", 1, "expected 9 or 10"),
+        ("--compat 8 qrels run", 1, "expected 9.0.7, 9.0.8 or 10"),
         ("qrels", 1, "expected QRELS and RUN"),
         ("qrels missing", 2, "missing: cannot be read"),
         ("qrels qrels", 2, "qrels:1: 4 columns, expected 6"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getopt
 import sys
-from typing import Literal
+from typing import cast, get_args
 
 import click
 
@@ -14,7 +14,15 @@ from rankgauge.data.errors import DuplicateError, RankgaugeError
 from rankgauge.data.trec import read_qrels, read_run
 from rankgauge.trec_eval.listings import NICKNAMES, asked_for
 from rankgauge.trec_eval.report import report
-from rankgauge.trec_eval.settings import ParameterError, Settings, TrecEvalError, UsageError, whole
+from rankgauge.trec_eval.settings import (
+    DEFAULT_COMPAT,
+    Compat,
+    ParameterError,
+    Settings,
+    TrecEvalError,
+    UsageError,
+    whole,
+)
 from rankgauge.version import __version__
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
@@ -40,8 +48,8 @@ UNSUPPORTED_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
 HELP = f"""\
 Usage: rankgauge trec_eval [OPTIONS] QRELS RUN
 
-Prints what trec_eval 9.0.8 prints, line for line. RUN may be - for standard input; files may be
-compressed.
+Prints what trec_eval 9.0.8 (September 2023) prints, line for line. RUN may be - for standard input;
+files may be compressed.
 
   -m NAME[.PARAMETERS]  a measure: map, P.5,10, ndcg_cut.20, ndcg.1=3,2=9, utility.2,-1,0,0, or one of
                         {", ".join(NICKNAMES)} (official is the default); may be repeated
@@ -57,10 +65,13 @@ compressed.
   -R FORMAT, -T FORMAT  formats of the files: qrels and trec_results are understood
   -o, -D NUMBER         accepted, without effect
   -v                    the version
-  --compat 9|10         follow trec_eval 9.0.8 (the default) or 10.0. 10.0 differs: it compares scores
-                        in double precision, rounds the number of documents of a recall level to
-                        the nearest whole number, skips lines that start with #, and has the
-                        measures rbp and unj
+  --compat VERSION      follow another version: 9.0.7, 9.0.8 (the default) or 10.
+                        9.0.7 stands for all versions up to 9.0.7, and for the tag v9.0.8 of 2020: they
+                        compare scores in single precision, so more documents are tied.
+                        9.0.8 is the release of September 2023; it and 10 compare in double precision.
+                        10 rounds the number of documents of a recall level to the nearest whole
+                        number, skips lines that start with #, scores missing topics with -c as a
+                        list of one unjudged document, and has the measures rbp and unj
 """
 
 
@@ -103,11 +114,12 @@ def _run(arguments: list[str]) -> int:
         if name == "m":
             measures.append(value)
         flags[name] = value
+    compat = _version(flags.get("compat", DEFAULT_COMPAT))
     if "h" in flags:
         click.echo(HELP, nl=False)
         return 0
     if "v" in flags:
-        click.echo(f"rankgauge {__version__}, as trec_eval version 9.0.8", err=True)
+        click.echo(f"rankgauge {__version__}, as trec_eval version {compat}", err=True)
         return 0
     if len(files) != 2:
         raise UsageError(f"{len(files)} files, expected QRELS and RUN")
@@ -117,10 +129,6 @@ def _run(arguments: list[str]) -> int:
             raise UsageError(f"-R {asked} is not supported, only -R {understood}")
         if asked != understood:
             raise ParameterError(f"-{flag} {asked}: there is no such format, only {understood}")
-    compat = flags.get("compat", "9")
-    if compat not in ("9", "10"):
-        raise UsageError(f"--compat {compat}: expected 9 or 10")
-    version: Literal[9, 10] = 9 if compat == "9" else 10
     settings = Settings(
         measures=measures,
         per_query="q" in flags,
@@ -131,15 +139,24 @@ def _run(arguments: list[str]) -> int:
         most_retrieved=_from_zero(flags, "M", 0) if "M" in flags else None,
         collection=whole(flags.get("N", "0")),
         z_scores=flags.get("Z"),
-        compat=version,
+        compat=compat,
     )
-    asked_for(measures, version)  # an unknown measure is refused before any file is read
-    comments = version == 10
+    asked_for(settings)  # an unknown measure is refused before any file is read
+    comments = settings.version == 10
     judgments = read_qrels(files[0], comments=comments)
     retrieved = read_run(files[1], comments=comments, more_columns=True)
     lines = list(report(judgments, retrieved, settings))
     print_bytes("\n".join(lines) + "\n" if lines else "")
     return 0
+
+
+def _version(text: str) -> Compat:
+    """The version to follow. 9 and 10.0 are other names of 9.0.8 and 10."""
+    version = {"9": "9.0.8", "10.0": "10"}.get(text, text)
+    for known in get_args(Compat):
+        if version == known:
+            return cast(Compat, known)
+    raise UsageError(f"--compat {text}: expected {', '.join(get_args(Compat)[:-1])} or 10")
 
 
 def _from_zero(flags: dict[str, str], flag: str, default: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from libc.string cimport memcpy
 
-from rankgauge.native.numbers cimport FINE, Text, is_space, parse_double
+from rankgauge.native.numbers cimport FINE, Text, has_mark, is_space, parse_double
 
 # What can be wrong with a row; FAULTS in data/csv_files.py says it in words.
 cdef enum:
@@ -21,6 +21,7 @@ cdef enum:
     OPEN_QUOTE = 4
     BINARY_CELL = 5
     EMPTY_CELL = 6
+    MARKED = 7
 
 cdef unsigned char QUOTE = 34
 cdef unsigned char NEWLINE = 10
@@ -103,6 +104,8 @@ def first_row(const unsigned char[::1] text, unsigned char separator):
         if cell.fault != SOUND:
             position = (cell.start if cell.fault == OPEN_QUOTE else p) - base
             return cells, position, cell.fault
+        if not cells and has_mark(cell.start - cell.quoted, end):
+            return cells, cell.start - cell.quoted - base, MARKED
         raw = (<const char*>cell.start)[: abs(cell.length)]
         if cell.length < 0:
             raw = raw.replace(b'""', b'"')
@@ -173,6 +176,10 @@ def rows(
                 break
             if column == 0:
                 line = cell.start - cell.quoted
+                if has_mark(line, end):
+                    fault = MARKED
+                    position = line - base
+                    break
                 if cell.length == 0 and not cell.quoted and (
                     cell.next == end or cell.next[0] == NEWLINE
                 ):

@@ -9,6 +9,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_CheckExact, PyDict_Next, PyDict_Size
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_AsDouble, PyFloat_Check
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
@@ -131,7 +132,7 @@ cdef bint plain_number(object value, double* number) except -1:
     """Whether this is a plain number, which is put in place."""
     if PyFloat_Check(value):
         number[0] = PyFloat_AS_DOUBLE(value)
-    elif PyLong_Check(value):
+    elif PyLong_Check(value) and not PyBool_Check(value):
         try:
             number[0] = PyLong_AsDouble(value)
         except OverflowError:

@@ -13,7 +13,8 @@ from libc.math cimport isinf, isnan
 from libc.string cimport memchr, memcmp
 
 from rankgauge.native.numbers cimport (
-    BINARY, FINE, NAN, POWERS, Text, is_space, is_word, parse_double, parse_grade,
+    BINARY, FINE, MARK, NAN, POWERS, TOO_LARGE, Text, has_mark, is_space, is_word, parse_double,
+    parse_grade,
 )
 
 # What else can be wrong with a line, beside the kinds of numbers.pxd; FAULTS in data/letor.py says it.
@@ -118,6 +119,8 @@ cdef int read_row(
     cdef double value = 0.0
     cdef int fault
     row.wrong = p
+    if has_mark(p, word_end):
+        return MARK
     fault = parse_grade(p, word_end, &row.grade)
     if fault != FINE:
         return fault
@@ -150,7 +153,7 @@ cdef int read_row(
             else:
                 fault = parse_double(p + 1, word_end, &value)
                 if fault != FINE:
-                    return NOT_FINITE if fault == NAN else VALUE
+                    return NOT_FINITE if fault == NAN or fault == TOO_LARGE else VALUE
         if isinf(<float>value):
             return NOT_FINITE
         columns[row.filled] = <int>(feature - 1)

@@ -5,7 +5,8 @@ end, and the sanitizers watch over it. Cython puts these functions into the modu
 """
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
-from libc.string cimport memcpy
+from libc.math cimport isinf
+from libc.string cimport memcmp, memcpy
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char* text, char** end, PyObject* overflow) except? -1.0
@@ -58,7 +59,9 @@ cdef enum:
     NOT_WHOLE = 5
     OUT_OF_RANGE = 6
     BINARY = 7
-    KINDS = 8
+    TOO_LARGE = 8
+    MARK = 9
+    KINDS = 10
 
 
 cdef inline bint is_space(unsigned char c) noexcept nogil:
@@ -68,6 +71,11 @@ cdef inline bint is_space(unsigned char c) noexcept nogil:
 
 cdef inline bint is_digit(unsigned char c) noexcept nogil:
     return 48 <= c <= 57
+
+
+cdef inline bint has_mark(Text p, Text end) noexcept nogil:
+    """Whether a byte order mark is here."""
+    return end - p >= 3 and memcmp(p, b"\xef\xbb\xbf", 3) == 0
 
 
 cdef inline bint is_word(Text p, Text end, const char* word) noexcept nogil:
@@ -94,11 +102,12 @@ cdef inline int slow_double(Text p, Text end, double* out) except -1 with gil:
         return NOT_A_NUMBER
     finally:
         PyMem_Free(copy)
-    return FINE
+    return TOO_LARGE if isinf(out[0]) else FINE
 
 
 cdef inline int parse_double(Text start, Text end, double* out) except -1 nogil:
-    """The value of a decimal number, correctly rounded; `inf` is a number, `nan` is named as such."""
+    """The value of a decimal number, correctly rounded; `inf` is a number, but a number that only
+    rounds to it is too large, and `nan` is named as such."""
     cdef Text p = start
     cdef bint negative = False, any_digit = False, exact = True, exponent_negative = False
     cdef bint fraction = False
@@ -165,6 +174,7 @@ cdef inline int parse_grade(Text start, Text end, double* out) except -1 nogil:
     cdef bint negative = False
     cdef long long value = 0
     cdef double number
+    cdef int fault
     if p < end and (p[0] == 43 or p[0] == 45):
         negative = p[0] == 45
         p += 1
@@ -174,7 +184,8 @@ cdef inline int parse_grade(Text start, Text end, double* out) except -1 nogil:
         value = min(value * 10 + (p[0] - 48), 1LL << 40)
         p += 1
     if p != end:
-        return NOT_WHOLE if parse_double(start, end, &number) == FINE else NOT_A_NUMBER
+        fault = parse_double(start, end, &number)
+        return NOT_WHOLE if fault == FINE or fault == TOO_LARGE else NOT_A_NUMBER
     if value > 0x7fffffff:  # symmetric, so that the sign never overflows
         return OUT_OF_RANGE
     out[0] = -<double>value if negative else <double>value

@@ -20,7 +20,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from rankgauge.native.hashing cimport fold, hash_bytes
 from rankgauge.native.numbers cimport (
-    FINE, POWERS, Text, is_digit, parse_double, parse_grade, quotient,
+    FINE, POWERS, Text, has_mark, is_digit, parse_double, parse_grade, quotient,
 )
 
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little") | 1
@@ -375,6 +375,8 @@ def scan(const unsigned char[::1] text, Py_ssize_t columns, Lookup judged=None):
             if starts_with(p, end, topic):
                 p += topic.length
             else:
+                if has_mark(p, end):
+                    break
                 p = hashed_token_end(p, end, &h)
                 topic = word_of(start, p)
                 if look:

@@ -7,7 +7,7 @@ carriage return, vertical tab and form feed separate columns; blank lines are pa
 import numpy as np
 
 from rankgauge.native.numbers cimport (
-    BINARY, FINE, KINDS, TOO_FEW, TOO_MANY, Text, is_space, parse_double, parse_grade,
+    BINARY, FINE, KINDS, MARK, TOO_FEW, TOO_MANY, Text, has_mark, is_space, parse_double, parse_grade,
 )
 
 
@@ -66,7 +66,10 @@ def tokenize(
             i += 1
             if column == 0:
                 continue
-            if binary:
+            number = &text[at[0]]
+            if has_mark(number, number + length[0]):
+                fault = MARK
+            elif binary:
                 fault = BINARY
             elif column < columns or (column > columns and not more):
                 fault = TOO_FEW if column < columns else TOO_MANY

@@ -97,7 +97,11 @@ def _measure(text: str) -> Measure:
 
 
 def zero_where_bogus(scores: TopicScores) -> TopicScores:
-    """The same scores, 0 for the topics that only -c of version 10 adds."""
+    """The same scores, 0 for the topics that only -c of version 10 adds.
+
+    Version 10 clears num_ret, unj, and utility, relstring and rbp_resid without parameters. All else is
+    the score of a list of one unjudged document.
+    """
     return lambda topics: np.where(topics.bogus, 0.0, scores(topics))
 
 
@@ -253,7 +257,7 @@ def relevance_string(
         shown = []
         for i, bogus in enumerate(topics.bogus):
             labels = lists.labels[lists.offsets[i] : lists.offsets[i + 1]][:length].tolist()
-            signs = "" if bogus else "".join(map(_sign, labels))
+            signs = "" if bogus and label == "relstring" else "".join(map(_sign, labels))
             shown.append(f"'{signs}'")
         return shown
 
@@ -282,7 +286,7 @@ def utility(settings: Settings, label: str, parameters: Sequence[str]) -> Iterab
         worth = found * hits + noise * (retrieved - hits) + missed * (relevant - hits)
         return worth + rejected * others
 
-    yield ReportColumn(label, zero_where_bogus(scores))
+    yield ReportColumn(label, zero_where_bogus(scores) if label == "utility" else scores)
 
 
 def set_f(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
@@ -342,7 +346,7 @@ def _at_recall(level: float, settings: Settings) -> TopicScores:
 
     Where nothing is retrieved trec_eval divides 0 by 0 for level 0 and prints -nan, this prints 0.
     """
-    rounding, more = ("ninetenths", 0.9) if settings.compat == 9 else ("nearest", 0.5)
+    rounding, more = ("ninetenths", 0.9) if settings.version == 9 else ("nearest", 0.5)
     inside = min(max(level, 0.0), 1.0)
     scores = relevance(f"IPrec(rounding={rounding})@{number_text(inside)}")
     if level <= 1:
@@ -380,17 +384,19 @@ def rank_biased(
         unjudged = lists.labels < 0
         weights = np.where(unjudged, persistence ** (lists.ranks - 1), 0.0)
         rest = persistence**lists.lengths + (1 - persistence) * lists.sum(weights)
-        return np.where((lists.count(unjudged) > 0) & ~topics.bogus, rest, 0.0)
+        return np.where(lists.count(unjudged) > 0, rest, 0.0)
 
-    yield ReportColumn(label, residual if label.startswith("rbp_resid") else scores)
+    if label == "rbp_resid":
+        yield ReportColumn(label, zero_where_bogus(residual))
+    else:
+        yield ReportColumn(label, residual if label.startswith("rbp_resid") else scores)
 
 
 def _highest(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> float:
+    """The highest gain of a topic's grades, and of all grades that were given a gain."""
     labels = judged.labels[judged.offsets[query] : judged.offsets[query + 1]]
-    highest = int(labels.max(initial=0))
-    return max(
-        (gains.get(level, float(level)) for level in range(min(highest, 1000) + 1)), default=1
-    )
+    levels = range(min(int(labels.max(initial=0)), 1000) + 1)
+    return max([gains.get(level, float(level)) for level in levels] + list(gains.values()))
 
 
 def unjudged_share(text: str) -> TopicScores:

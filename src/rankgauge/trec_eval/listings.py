@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,7 +30,6 @@ from rankgauge.trec_eval.columns import (
     with_gains,
 )
 from rankgauge.trec_eval.settings import (
-    Compat,
     ParameterError,
     Settings,
     UsageError,
@@ -54,7 +53,7 @@ class ListedMeasure:
     make: Make
     defaults: tuple[str, ...] = ()
     takes: Literal["cutoffs", "levels", "values", "nothing"] = "nothing"
-    since: Compat = 9
+    since: int = 9
 
 
 LISTINGS = (
@@ -92,12 +91,12 @@ LISTINGS = (
     ListedMeasure("set_map", scored("SetAP")),
     ListedMeasure("set_F", set_f, ("1.0",), "values"),
     ListedMeasure("num_nonrel_judged_ret", counted("NumNonRelRet")),
+    ListedMeasure("yaap", scored("yaap")),
     ListedMeasure("rbp", rank_biased, (), "values", since=10),
     ListedMeasure("rbp_resid", rank_biased, (), "values", since=10),
     ListedMeasure(
         "unj", cut("Unjudged@{}", unjudged_share), ("5", "10", "20"), "cutoffs", since=10
     ),
-    ListedMeasure("yaap", scored("yaap")),
 )
 """trec_eval's measures, in the order in which it prints them."""
 
@@ -115,14 +114,14 @@ NICKNAMES: dict[str, list[str]] = {
 UNSUPPORTED = ("prefs", "all_prefs", "qrels_jg")
 
 
-def asked_for(measures: Sequence[str], compat: Compat) -> dict[str, str | None]:
+def asked_for(settings: Settings) -> dict[str, str | None]:
     """The names of the measures asked for, each with its parameters; None stands for the default ones.
 
     If a measure is given parameters twice, the first ones count. Those of a nickname do not count.
     """
-    known = {listing.name for listing in LISTINGS if listing.since <= compat}
+    known = {listing.name for listing in LISTINGS if listing.since <= settings.version}
     asked: dict[str, str | None] = {}
-    for text in measures or ("official",):
+    for text in settings.measures or ("official",):
         name, dot, parameters = text.partition(".")
         if dot and not parameters:
             raise UsageError(f"measure {text!r}: expected parameters after the dot, such as P.5,10")
@@ -143,7 +142,7 @@ def asked_for(measures: Sequence[str], compat: Compat) -> dict[str, str | None]:
 
 def columns(settings: Settings) -> list[ReportColumn]:
     """The columns that the asked-for measures make, in trec_eval's order."""
-    asked = asked_for(settings.measures, settings.compat)
+    asked = asked_for(settings)
     made: list[ReportColumn] = []
     for listing in LISTINGS:
         if listing.name in asked:

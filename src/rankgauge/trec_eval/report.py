@@ -1,13 +1,12 @@
 """The lines that trec_eval prints for a run: its topics, its sums over them, its z-scores.
 
-Version 9.0.8 is followed; `compat=10` follows version 10.0 where they differ.
+Version 9.0.8 of 2023 is followed; `compat` names another version to follow where they differ.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 
@@ -58,16 +57,16 @@ def _topics(judgments: Judgments, run: Run, settings: Settings) -> ReportTopics:
     """The judged topics in the order of their ids: those of the run, and with version 10's -c all of
     them, the missing ones as a list of one unjudged document."""
     judged = judged_labels(judgments)
-    precision: Literal["single", "double"] = "single" if settings.compat == 9 else "double"
-    aligned = align(judgments, run, judged, precision=precision)
+    aligned = align(judgments, run, judged, precision=settings.precision)
     rankings = aligned.rankings.top(settings.most_retrieved)
     if settings.judged_only:
         rankings = rankings.condensed()
     lists = dict(zip(aligned.queries.tolist(), _lists(rankings), strict=True))
-    fill = settings.complete and settings.compat == 10
+    fill = settings.complete and settings.version == 10
     ids = list(judgments.queries)
     chosen = sorted(range(len(ids)) if fill else lists, key=ids.__getitem__)
-    nothing = np.array([UNJUDGED], dtype=np.int32)
+    bogus = 0 if settings.judged_only or settings.most_retrieved == 0 else 1
+    nothing = np.full(bogus, UNJUDGED, dtype=np.int32)
     shown = [lists.get(q, nothing) for q in chosen]
     flat = np.concatenate([np.zeros(0, dtype=np.int32), *shown])
     return ReportTopics(

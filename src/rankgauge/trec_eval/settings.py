@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from rankgauge.data.errors import RankgaugeError
+from rankgauge.policies import ScorePrecision
 
-Compat: TypeAlias = Literal[9, 10]
+Compat: TypeAlias = Literal["9.0.7", "9.0.8", "10"]
+"""The versions of trec_eval that can be followed. 9.0.7 stands for all versions up to it; 9.0.8 is the
+release of September 2023, not the tag of 2020, which is 9.0.7 in all but its name."""
+DEFAULT_COMPAT: Compat = "9.0.8"
 
 
 class TrecEvalError(RankgaugeError):
@@ -54,7 +58,17 @@ class Settings:
     most_retrieved: int | None = None
     collection: int = 0
     z_scores: str | None = None
-    compat: Compat = 9
+    compat: Compat = DEFAULT_COMPAT
+
+    @property
+    def version(self) -> int:
+        """The version's first number."""
+        return int(self.compat.partition(".")[0])
+
+    @property
+    def precision(self) -> ScorePrecision:
+        """The precision in which this version stores the scores of documents."""
+        return "single" if self.compat == "9.0.7" else "double"
 
 
 def whole(text: str) -> int:
