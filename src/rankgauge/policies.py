@@ -42,7 +42,8 @@ PoolTies: TypeAlias = Literal["docno", "docno-ascending", "input", "random"]
 Tail: TypeAlias = Literal["tied"]
 """tied: the documents that were not retrieved follow as one more tie."""
 ScorePrecision: TypeAlias = Literal["single", "double"]
-"""In which floating-point precision the scores of documents are compared."""
+"""The floating-point precision in which the scores of documents are compared. double: as trec_eval 9.0.8
+(2023) and 10 do; single: as trec_eval up to 9.0.7 and pytrec_eval do."""
 Failures: TypeAlias = Literal["raise", "skip"]
 """Runs that cannot be read. raise: the error is raised; skip: the run is left out and named."""
 Offlist: TypeAlias = Literal["none", "allowed"]
@@ -59,6 +60,7 @@ nonrelevant: they were judged and are not relevant, like the junk (-2) of TREC's
 DEFAULT_MISSING: Missing = "zero"
 DEFAULT_UNJUDGED: Unjudged = "nonrelevant"
 DEFAULT_TIES: Ties = "docno"
+DEFAULT_PRECISION: ScorePrecision = "double"
 DEFAULT_ORDERED: Ordered = "docno"
 DEFAULT_POOL_TIES: PoolTies = "docno"
 DEFAULT_FAILURES: Failures = "raise"

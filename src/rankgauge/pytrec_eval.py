@@ -5,7 +5,7 @@
 `RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries
 that have both judgements and results. Measures are written as pytrec_eval reads them: `map`,
 `ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. Scores of documents are compared in
-single precision, as trec_eval 9 does.
+single precision, as pytrec_eval does.
 
 Every value is the one of pytrec_eval 0.5, except where pytrec_eval divides 0 by 0 or crashes:
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,10 +20,23 @@ import pytest
 import profiles
 from command_line import Outcome
 from rankgauge.cli import evaluate as module
+from rankgauge.cli.signals import NAMES
 
 PROGRAM = [sys.executable, "-m", "rankgauge"]
 MOMENTS = 20 if profiles.thorough() else 1
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
+
+
+@pytest.fixture(autouse=True)
+def usual_signals() -> Iterator[None]:
+    """Signals do what they usually do, also in the processes that a test starts. `nohup pytest` would
+    have them ignore SIGHUP, and a shell in the background SIGINT."""
+    usual = {number: signal.SIG_DFL for number in SIGNALS if number != signal.SIGINT}
+    usual[signal.SIGINT] = signal.default_int_handler
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +166,81 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=15)
     assert done.stdout == b"there\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no nohup")
+@pytest.mark.parametrize("number", SIGNALS)
+def test_the_program_goes_on_where_its_parent_ignores_a_signal(
+    number: int, collection: Path
+) -> None:
+    command = arguments("evaluate", collection)
+    subprocess.run(command, cwd=collection, check=True, capture_output=True)
+    whole = written(collection)
+    signal.signal(number, signal.SIG_IGN)
+    process = subprocess.Popen(
+        arguments("evaluate", collection), cwd=collection, stderr=subprocess.PIPE
+    )
+    while process.poll() is None:
+        process.send_signal(number)
+        time.sleep(0.05)
+    _, told = process.communicate(timeout=60)
+    assert (process.returncode, b"interrupted" in told) == (0, False)
+    assert written(collection) == whole
+
+
+# Streams that are closed
+
+
+@pytest.mark.skipif(os.name == "nt", reason="for a POSIX shell")
+@pytest.mark.parametrize(
+    "command",
+    ["--version", "--help", "measures", "trec_eval qrels runs/r1", "evaluate qrels runs/r1"],
+)
+def test_output_is_not_lost_in_silence(command: str, collection: Path) -> None:
+    def ends(redirected: str) -> tuple[int, bytes, bytes]:
+        line = f"exec {shlex.join(PROGRAM)} {command} {redirected}"
+        done = subprocess.run(["sh", "-c", line], cwd=collection, capture_output=True, timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+    usual = ends("")
+    assert usual[0] == 0
+    lost = b"standard output: cannot be written: Bad file descriptor\n"
+    code, _, told = ends(">&-")
+    assert (code, told[-len(lost) :]) == (2, lost)
+    assert ends(">&- 2>&-") == (2, b"", b"")
+    assert ends("2>&-") == (0, usual[1], b"")
+    assert ends("<&-") == usual
+
+
+@pytest.mark.skipif(os.name == "nt", reason="for a POSIX shell")
+def test_a_file_is_written_where_standard_output_is_closed(collection: Path) -> None:
+    line = f"exec {shlex.join(arguments('evaluate', collection))} >&- <&-"
+    done = subprocess.run(["sh", "-c", line], cwd=collection, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "table" in written(collection)
+
+
+# Too little memory
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        ImportError("libscipy_openblas.so: failed to map segment from shared object"),
+        RuntimeError("can't start new thread"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_lack_of_memory_is_no_fault_of_ours(
+    error: Exception, rankgauge: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(module, "Scoring", lacking)
+    assert rankgauge("evaluate", "qrels", "run") == Outcome(2, "", "not enough memory\n")
 
 
 # Faults of ours

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars
 import pytest
@@ -64,15 +64,15 @@ def names_in(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "precision", "score", "signed"),
     [
-        ("a.run", None, 0.5, "f32"),
+        ("a.run", None, 1.0, "f64"),
         ("a.jsonl", None, 1.0, "f64"),
         ("a.parquet", None, 1.0, "f64"),
-        ("a.run", "double", 1.0, "f64"),
+        ("a.run", "single", 0.5, "f32"),
         ("a.jsonl", "single", 0.5, "f32"),
         ("a.parquet", "single", 0.5, "f32"),
     ],
 )
-def test_the_kind_of_file_says_how_scores_are_compared(
+def test_scores_of_every_kind_of_file_are_compared_in_double_precision_unless_told(
     files: Files,
     rankgauge: Callable[..., Outcome],
     name: str,
@@ -95,7 +95,8 @@ def test_the_kind_of_file_says_how_scores_are_compared(
     row = records(out)[0]
     assert float(row["RR"]) == score
     assert f"|scores={signed}|" in out
-    scores = evaluate(files.qrels, path, "RR", missing="skip", precision=precision)
+    policies: dict[str, Any] = {} if precision is None else {"precision": precision}
+    scores = evaluate(files.qrels, path, "RR", missing="skip", **policies)
     assert list(scores.mean().values()) == [{"RR": score}]
 
 
@@ -185,12 +186,12 @@ def test_runs_of_one_name_in_two_folders_are_called_by_their_paths(
 @pytest.mark.parametrize(
     ("options", "score"),
     [
-        ([], 0.5),
-        (["--ties", "docno"], 0.5),
-        (["--ties", "docno-ascending"], 1.0),
-        (["--ties", "input"], 0.5),
-        (["--precision", "double"], 1.0),
-        (["--condensed"], 1.0),
+        ([], 1.0),
+        (["--precision", "single"], 0.5),
+        (["--precision", "single", "--ties", "docno"], 0.5),
+        (["--precision", "single", "--ties", "docno-ascending"], 1.0),
+        (["--precision", "single", "--ties", "input"], 0.5),
+        (["--precision", "single", "--condensed"], 1.0),
     ],
 )
 def test_options_change_how_a_run_is_scored(
@@ -203,7 +204,7 @@ def test_options_change_how_a_run_is_scored(
     assert outcome.code == 0
     assert float(records(outcome.out)[0]["RR"]) == score
     told = "1 pair of adjacent documents with equal scores in single precision" in outcome.err
-    assert told == ("double" not in options)
+    assert told == ("single" in options)
 
 
 def test_max_grade_is_the_highest_grade_of_the_collection(
@@ -519,7 +520,7 @@ def test_signature_says_how_each_number_was_computed(
     measures = ("-m", "P@10", "-m", "AP(rel=2)")
     out = rankgauge("evaluate", files.qrels, files.run, "--signature", "--format", form, *measures)
     text = out.out.replace("\\|", "|")
-    rest = "|ties=docno-desc|scores=f32|unjudged=nonrelevant|missing=zero|max_grade=2|"
+    rest = "|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=2|"
     for measure in ("P(rel=1)@10", "AP(rel=2,norm=R)"):
         assert f"{measure}{rest}rankgauge={__version__}" in text
 
@@ -529,7 +530,7 @@ def test_signature_says_how_each_number_was_computed(
     [
         (["--ties", "docno-ascending"], "|ties=docno-ascending|"),
         (["--ties", "input"], "|ties=input|"),
-        (["--precision", "double"], "|scores=f64|"),
+        (["--precision", "single"], "|scores=f32|"),
         (["--condensed"], "|unjudged=condensed|"),
         (["--missing", "skip"], "|missing=skip|"),
         (["--max-grade", "7"], "|max_grade=7|"),

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import pytest
 
 import rankgauge.cli
+from command_line import called
 from rankgauge.cli import COMMANDS
 from rankgauge.cli.commands import group
+from rankgauge.cli.numbers import Decimal, WholeNumber
 
 SOURCES = sorted(Path(rankgauge.cli.__file__).parent.glob("*.py"))
 
@@ -87,3 +90,31 @@ def test_the_scan_sees_every_way_an_option_is_declared() -> None:
         for option in parameter.opts
     }
     assert known == {option for path in SOURCES for option in declared(path.read_text("utf-8"))}
+
+
+def test_the_numbers_of_options_have_plain_digits() -> None:
+    numeric = [
+        (name, parameter)
+        for name, command in commands("", group)
+        for parameter in command.params
+        if isinstance(parameter.type, click.types.IntParamType | click.types.FloatParamType)
+    ]
+    assert len(numeric) > 50
+    for name, parameter in numeric:
+        assert isinstance(parameter.type, WholeNumber | Decimal), f"{name} {parameter.name}"
+        for text in ("٣", "３", "1_000"):
+            with pytest.raises(click.BadParameter, match="the digits 0 to 9"):
+                parameter.type.convert(text, parameter, None)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fuse a b --method wsum --weight 1_0,2",
+        "distance a b --grades 0,٣",
+        "space grid a --fix ٥=0.3",
+        "space grid a --fix 5=0.3_1",
+    ],
+)
+def test_the_numbers_in_lists_have_plain_digits(command: str) -> None:
+    assert called(*command.split()).code == 2

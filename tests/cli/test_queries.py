@@ -182,10 +182,10 @@ def test_how_many_are_ideal_or_uninformative_is_an_option(
 @pytest.mark.parametrize(
     ("options", "score"),
     [
-        ([], 0.0),
-        (["--ties", "docno-ascending"], 1.0),
-        (["-J"], 1.0),
-        (["--precision", "double"], 1),
+        ([], 1.0),
+        (["--precision", "single"], 0.0),
+        (["--precision", "single", "--ties", "docno-ascending"], 1.0),
+        (["--precision", "single", "-J"], 1.0),
     ],
 )
 def test_options_change_how_a_run_is_scored(
@@ -242,7 +242,7 @@ def test_a_real_collection_has_the_types_that_the_library_says(
     )
     assert code == 0
     judgments = read_qrels(qrels)
-    scores = evaluate(judgments, runs, measures, precision="single")
+    scores = evaluate(judgments, runs, measures)
     expected = query_types(scores, judgments, number=10, by="absolute")
     assert types_in(out) == dict(zip(expected.queries, expected.types, strict=True))
     assert len(expected.queries) == 53

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankgauge import Features, InputError, read_letor
+from rankgauge import Features, InputError, RankgaugeError, read_letor
 from rankgauge.data import cache, letor
+from rankgauge.data.errors import RankgaugeWarning
 
 
 @pytest.fixture
@@ -19,6 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder, in which small files are kept too."""
     monkeypatch.setenv("RANKGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "LEAST_BYTES", 1)
+    monkeypatch.setattr(cache, "SETTLED", 0)  # nobody can set the time at which a file was changed
     return tmp_path / "cache"
 
 
@@ -102,10 +104,140 @@ def test_a_changed_file_is_read_again(folder: Path, data: Path) -> None:
     assert len(list(folder.iterdir())) == 1
 
 
-def test_a_file_that_was_just_written_is_not_kept(folder: Path, data: Path) -> None:
-    written(data, data.read_text(), seconds_ago=0)
+def test_a_file_that_was_just_written_is_not_kept(
+    folder: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever time the file claims: it was given that time just now."""
+    monkeypatch.setattr(cache, "SETTLED", 3600 * 10**9)
+    written(data, data.read_text(), seconds_ago=10_000)
     read_letor(data)
     assert not folder.exists()
+
+
+def test_a_rewritten_file_of_the_same_size_and_time_is_read_again(
+    folder: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = data.stat()
+    assert read_letor(data).labels.tolist() == [2, 0]
+    data.write_text(data.read_text().replace("2 qid:a", "1 qid:a"))
+    os.utime(data, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert read_letor(data).labels.tolist() == [1, 0]
+    # Where the system keeps no time of its own, the first and last bytes tell.
+    state = cache._state(data)
+    assert state is not None
+    data.write_text(data.read_text().replace("docid = y", "docid = z"))
+    other = cache._state(data)
+    assert other is not None
+    assert state["ends"] != other["ends"]
+    assert state["size"] == other["size"]
+    replaced = data.with_name("replaced")
+    replaced.write_text(data.read_text())
+    replaced.replace(data)
+    renamed = cache._state(data)
+    assert renamed is not None
+    assert renamed["inode"] != other["inode"]
+
+
+def test_the_cache_folder_is_private(folder: Path, data: Path) -> None:
+    read_letor(data)
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+shared = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owner here")
+as_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away"
+)
+
+
+@shared
+@pytest.mark.parametrize("mode", [0o770, 0o1777, 0o702])
+def test_a_named_cache_that_others_can_write_to_is_refused(
+    folder: Path, data: Path, mode: int
+) -> None:
+    folder.mkdir()
+    folder.chmod(mode)
+    with pytest.raises(RankgaugeError, match=f"RANKGAUGE_CACHE=.* mode {mode:o}.* chmod go-w"):
+        read_letor(data)
+    assert not list(folder.iterdir())
+    folder.chmod(0o755)
+    read_letor(data)
+    assert len(list(folder.iterdir())) == 1
+
+
+@as_root
+def test_a_named_cache_of_another_user_is_refused(folder: Path, data: Path) -> None:
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 65534, 65534)
+    with pytest.raises(RankgaugeError, match=r"belongs to user 65534, not to you \(user 0\)"):
+        read_letor(data)
+
+
+@shared
+def test_a_named_cache_may_be_a_link_to_ones_own_folder(
+    folder: Path, data: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folder.symlink_to(elsewhere)
+    read_letor(data)
+    assert len(list(elsewhere.iterdir())) == 1
+    elsewhere.chmod(0o777)
+    with pytest.raises(RankgaugeError, match="mode 777"):
+        read_letor(data)
+
+
+@shared
+def test_a_default_cache_that_others_can_write_to_is_done_without(
+    folder: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RANKGAUGE_CACHE")
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    (folder / "rankgauge").mkdir(parents=True)
+    (folder / "rankgauge").chmod(0o777)
+    with pytest.warns(RankgaugeWarning, match="The cache is not used"):
+        assert read_letor(data).labels.tolist() == [2, 0]
+    assert not list((folder / "rankgauge").iterdir())
+
+
+@as_root
+def test_a_default_cache_behind_the_link_of_another_user_is_done_without(
+    folder: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RANKGAUGE_CACHE")
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    folder.mkdir()
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (folder / "rankgauge").symlink_to(mine)
+    read_letor(data)
+    assert len(list(mine.iterdir())) == 1
+    os.chown(folder / "rankgauge", 65534, 65534, follow_symlinks=False)
+    with pytest.warns(RankgaugeWarning, match="a link that belongs to user 65534"):
+        read_letor(data)
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling", "folder", "pipe"])
+def test_nothing_in_the_cache_is_read_or_written_through_a_link(
+    folder: Path, data: Path, tmp_path: Path, kind: str
+) -> None:
+    first = content(read_letor(data))
+    (kept,) = folder.iterdir()
+    decoy = kept.replace(tmp_path / "decoy")
+    raw = decoy.read_bytes().replace(b"docid", b"DOCID")
+    decoy.write_bytes(raw)
+    if kind == "folder":
+        kept.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(kept)
+    else:
+        kept.symlink_to(decoy if kind == "link" else tmp_path / "absent")
+    assert content(read_letor(data)) == first
+    assert decoy.read_bytes() == raw
+    assert not (tmp_path / "absent").exists()
+    assert not kept.is_symlink()
+    assert kept.is_file() or kind == "folder"
 
 
 def test_a_file_with_dropped_lines_is_not_kept(folder: Path, data: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_run_in_a_csv_file(separator: str, end: str, mark: bytes, tmp_path: Pa
     for read in (rg.read_run, rg.read_run_table):
         run = read(path)
         assert_same(run, EXPECTED)
-        assert (run.name, run.source, run.precision) == ("bm25", str(path), "double")
+        assert (run.name, run.source) == ("bm25", str(path))
     path.write_bytes(mark + table(separator, end).rstrip())
     assert_same(rg.read_run(path), EXPECTED)
 
@@ -269,5 +269,17 @@ def test_many_columns_are_listed_in_short() -> None:
 
 
 def test_a_score_may_be_infinite() -> None:
-    run = run_of(HEADER + b"q,a,inf\nq,b,-Infinity\nq,c,1e999\n")
-    assert run.scores.tolist() == [math.inf, -math.inf, math.inf]
+    run = run_of(HEADER + b"q,a,inf\nq,b,-Infinity\n")
+    assert run.scores.tolist() == [math.inf, -math.inf]
+
+
+def test_a_score_beyond_double_precision_is_refused() -> None:
+    with pytest.raises(rg.InputError, match=r":3: the score '1e999' is beyond double precision"):
+        run_of(HEADER + b"q,a,inf\nq,c,1e999\n")
+
+
+@pytest.mark.parametrize("row", [b"q,b,1", HEADER.strip()], ids=["a row", "a header"])
+def test_a_byte_order_mark_inside_a_file_is_named_by_its_line(row: bytes) -> None:
+    mark = b"\xef\xbb\xbf"
+    with pytest.raises(rg.InputError, match=r":3: the line begins with a byte order mark"):
+        run_of(mark + HEADER + b"q,a,1\n" + mark + row + b"\n")

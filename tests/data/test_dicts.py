@@ -261,3 +261,11 @@ def test_bad_subtopics_are_refused() -> None:
         with pytest.raises(rg.InputError) as caught:
             rg.Judgments.from_subtopics(bad)  # type: ignore[arg-type]
         assert str(caught.value).startswith(f"judgments: {message}")
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_])
+def test_a_boolean_is_neither_a_grade_nor_a_score(value: Any) -> None:
+    with pytest.raises(rg.InputError, match=f"query 'q', document 'd': grade .*{bool(value)}"):
+        Judgments.from_dict({"q": {"d": value}})
+    with pytest.raises(rg.InputError, match=f"query 'q', document 'd': score .*{bool(value)}"):
+        Run.from_dict({"q": {"d": value}})

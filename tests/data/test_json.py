@@ -132,7 +132,7 @@ def test_run_and_judgments_in_one_file(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(lines(both)))
     run = rg.read_run(path)
     assert_same(run, ORDERED)
-    assert (run.name, run.source, run.precision) == ("rag", str(path), "double")
+    assert (run.name, run.source) == ("rag", str(path))
     assert_same(rg.read_qrels(path), Judgments.from_dict({"q1": {"d1": 2}, "q2": {"d3": 1}}))
     assert rg.evaluate(path, path, "RR").mean() == {"rag": {"RR": 0.25}}
 
@@ -399,3 +399,33 @@ def test_blank_lines_before_json_change_nothing(tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
     file.write_text("\n" * 10_000 + '{"query": "q", "retrieved": ["a"]}\n')
     assert len(rg.read_run(file).scores) == 1
+
+
+NUMBERS_TOO_LARGE = {
+    "documents by query": b'{"1":\n{"a": %b, "b": 1}}',
+    "rows": b'{"query_id": "1", "doc_id": "a", "score": 1}\n'
+    b'{"query_id": "1", "doc_id": "b", "score": %b}\n',
+    "a list of rows": b'[{"query_id": "1", "doc_id": "a",\n"score": %b}]',
+    "lists": b'{"query_id": "0", "retrieved": [{"id": "a", "score": 1}]}\n'
+    b'{"query_id": "1", "retrieved": [{"id": "a", "score": %b}]}\n',
+}
+
+
+@pytest.mark.parametrize("shape", NUMBERS_TOO_LARGE)
+@pytest.mark.parametrize("number", [b"1e999", b"-1e1000", b"1.8e308"])
+def test_a_number_beyond_double_precision_is_named_by_its_line(
+    shape: str, number: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.json"
+    path.write_bytes(NUMBERS_TOO_LARGE[shape] % number)
+    with pytest.raises(rg.InputError, match=f":2: the number {number.decode()} is beyond double"):
+        rg.read_run(path)
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_a_byte_order_mark_inside_a_file_is_named_by_its_line(end: bytes, tmp_path: Path) -> None:
+    path, mark = tmp_path / "run.jsonl", b"\xef\xbb\xbf"
+    row = mark + b'{"query_id": "1", "doc_id": "%b", "score": 1}'
+    path.write_bytes(row % b"a" + b"\n" + row % b"b" + end)
+    with pytest.raises(rg.InputError, match=r":2: the line begins with a byte order mark"):
+        rg.read_run(path)

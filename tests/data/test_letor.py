@@ -118,6 +118,7 @@ FAULTS = [
     (b"0 qid:1 1:nan", "the value in '1:nan' is not finite", "a value that is not finite"),
     (b"0 qid:1 1:-inf", "the value in '1:-inf' is not finite", "a value that is not finite"),
     (b"0 qid:1 1:3.5e38", "not finite in single precision, expected at most 3.4e38", "not finite"),
+    (b"\xef\xbb\xbf0 qid:1 1:1", "the line begins with a byte order mark", "a byte order mark"),
     (b"0 qid:1 1:1e400", "the value in '1:1e400' is not finite", "a value that is not finite"),
 ]
 

@@ -265,7 +265,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["docno", "docno-ascending", "input", "pessimistic", "optimistic", "random"]
     ),
     unjudged=st.sampled_from(["nonrelevant", "condensed"]),
-    precision=st.sampled_from([None, "single", "double"]),
+    precision=st.sampled_from(["single", "double"]),
     size=st.sampled_from([1, 60, 1 << 22]),
 )
 def test_a_file_is_scored_as_the_run_it_holds(

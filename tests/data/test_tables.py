@@ -154,7 +154,6 @@ def test_a_run_from_a_table_is_the_run_from_a_dict(kind: str) -> None:
         assume(kind != "pandas" or frame.height)  # pandas makes of no values what it likes
         run, plain = read(kind, frame, Run), Run.from_dict(nested(rows))
         assert_same(run, plain)
-        assert run.precision == "double"
         if not rows:
             return
         qrels = {
@@ -514,7 +513,7 @@ def test_a_run_in_a_parquet_file(tmp_path: Path) -> None:
     pl.DataFrame({**PLAIN, "text": ["long"] * 3}).write_parquet(path)
     run = rg.read_run_table(path)
     assert_same(run, Run.from_dict(EXPECTED))
-    assert (run.name, run.source, run.precision) == ("bm25", str(path), "double")
+    assert (run.name, run.source) == ("bm25", str(path))
     with pytest.raises(
         rg.InputError, match=r"bm25.parquet: no column for the grade, expected 'rel'"
     ):
@@ -726,7 +725,7 @@ def test_a_run_in_json_lines(tmp_path: Path, name: str) -> None:
     path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
     run = rg.read_run_table(path)
     assert_same(run, Run.from_dict(EXPECTED))
-    assert (run.name, run.source, run.precision) == ("bm25", str(path), "double")
+    assert (run.name, run.source) == ("bm25", str(path))
     renamed = rg.read_run_table(path, name="other", query="docno", document="qid")
     assert renamed.name == "other"
     assert list(renamed.queries) == [b"a", b"b"]

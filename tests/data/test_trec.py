@@ -193,11 +193,9 @@ def test_a_run_knows_its_name_tag_and_source(tmp_path: Path) -> None:
     assert read_qrels(path.with_name("best.run"), lenient=True).source == str(path)
 
 
-def test_scores_of_a_file_are_compared_in_single_precision_but_kept_in_double(file: Path) -> None:
+def test_scores_of_a_file_are_kept_in_double_precision(file: Path) -> None:
     file.write_bytes(b"q Q0 d 1 0.1 t\n")
-    run = read_run(file)
-    assert run.precision == "single"
-    assert run.scores.tolist() == [0.1]
+    assert read_run(file).scores.tolist() == [0.1]
 
 
 def test_what_is_read_cannot_be_changed(file: Path) -> None:
@@ -241,8 +239,6 @@ HARD_NUMBERS = [
     "7.",
     "-0",
     "0.1234567890123456789",
-    "1e400",
-    "-1e400",
     "5e-324",
     "2e-324",
     "3e-324",
@@ -254,7 +250,6 @@ HARD_NUMBERS = [
     "1e23",
     "9007199254740992e22",
     "1.7976931348623157e308",
-    "1.7976931348623159e308",
     "2.2250738585072011e-308",
     "2.2250738585072014E-308",
     "0.500000000000000166533453693773481063544750213623046875",
@@ -265,16 +260,13 @@ HARD_NUMBERS = [
     "0.3000000000000000166533453693773481063544750213623046875",
     "00000000000000000000000000000012.5",
     "0.00000000000000000000000000000125",
-    "1" + "0" * 400,
     "0." + "0" * 330 + "1",
     "0." + "0" * 300 + "123456789012345678901",
     "1" + "0" * 400 + "e-400",
     "1." + "0" * 800 + "1",
     "1e+0000000005",
-    "0." + "0" * 100_000 + "1e1000001",
     "0." + "0" * 1_000_000 + "1e1000001",
     "1e-99999999999999999999",
-    "1e99999999999999999999",
     "0e99999999999999999999",
 ]
 
@@ -283,6 +275,23 @@ HARD_NUMBERS = [
 def test_a_hard_score_is_the_float_that_python_reads(text: str, file: Path) -> None:
     table = run_in(file, f"q Q0 d 1 {text} t\n".encode())
     assert bits(table) == {b"q": [(b"d", float(text).hex())]}
+
+
+BEYOND_DOUBLE_PRECISION = [
+    "1e400",
+    "-1e400",
+    "1e999",
+    "1.7976931348623159e308",
+    "1" + "0" * 400,
+    "0." + "0" * 100_000 + "1e1000001",
+    "1e99999999999999999999",
+]
+
+
+@pytest.mark.parametrize("text", BEYOND_DOUBLE_PRECISION, ids=lambda text: text[:24])
+def test_a_score_beyond_double_precision_is_refused(text: str, file: Path) -> None:
+    with pytest.raises(InputError, match=r"file:2: the score '.* is beyond double precision"):
+        run_in(file, f"q Q0 c 1 1 t\nq Q0 d 1 {text} t\n".encode())
 
 
 @pytest.mark.parametrize("text", ["inf", "+inf", "INF", "Infinity", "iNfInItY"])
@@ -297,7 +306,11 @@ decimals = st.from_regex(
     fullmatch=True,
 )
 floats = st.floats(allow_nan=False)
-numbers = st.one_of(floats.map(repr), floats.map("{:.17g}".format), decimals)
+numbers = st.one_of(
+    floats.map(repr),
+    floats.map("{:.17g}".format),
+    decimals.filter(lambda text: not math.isinf(float(text))),
+)
 
 
 @given(st.lists(numbers, min_size=1, max_size=30))
@@ -305,6 +318,26 @@ def test_every_score_is_the_float_that_python_reads(file: Path, texts: list[str]
     data = "".join(f"q Q0 d{i} {i} {text} t\n" for i, text in enumerate(texts))
     read = [value.hex() for _, value in run_in(file, data.encode())[b"q"]]
     assert read == [float(text).hex() for text in texts]
+
+
+@pytest.mark.parametrize("pieces", [1, 40_000], ids=["small", "in pieces"])
+@pytest.mark.parametrize("topic", ["q", "r"], ids=["the same topic", "another topic"])
+def test_a_byte_order_mark_inside_a_file_is_named_by_its_line(
+    topic: str, pieces: int, file: Path
+) -> None:
+    mark = BYTE_ORDER_MARK.decode()
+    run = "".join(f"q{i} Q0 d 1 2 t\n" for i in range(pieces))
+    for read, data in (
+        (run_in, f"{mark}{run}{mark}{topic} Q0 e 2 1 t\n"),
+        (qrels_in, f"{mark}{run.replace(' 2 t', '')}{mark}{topic} 0 e 1\n"),
+    ):
+        with pytest.raises(InputError, match=f"file:{pieces + 1}: the line begins with a byte"):
+            read(file, data.encode())
+
+
+def test_no_topic_with_a_byte_order_mark_is_written(file: Path) -> None:
+    with pytest.raises(InputError, match="begins with a byte order mark"):
+        write_run(Run.from_dict({"a": {"d": 1.0}, "\ufeffb": {"d": 1.0}}), file)
 
 
 # Whole files, against plain Python
@@ -534,7 +567,9 @@ def test_qrels_read_back_as_they_were_written(file: Path, data: dict[str, dict[s
 )
 def test_a_topic_that_starts_like_another_kind_of_file_is_refused(start: bytes, file: Path) -> None:
     run = Run.from_dict({decode(start + b"1"): {"d": 1.0}})
-    with pytest.raises(InputError, match="looks like another format"):
+    with pytest.raises(
+        InputError, match=r"looks like another format|begins with a byte order mark"
+    ):
         write_run(run, file)
 
 

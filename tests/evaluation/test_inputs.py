@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import namedtuple
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -220,7 +221,6 @@ def test_runs_without_names_are_numbered(runs: Any) -> None:
         ({"a": {"q1": ["d1"]}, "b": {"q1": {"d1": 1.0}}}, ["a", "b"]),
         ({"a": {"q1": [], "q2": ["d1"]}}, ["a"]),
         ({"a": [ScoredDoc("q1", "d1", 1.0)]}, ["a"]),  # documents of a run, not ids of a query
-        ([], []),
         ([{}], ["run1"]),
         ([{"q1": ["d1"]}], ["run1"]),
         ([ScoredDoc("q1", "d1", 1.0)], ["run"]),  # one run, not a list of runs
@@ -297,3 +297,19 @@ def test_iterables_of_ir_measures_are_taken(tmp_path: Path) -> None:
     assert_same(rg.evaluate(qrels, run, MEASURES), expected(run=RUN))
     by_name = {"a": ir_measures.read_trec_run(str(tmp_path / "a.run"))}
     assert_same(rg.evaluate(QRELS, by_name, MEASURES), expected(a=RUN))
+
+
+USED_UP = (run for run in ())
+TAKE_RUNS: dict[str, Callable[[Any], object]] = {
+    "evaluate": lambda runs: rg.evaluate({"1": {"a": 1}}, runs, "AP"),
+    "fuse": rg.fuse,
+    "tune": lambda runs: rg.tune({"1": {"a": 1}}, runs, "AP"),
+    "med_matrix": lambda runs: rg.med_matrix("AP", runs),
+}
+
+
+@pytest.mark.parametrize("function", TAKE_RUNS)
+@pytest.mark.parametrize("runs", [[], (), USED_UP, np.array([])], ids=lambda runs: str(type(runs)))
+def test_no_runs_are_an_error(function: str, runs: Any) -> None:
+    with pytest.raises(rg.RankgaugeError, match="no runs, expected at least one"):
+        TAKE_RUNS[function](runs)

@@ -103,7 +103,7 @@ def columns_of(run: rg.Run) -> Any:
     """All of a run but its source."""
     return (
         *(list(run.queries), list(run.documents), run.bounds.tolist(), run.scores.tobytes()),
-        *(run.name, run.precision, run.tag),
+        *(run.name, run.tag),
     )
 
 

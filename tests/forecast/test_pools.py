@@ -245,8 +245,8 @@ def test_scores_are_compared_in_the_precision_of_the_evaluation(tmp_path: Path) 
     qrels = {"q": {"a": 1, "b": 0}}
     file = tmp_path / "a.run"
     file.write_text("q Q0 a 1 1.000000001 t\nq Q0 b 2 1.0 t\n")
-    assert as_dict(rg.pool(qrels, file, 1)) == {"q": {"b": 0}}
-    assert as_dict(rg.pool(qrels, file, 1, precision="double")) == {"q": {"a": 1}}
+    assert as_dict(rg.pool(qrels, file, 1)) == {"q": {"a": 1}}
+    assert as_dict(rg.pool(qrels, file, 1, precision="single")) == {"q": {"b": 0}}
     run = {"q": {"a": 1.000000001, "b": 1.0}}
     assert as_dict(rg.pool(qrels, run, 1)) == {"q": {"a": 1}}
     assert as_dict(rg.pool(qrels, run, 1, precision="single")) == {"q": {"b": 0}}

@@ -158,7 +158,6 @@ def test_by_default_it_is_the_sum_of_min_max_scores() -> None:
     assert fused.queries.texts() == ["q1", "q2"]
     assert fused.documents.texts() == ["d2", "d1", "d4", "d3", "d5", "d1"]
     assert fused.scores.tolist() == [1.7, 1.0, 0.0, 0.0, 1.0, 0.0]
-    assert fused.precision == "double"
 
 
 def test_runs_are_given_as_to_evaluate(tmp_path: Path) -> None:
@@ -185,12 +184,11 @@ def test_the_name_is_the_tag() -> None:
     assert (fused.name, fused.tag) == ("hybrid", "hybrid")
 
 
-def test_scores_of_trec_files_are_compared_in_single_precision(tmp_path: Path) -> None:
-    """Scores that evaluation takes for a tie are a tie in the ranks that are fused, too."""
+def test_scores_of_trec_files_are_compared_in_double_precision(tmp_path: Path) -> None:
     file = tmp_path / "a.run"
     file.write_text("q Q0 a 1 1.00000000001 t\nq Q0 b 2 1.0 t\n")
     fused = rg.fuse([file, {"q": {"c": 1.0}}], "rrf", weights=(1, 0.1))
-    assert fused.documents.texts()[:2] == ["b", "a"]
+    assert fused.documents.texts()[:2] == ["a", "b"]
 
 
 def test_a_topic_of_one_run_alone_is_in_the_fused_run() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from profiles import examples
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.model import Ids, Run, encode
-from rankgauge.fusion.pool import BEYOND_SINGLE, Pool, pool_of
+from rankgauge.fusion.pool import Pool, pool_of
 
 DOCUMENTS = st.text(alphabet="ab\0é", max_size=4).map(lambda text: f"d{text}")
 SCORES = st.sampled_from([0.0, -1.5, 1.0, 1.0 + 1e-12, 2.0, 1e300, -1e300])
@@ -27,34 +27,20 @@ RUNS = st.lists(
 )
 
 
-def single(run: Run) -> Run:
-    """The same run, with scores that are compared in single precision."""
-    return Run(run.name, run.queries, run.bounds, run.documents, run.scores, "single")
-
-
-def rounded(score: float) -> float:
-    """A score as single precision has it."""
-    with np.errstate(over="ignore"):
-        value = float(np.float32(score))
-    return math.copysign(BEYOND_SINGLE, score) if math.isinf(value) else value
-
-
 @examples(200)
-@given(RUNS, st.booleans())
-def test_a_pool_is_what_its_definition_says(dicts: list, is_single: bool) -> None:
+@given(RUNS)
+def test_a_pool_is_what_its_definition_says(dicts: list) -> None:
     runs = [Run.from_dict(each, name=f"r{i}") for i, each in enumerate(dicts)]
     if not any(documents for each in dicts for documents in each.values()):
         with pytest.raises(RankgaugeError, match="no run has a document"):
             pool_of(runs)
         return
-    found = pool_of([single(run) for run in runs] if is_single else runs)
+    found = pool_of(runs)
     named = dict.fromkeys(topic for each in dicts for topic in each)
     topics = [topic for topic in named if any(each.get(topic) for each in dicts)]
     assert found.queries.texts() == topics
     for number, topic in enumerate(topics):
         lists = [each.get(topic, {}) for each in dicts]
-        if is_single:
-            lists = [{d: rounded(score) for d, score in each.items()} for each in lists]
         documents = sorted({d for each in lists for d in each}, key=encode, reverse=True)
         rows = slice(found.bounds[number], found.bounds[number + 1])
         assert found.documents.texts()[rows] == documents

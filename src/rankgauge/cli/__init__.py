@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import io
@@ -16,7 +17,7 @@ from rankgauge.cli.signals import (
     end_now,
     ignore_signals,
 )
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import RankgaugeError, RankgaugeWarning
 
 TASKS = {
     "Score": {
@@ -59,6 +60,11 @@ UNFORESEEN = 70
 """The exit code of an error that nobody foresaw: EX_SOFTWARE in sysexits.h."""
 
 DEBUG = "RANKGAUGE_DEBUG"
+LACK_OF_MEMORY = (
+    *("cannot allocate memory", "failed to map segment", "memory allocation", "out of memory"),
+    *("can't start new thread", "bad_alloc"),
+)
+"""What libraries and the system say when there is not enough memory."""
 MOST_SHOWN = 2000
 
 
@@ -73,6 +79,8 @@ def run() -> None:
     gc.set_threshold(100_000, 20, 20)
     if not os.environ.get(DEBUG):
         warnings.simplefilter("ignore")  # those of libraries; ours are notes
+    warnings.filterwarnings("default", category=RankgaugeWarning)
+    warnings.showwarning = _noted
     try:
         main()
     except SystemExit as end:
@@ -80,6 +88,11 @@ def run() -> None:
             raise
         end_now(end.code or 0)
     end_now(0)
+
+
+def _noted(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as a note."""
+    print(f"note: {printable(str(message))}", file=sys.stderr)
 
 
 def main() -> None:
@@ -92,6 +105,7 @@ def main() -> None:
 
     from rankgauge.cli.commands import group
 
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -103,8 +117,7 @@ def main() -> None:
             importlib.import_module(f"rankgauge.cli.{arguments[0]}")
         color = False if os.environ.get("NO_COLOR") else None
         group(arguments, standalone_mode=False, color=color)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except click.ClickException as error:
         text = io.StringIO()
         error.show(text)
@@ -118,28 +131,31 @@ def main() -> None:
     except RankgaugeError as error:
         click.echo(printable(str(error)), err=True)
         sys.exit(2)
-    except MemoryError:
-        click.echo("not enough memory", err=True)
-        sys.exit(2)
     except BrokenPipeError:
         abandon_output()
         sys.exit(1)
-    except OSError as error:
-        abandon_output()
-        click.echo(f"standard output: cannot be written: {error.strerror}", err=True)
-        sys.exit(2)
     except SystemExit:
         raise
     except BaseException as error:  # polars panics with one that is no Exception
-        if os.environ.get(DEBUG):
-            raise
-        sys.exit(_unforeseen(error))
+        sys.exit(_ended_by(error))
 
 
-def _unforeseen(error: BaseException) -> int:
-    """Say in one line that this is our fault and where to report it; the exit code."""
+def _ended_by(error: BaseException) -> int:
+    """Say in one line what ended the program, unless it is to be raised; the exit code."""
     import click
 
+    if _lacks_memory(error):
+        click.echo("not enough memory", err=True)
+        return 2
+    if isinstance(error, OSError):
+        abandon_output()
+        what = "standard output: cannot be written"
+        if error.filename is not None:
+            what = f"{os.fsdecode(error.filename)}: cannot be used"
+        click.echo(printable(f"{what}: {error.strerror}"), err=True)
+        return 2
+    if os.environ.get(DEBUG):
+        raise error
     what = f"{type(error).__name__}: {error}".strip().partition("\n")[0][:200]
     click.echo(
         f"rankgauge has a fault: {printable(what)}. Please report it. Run the command again with "
@@ -147,6 +163,30 @@ def _unforeseen(error: BaseException) -> int:
         err=True,
     )
     return UNFORESEEN
+
+
+def _lacks_memory(error: BaseException) -> bool:
+    """Whether this is for lack of memory: libraries that cannot be loaded and threads that cannot be
+    started have errors of other types."""
+    return (
+        isinstance(error, MemoryError)
+        or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+        or any(words in str(error).lower() for words in LACK_OF_MEMORY)
+    )
+
+
+def open_closed_streams() -> None:
+    """Put something in the place of each standard stream that was closed before the program began.
+
+    Otherwise a file that we open would get its number. Writing to standard output is then an error,
+    because the result would be lost. Messages on standard error are lost.
+    """
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def abandon_output() -> None:

@@ -8,6 +8,7 @@ import click
 
 from rankgauge.cli.assessment_output import TABLES, draw, show_assessment, write_json
 from rankgauge.cli.learning_options import set_size_options
+from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.options import (
     CommandWithFiles,
     output_options,
@@ -82,7 +83,7 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 @samples_option()
 @click.option(
     "--splits",
-    type=click.IntRange(0, MOST_SAMPLES),
+    type=WholeNumber(0, MOST_SAMPLES),
     default=SPLITS,
     show_default=True,
     metavar="N",
@@ -90,7 +91,7 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 )
 @click.option(
     "--fuzziness",
-    type=click.FloatRange(0),
+    type=Decimal(0),
     default=FUZZINESS,
     show_default=True,
     help="For the swap rates: two runs are tied if their means differ by at most this share of the "

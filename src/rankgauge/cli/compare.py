@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+from rankgauge.cli.numbers import Decimal
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     CommandWithFiles,
@@ -51,7 +52,7 @@ from rankgauge.scores.model import Scores
 )
 @click.option(
     "--power",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Decimal(0, 1, min_open=True, max_open=True),
     metavar="P",
     help="Print a power analysis in place of the tests. Column `detectable`: the smallest difference "
     "that the test finds on these topics with power P. Column `needed`: how many topics are needed, so "
@@ -60,7 +61,7 @@ from rankgauge.scores.model import Scores
 )
 @click.option(
     "--difference",
-    type=float,
+    type=Decimal(),
     metavar="D",
     help="With --power: the difference that the test should find. By default the observed difference "
     "of each pair.",

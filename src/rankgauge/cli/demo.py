@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import output_option, seed_option
 from rankgauge.cli.output import line_width, notify
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
@@ -21,14 +22,14 @@ MOST = 10_000
 @output_option("DIR", "The folder to write to.", default=FOLDER, type=OUTPUT_FOLDER)
 @click.option(
     "--topics",
-    type=click.IntRange(1, MOST),
+    type=WholeNumber(1, MOST),
     default=50,
     show_default=True,
     help="How many topics to make.",
 )
 @click.option(
     "--systems",
-    type=click.IntRange(1, MOST),
+    type=WholeNumber(1, MOST),
     default=12,
     show_default=True,
     help="How many systems to make; each writes a run.",

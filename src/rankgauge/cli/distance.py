@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from rankgauge.arrays import Floats
+from rankgauge.cli.numbers import WholeNumber, whole
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     max_grade_option,
@@ -73,7 +74,7 @@ from rankgauge.workers import outcomes
 @per_topic_option()
 @click.option(
     "--top",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Print only the N topics with the greatest distance, the greatest first.",
 )
@@ -85,7 +86,7 @@ from rankgauge.workers import outcomes
 )
 @click.option(
     "--judge",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Print the N documents to judge first, and the distance that remains after they are judged. "
     "Only for two runs and one measure.",
@@ -377,7 +378,7 @@ def _topics(runs: Sequence[Run], known: Judgments | None) -> int:
 
 def _grades(text: str) -> list[int | Literal["max"]]:
     try:
-        return ["max" if grade.strip() == "max" else int(grade) for grade in text.split(",")]
+        return ["max" if grade.strip() == "max" else whole(grade) for grade in text.split(",")]
     except ValueError:
         raise MeasureError(
             f"--grades {text}, expected whole numbers with commas, such as 0,1,2 or 0,max"

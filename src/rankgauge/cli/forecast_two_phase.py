@@ -9,6 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
+from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.options import (
     level_option,
     measure_option,
@@ -60,14 +61,14 @@ TARGET = "nDCG@100"
 @click.option(
     "--plan",
     "width",
-    type=click.FloatRange(0, min_open=True),
+    type=Decimal(0, min_open=True),
     metavar="WIDTH",
     help="Say how many deep topics are needed, so that the intervals are at most WIDTH wide. The deep "
     "topics that you have, about 5, are the pilot.",
 )
 @click.option(
     "--choose",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="M",
     help="Draw M topics to judge deeply, and print their ids. This needs only --shallow. The topics are "
     "spread over topics with few and with many relevant documents. --seed fixes the draw.",

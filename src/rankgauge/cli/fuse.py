@@ -7,6 +7,7 @@ from dataclasses import replace
 import click
 import numpy as np
 
+from rankgauge.cli.numbers import Decimal, decimal
 from rankgauge.cli.options import (
     absent_option,
     method_option,
@@ -39,7 +40,7 @@ def _numbers(
 ) -> tuple[float, ...] | None:
     """The numbers in `0.4,0.6`, or in several options; None where there are none."""
     try:
-        return tuple(float(part) for text in texts for part in text.split(",")) or None
+        return tuple(decimal(part) for text in texts for part in text.split(",")) or None
     except ValueError:
         raise click.BadParameter(f"{','.join(texts)!r}, expected numbers such as 0.4,0.6") from None
 
@@ -75,9 +76,9 @@ def _about(parameter: str) -> str:
     "such as rrf, need none."
 )
 @absent_option
-@click.option("--k", type=float, metavar="NUMBER", help=_about("k"))
-@click.option("--gamma", type=float, metavar="NUMBER", help=_about("gamma"))
-@click.option("--sigma", type=float, metavar="NUMBER", help=_about("sigma"))
+@click.option("--k", type=Decimal(), metavar="NUMBER", help=_about("k"))
+@click.option("--gamma", type=Decimal(), metavar="NUMBER", help=_about("gamma"))
+@click.option("--sigma", type=Decimal(), metavar="NUMBER", help=_about("sigma"))
 @persistence_option(None, _about("persistence"))
 @tag_option("the name of the method")
 @reading_options
@@ -119,8 +120,8 @@ def command(
 
     The methods, each with its formula, are in docs/FUSION.md.
 
-    Scores that differ also differ in single precision, in which TREC files are evaluated. So the file
-    scores what the fused run scores in Python.
+    Scores that differ also differ in single precision. So the file has the same order in trec_eval up
+    to 9.0.7, which compares scores in single precision.
 
     The exit code is 0 when all is well, and 2 when a run could not be read or the runs do not go
     together.

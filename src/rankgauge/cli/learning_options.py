@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.options import F, together
 from rankgauge.policies import By
 
@@ -46,7 +47,7 @@ def training_queries_option(part: str) -> Callable[[F], F]:
     """`--training-queries`: how many queries to learn from."""
     return click.option(
         "--training-queries",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         metavar="N",
         help=f"Learn from only N queries of {part}, drawn by the seed; by default from all. Validation "
         "and test data stay whole.",
@@ -71,13 +72,13 @@ def set_size_options(more: str) -> Callable[[F], F]:
     return together(
         click.option(
             "--set-share",
-            type=click.FloatRange(0, 1),
+            type=Decimal(0, 1),
             help="Which share of the topics is in the set `ideal`. The set `uninformative` gets the "
             f"same share{more}",
         ),
         click.option(
             "--set-number",
-            type=click.IntRange(0),
+            type=WholeNumber(0),
             metavar="N",
             help="In place of --set-share: how many topics are in the set `ideal`. The set "
             "`uninformative` gets the same number.",

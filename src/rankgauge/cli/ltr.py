@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -37,6 +36,7 @@ from rankgauge.data.features import Features
 from rankgauge.data.files import writing
 from rankgauge.data.letor import read_letor
 from rankgauge.data.model import decode
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.data.trec import run_lines, write_run
 from rankgauge.notes import Note, counted
 from rankgauge.rankers.crossval import MEASURES
@@ -315,9 +315,9 @@ def crossval(
     compared = compare(found.scores)
     if output is not None:
         for name, table in {"means": found.table(), "differences": compared.table()}.items():
-            with writing(Path(output, f"{name}.csv")) as stream:
+            with writing(OwnPath(output, f"{name}.csv")) as stream:
                 stream.write(table.render("csv").encode("utf-8"))
-        found.scores.save(Path(output, "scores"))
+        found.scores.save(OwnPath(output, "scores"))
     show_with_notes(found.table(), form, digits, None)
     if chosen_format(form, None) not in MACHINE_FORMATS:
         show(compared.table(), form, digits, None)

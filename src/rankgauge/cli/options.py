@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE, SPREADSHEET
 from rankgauge.cli.workers import workers_options
 from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
@@ -19,6 +20,7 @@ from rankgauge.policies import (
     DEFAULT_NEGATIVE,
     DEFAULT_NORMALIZE,
     DEFAULT_OFFLIST,
+    DEFAULT_PRECISION,
     DEFAULT_STANDARDIZATION,
     DEFAULT_TEST,
     DEFAULT_TIES,
@@ -163,7 +165,7 @@ def qrels_option(help_text: str) -> Callable[[F], F]:
 
 def queries_option(least: int, help_text: str) -> Callable[[F], F]:
     """`--queries`: only so many queries, drawn at random."""
-    return click.option("--queries", type=click.IntRange(least), metavar="N", help=help_text)
+    return click.option("--queries", type=WholeNumber(least), metavar="N", help=help_text)
 
 
 # How rankings are made of runs
@@ -198,7 +200,7 @@ def max_grade_option(known: str) -> Callable[[F], F]:
     """`--max-grade`; `known` says which grades there are without it."""
     return click.option(
         "--max-grade",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         help=f"The highest grade of the collection, if it is higher than any {known}. It matters "
         "only for ERR, and for any measure with the parameter gain=scaled.",
     )
@@ -249,7 +251,7 @@ reading_options = together(
     click.option("--lenient", is_flag=True, help="Drop faulty lines of TREC files and count them."),
     click.option(
         "--size-limit",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         default=SIZE_LIMIT,
         metavar="BYTES",
         help=f"How large a file may be once decompressed. By default {SIZE_LIMIT >> 30} GiB. By default "
@@ -276,7 +278,7 @@ def seed_option(drawn: str, default: int = SEED) -> Callable[[F], F]:
     """`--seed`; `drawn` says in the help what is drawn at random."""
     return click.option(
         "--seed",
-        type=click.IntRange(0, HIGHEST_SEED),
+        type=WholeNumber(0, HIGHEST_SEED),
         default=default,
         show_default=True,
         help=f"The seed for {drawn}. The same seed gives the same result.",
@@ -297,7 +299,7 @@ def samples_option(
     """`--samples`; `more` is a last sentence of the help."""
     return click.option(
         "--samples",
-        type=click.IntRange(1, MOST_SAMPLES),
+        type=WholeNumber(1, MOST_SAMPLES),
         default=default,
         show_default=True,
         metavar="N",
@@ -311,7 +313,7 @@ def level_option(
     """`--level`; `more` is a last sentence of the help."""
     return click.option(
         "--level",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=Decimal(0, 1, min_open=True, max_open=True),
         default=LEVEL,
         show_default=True,
         help=f"{text}{more and f' {more}'}",
@@ -385,7 +387,7 @@ def depth_option(
     return click.option(
         "--depth",
         "depths" if multiple else "depth",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         multiple=multiple,
         default=default,
         show_default=True,
@@ -398,7 +400,7 @@ def repeats_option(default: int, help_text: str) -> Callable[[F], F]:
     """`--repeats`: how often topics or rows are split anew."""
     return click.option(
         "--repeats",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         default=default,
         show_default=True,
         metavar="N",
@@ -413,7 +415,7 @@ def margin_option(default: float, help_text: str) -> Callable[[F], F]:
     """`--margin`: what difference counts as none."""
     return click.option(
         "--margin",
-        type=click.FloatRange(0),
+        type=Decimal(0),
         default=default,
         show_default=True,
         metavar="NUMBER",
@@ -425,7 +427,7 @@ def restarts_option(default: int, help_text: str) -> Callable[[F], F]:
     """`--restarts`: from how many weights a search starts."""
     return click.option(
         "--restarts",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         default=default,
         show_default=True,
         metavar="N",
@@ -463,7 +465,7 @@ def folds_option(default: int | None, least: int, help_text: str) -> Callable[[F
     """`--folds`: into how many parts data is cut."""
     return click.option(
         "--folds",
-        type=click.IntRange(least),
+        type=WholeNumber(least),
         default=default,
         show_default=True,
         metavar="N",
@@ -487,7 +489,7 @@ def persistence_option(default: float | None, help_text: str) -> Callable[[F], F
     """`--persistence`, how likely a user goes on from rank to rank."""
     return click.option(
         "--persistence",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=Decimal(0, 1, min_open=True, max_open=True),
         default=default,
         show_default=True,
         help=help_text,
@@ -503,8 +505,10 @@ condensed_option = click.option(
 precision_option = click.option(
     "--precision",
     type=click.Choice(get_args(ScorePrecision)),
-    help="The floating-point precision in which the scores of documents are compared. By default "
-    "single for TREC files, as in trec_eval 9, and double for other files.",
+    default=DEFAULT_PRECISION,
+    show_default=True,
+    help="The floating-point precision in which the scores of documents are compared: double as in "
+    "trec_eval 9.0.8 (2023) and 10, or single as in trec_eval up to 9.0.7 and pytrec_eval.",
 )
 
 policy_options = together(
@@ -524,7 +528,7 @@ policy_options = together(
     ),
     click.option(
         "--documents",
-        type=click.IntRange(1, 2**31 - 1),
+        type=WholeNumber(1, 2**31 - 1),
         metavar="N",
         help="With --tail: how many documents the collection has.",
     ),
@@ -642,7 +646,7 @@ form_options = together(
     ),
     click.option(
         "--digits",
-        type=click.IntRange(0, 17),
+        type=WholeNumber(0, 17),
         help="How many decimals to print. By default 4 in table, md and latex, and all decimals in the "
         "other formats.",
     ),

@@ -30,7 +30,7 @@ def chosen_format(form: str | None, output: str | None) -> str:
     """The format asked for: by default a table on a terminal, tsv in a pipe or file."""
     if form is not None:
         return form
-    on_terminal = output in (None, "-") and sys.stdout is not None and sys.stdout.isatty()
+    on_terminal = output in (None, "-") and sys.stdout.isatty()
     return "table" if on_terminal else "tsv"
 
 
@@ -64,7 +64,7 @@ def _pieces(texts: Iterable[str]) -> Iterator[str]:
 
 def line_width(output: str | None = None) -> int | None:
     """How many columns a line of the output may have: the width of the terminal, None for files."""
-    if output not in (None, "-") or sys.stdout is None or not sys.stdout.isatty():
+    if output not in (None, "-") or not sys.stdout.isatty():
         return None
     import shutil
 
@@ -108,8 +108,6 @@ def print_bytes(text: str) -> None:
     are escaped, so that no id can move the cursor or change colours.
     """
     stream = sys.stdout
-    if stream is None:
-        return
     if stream.isatty():
         stream.write("".join(c if c in "\t\n" or not _controls(c) else repr(c)[1:-1] for c in text))
     elif (raw := getattr(stream, "buffer", None)) is None:
@@ -144,7 +142,7 @@ def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], 
 
     If standard error is no terminal, it is a line now and then.
     """
-    if total < 2 or sys.stderr is None:
+    if total < 2:
         yield None
         return
     if not sys.stderr.isatty():

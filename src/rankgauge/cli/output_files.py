@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from rankgauge.data.errors import InputError
-from rankgauge.data.files import STANDARD_INPUT, check_writable
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from rankgauge.data.files import STANDARD_INPUT, TEMPORARY, check_writable
+from rankgauge.data.own_paths import OwnPath
 
 _WRITTEN = "rankgauge.cli.written"
 SPREADSHEET = "rankgauge.cli.spreadsheet"
@@ -65,15 +62,9 @@ OUTPUT_FOLDER = OutputFile(folder=True)
 FIGURE_FILE = FigureFile()
 
 
-def make_folder(path: str) -> Path:
-    """The folder to write files to, made if it does not exist; InputError if it cannot be made."""
-    from pathlib import Path
-
-    try:
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:  # ValueError: a name that no folder can have
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(path, None, f"cannot be made: {reason}") from None
-    check_writable(folder / "file")
+def make_folder(path: str | os.PathLike[str]) -> OwnPath:
+    """The folder to write files to, made if it does not exist; InputError if it cannot be made, or if
+    no file can be written there."""
+    folder = OwnPath(path).make()
+    check_writable(folder / TEMPORARY)
     return folder

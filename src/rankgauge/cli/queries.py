@@ -9,6 +9,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.cli.learning_options import by_option
+from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     level_option,
@@ -36,18 +37,18 @@ from rankgauge.scores.model import Scores
 @measure_option(DEFAULT_MEASURE, more="The score of a query is the mean over the measures.")
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1),
+    type=Decimal(0, 1),
     help="Which share of the queries is called ideal. The same share is called uninformative. By "
     f"default {SET_SHARE}.",
 )
 @click.option(
     "--number",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     help="How many queries are called ideal. The same number is called uninformative.",
 )
 @click.option(
     "--threshold",
-    type=float,
+    type=Decimal(),
     nargs=2,
     metavar="LOW HIGH",
     help="A query is uninformative if its difference is at most LOW. It is ideal if its difference is "

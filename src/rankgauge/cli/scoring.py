@@ -121,7 +121,7 @@ class Scoring(Record):
     seed: int
     tail: Tail | None
     documents: int | None
-    precision: ScorePrecision | None
+    precision: ScorePrecision
     max_grade: int | None
     subtopics: bool
     lenient: bool

@@ -17,7 +17,7 @@ from rankgauge.distance.settling import settled
 from rankgauge.measures.around import Aggregate, of_rankings
 from rankgauge.measures.labelling import about_negative
 from rankgauge.notes import worded
-from rankgauge.policies import Offlist, Ordered
+from rankgauge.policies import DEFAULT_PRECISION, Offlist, Ordered
 from rankgauge.scores.model import Scores
 from rankgauge.scores.tables import OVER
 from rankgauge.tables import Cell, Table
@@ -32,7 +32,7 @@ def check_policies(scoring: Scoring) -> None:
         "--condensed": scoring.condensed,
         f"--ties {scoring.ties}": scoring.ties not in get_args(Ordered),
         "--tail": scoring.tail is not None,
-        "--precision": scoring.precision is not None,
+        "--precision single": scoring.precision != DEFAULT_PRECISION,
         "--subtopics": scoring.subtopics,
         "- (standard input is read once)": STANDARD_INPUT in (scoring.qrels, *scoring.runs),
     }

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     depth_option,
@@ -242,7 +243,7 @@ def plane(
 @click.option(
     "--points",
     "grid_points",
-    type=click.IntRange(2),
+    type=WholeNumber(2),
     default=11,
     show_default=True,
     metavar="N",
@@ -287,7 +288,7 @@ def grid(
 @restarts_option(20, "From how many weights the search starts.")
 @click.option(
     "--directions",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=10,
     show_default=True,
     metavar="N",

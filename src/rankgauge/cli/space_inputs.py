@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 import click
 from numpy.typing import ArrayLike
 
+from rankgauge.cli.numbers import Decimal, WholeNumber, decimal, whole
 from rankgauge.cli.options import (
     absent_option,
     missing_option,
@@ -43,7 +44,7 @@ def _fixed(
     for part in (part for text in texts for part in text.split(",")):
         number, equals, weight = part.partition("=")
         try:
-            feature, value = int(number), float(weight) if equals else float("nan")
+            feature, value = whole(number), decimal(weight) if equals else float("nan")
         except ValueError:
             feature, value = 0, float("nan")
         if feature < 1 or value != value:
@@ -59,7 +60,7 @@ def _point(
 ) -> list[list[float]] | None:
     """The points in `1,0`, one an option; None where there are none."""
     try:
-        return [[float(part) for part in text.split(",")] for text in texts] or None
+        return [[decimal(part) for part in text.split(",")] for text in texts] or None
     except ValueError:
         raise click.BadParameter(f"{' '.join(texts)!r}, expected numbers such as 0.4,0.6") from None
 
@@ -73,7 +74,7 @@ input_options = together(
     click.option(
         "--parameter",
         "parameters",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         multiple=True,
         metavar="FEATURE",
         help="LETOR: the number of a feature whose weight varies; may be repeated. By default all "
@@ -105,7 +106,7 @@ input_options = together(
     ),
     click.option(
         "--jitter",
-        type=click.FloatRange(0, min_open=True),
+        type=Decimal(0, min_open=True),
         metavar="SIZE",
         help="Add a random number from 0 to SIZE to the score of each document, the same for all "
         "weights. Then no two flips coincide.",
@@ -132,7 +133,7 @@ point_option = click.option(
 range_options = together(
     click.option(
         "--low",
-        type=float,
+        type=Decimal(),
         default=0.0,
         show_default=True,
         metavar="WEIGHT",
@@ -140,7 +141,7 @@ range_options = together(
     ),
     click.option(
         "--high",
-        type=float,
+        type=Decimal(),
         default=1.0,
         show_default=True,
         metavar="WEIGHT",

@@ -6,7 +6,6 @@ import importlib
 import os
 from collections.abc import Callable
 from operator import itemgetter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +16,7 @@ from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import writing
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.notes import Note
 from rankgauge.tables import Table
@@ -188,7 +188,7 @@ def _folder(data: str | None) -> str:
 
 def _write(name: str, table: Table, output: str, shown: bool = True) -> None:
     """Write a table as CSV, and print it."""
-    with writing(Path(output, f"{name}.csv")) as stream:
+    with writing(OwnPath(output, f"{name}.csv")) as stream:
         stream.write(table.render("csv").encode("utf-8"))
     if shown:
         title = name.replace("-", " ").capitalize()
@@ -201,4 +201,4 @@ def _draw(figures: dict[str, Figure], output: str) -> None:
 
     for name, figure in figures.items():
         for ending in ("svg", "png"):
-            save_figure(figure, Path(output, f"{name}.{ending}"))
+            save_figure(figure, OwnPath(output, f"{name}.{ending}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -148,7 +147,7 @@ def forecast(
         **paper_tables(study),
     }
     for name, table in tables.items():
-        with writing(Path(folder, f"{name}.csv")) as stream:
+        with writing(folder / f"{name}.csv") as stream:
             stream.write(table.render("csv").encode("utf-8"))
     for table in (overview(study, short=True), short_claims(study)):
         click.echo(table.render("table", width=line_width()))
@@ -157,5 +156,5 @@ def forecast(
         raise Incomplete("not all was made: see the note at the start")
     for name, figure in study.figures().items():
         for ending in ("svg", "png"):
-            save_figure(figure, Path(folder, f"{name}.{ending}"))
+            save_figure(figure, folder / f"{name}.{ending}")
     fail_if_incomplete(read)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import click
 from click.formatting import wrap_text
 
+from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import (
     encoder_option,
     level_option,
@@ -22,7 +22,8 @@ from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.study import can, lacking_libraries
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.data.files import TEMPORARY, writing
+from rankgauge.data.files import read_bytes, remove_unfinished, writing
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
 from rankgauge.notes import Note
@@ -67,7 +68,7 @@ PAGE = "study.html"
     "--layer",
     "layers",
     multiple=True,
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=LAYERS,
     show_default=True,
     metavar="N",
@@ -115,7 +116,8 @@ def text(
         use_encoder(encoder)
     asked = TextProtocol(layers, level, samples, seed).checked()
     read = _with_pairs(_read(data, preferences), pairs)
-    folder = Path(output)
+    folder = OwnPath(output)
+    folder.check_folders(TABLES, FIGURES)
     bert = available_encoder() is not None
     lacking = lacking_libraries() + ([] if bert else [f"no BERTScore: {WITHOUT_ENCODER}"])
     notify([Note(each) for each in lacking])
@@ -185,19 +187,18 @@ def _data(argument: str, votes: Mapping[str, str]) -> RatedSummaries:
     return RatedSummaries.read(name, texts, ratings or None, votes.get(name))
 
 
-def write_study(study: TextStudy, folder: Path) -> None:
+def write_study(study: TextStudy, folder: OwnPath) -> None:
     """Write tables, figures and the page, as far as the libraries for them are installed."""
-    for left in folder.rglob(f"{TEMPORARY}*"):  # by a process that was killed
-        left.unlink(missing_ok=True)
-    tables, pictures = make_folder(str(folder / TABLES)), make_folder(str(folder / FIGURES))
+    remove_unfinished(folder)
+    tables, pictures = make_folder(folder / TABLES), make_folder(folder / FIGURES)
     for name, table in study.tables().items():
-        with writing(Path(tables, f"{name}.csv")) as stream:
+        with writing(tables / f"{name}.csv") as stream:
             stream.write(table.render("csv").encode("utf-8"))
     drawn = {}
     for name, (figure, caption) in (study.figures() if can(check_plotting) else {}).items():
         for ending in ("svg", "png"):
-            save_figure(figure, Path(pictures, f"{name}.{ending}"))
-        drawn[name] = (Path(pictures, f"{name}.svg").read_bytes(), caption)
+            save_figure(figure, pictures / f"{name}.{ending}")
+        drawn[name] = (read_bytes(pictures / f"{name}.svg"), caption)
     index = index_table(counterparts(study, drawn))
     with writing(folder / f"{INDEX}.csv") as stream:
         stream.write(index.render("csv").encode("utf-8"))

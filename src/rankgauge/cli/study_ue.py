@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -17,6 +16,7 @@ from rankgauge.cli.learning_options import (
     setting_option,
     training_queries_option,
 )
+from rankgauge.cli.numbers import Decimal, WholeNumber, decimal, whole
 from rankgauge.cli.options import (
     folds_option,
     level_option,
@@ -35,14 +35,15 @@ from rankgauge.cli.scoring import named
 from rankgauge.cli.study import can, lacking_libraries
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.data.errors import InputError
-from rankgauge.data.files import TEMPORARY, display_name, read_bytes, writing
+from rankgauge.data.files import display_name, read_bytes, remove_unfinished, writing
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.notes import Note
 from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
 from rankgauge.report.html import check_pages, write_page
-from rankgauge.scores.documents import read_json
+from rankgauge.sealing import SEAL, check_seal, read_object, read_sealed, unsealed, write_sealed
 from rankgauge.studies.index import INDEX
 from rankgauge.studies.ue.counterparts import FIGURES, QUERIES, TABLES
 from rankgauge.studies.ue.page import DrawnFigure, study_page
@@ -91,7 +92,7 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 @click.option(
     "--cutoff",
     "cutoffs",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     multiple=True,
     default=CUTOFFS,
     show_default=True,
@@ -141,28 +142,28 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 @set_size_options(f". By default {SET_SHARE}.")
 @click.option(
     "--broad-share",
-    type=click.FloatRange(0, 1),
+    type=Decimal(0, 1),
     default=BROAD_SHARE,
     show_default=True,
     help="A query is broad if at least this share of its documents is highly relevant, else focused.",
 )
 @click.option(
     "--broad-label",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=BROAD_LABEL,
     show_default=True,
     help="A document is highly relevant if it has at least this label.",
 )
 @click.option(
     "--ways",
-    type=click.IntRange(2, MOST_WAYS),
+    type=WholeNumber(2, MOST_WAYS),
     default=2,
     show_default=True,
     help="Into how many parts the documents of a query are split, to see whether the parts agree.",
 )
 @click.option(
     "--replicates",
-    type=click.IntRange(1, 10_000),
+    type=WholeNumber(1, 10_000),
     default=REPLICATES,
     show_default=True,
     metavar="N",
@@ -208,7 +209,8 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
         protocol = _protocol(
             collections, list(options.pop("method")) or list(all_methods()), options
         )
-    folder = Path(output)
+    folder = OwnPath(output)
+    folder.check_folders(TABLES, QUERIES, FIGURES)
     lacking = lacking_libraries()
     notify([Note(text) for text in lacking])
     try:
@@ -268,9 +270,9 @@ def _size(name: str, value: str) -> dict[str, int | float]:
     field = _SIZES.get(name)
     try:
         if field and value.isdecimal():
-            return {field: int(value)}
-        if field == "set_number" and 0 < float(value) < 1:
-            return {"set_share": float(value)}
+            return {field: whole(value)}
+        if field == "set_number" and 0 < decimal(value) < 1:
+            return {"set_share": decimal(value)}
     except ValueError:
         pass
     known = ", ".join(f"{each}=N" for each in _SIZES)
@@ -289,7 +291,11 @@ def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
                 f"--again and {option.opts[-1]}: the study.json says all of it; leave one of them out"
             )
     source = display_name(file)
-    read = read_json(read_bytes(file), source, "the study.json of a study", "rankgauge study ue")
+    read = read_object(file, "the study.json of a study", "rankgauge study ue")
+    if SEAL in read:
+        read = check_seal(read, source, "restore it from a copy, or give the options of the study")
+    else:
+        notify([unsealed(source)])
     protocol = Protocol.from_json(read, source)
     if not collections:
         for each in protocol.collections:
@@ -354,10 +360,9 @@ def _steps(protocol: Protocol) -> int:
     return len(protocol.collections) * len(protocol.readings) * (trained + drawn)
 
 
-def write_study(study: Study, folder: Path) -> None:
+def write_study(study: Study, folder: OwnPath) -> None:
     """Write tables, figures and the page, as far as the libraries for them are installed."""
-    for left in folder.rglob(f"{TEMPORARY}*"):  # by a process that was killed
-        left.unlink(missing_ok=True)
+    remove_unfinished(folder)
     before = _listed(folder)
     files = [f"{INDEX}.csv"]
     for name, each in study.tables().items():
@@ -371,44 +376,38 @@ def write_study(study: Study, folder: Path) -> None:
     for name, drawn in (study.figures() if can(check_plotting) else {}).items():
         svg, png = f"{FIGURES}/{name}.svg", f"{FIGURES}/{name}.png"
         files += [svg, png]
-        (folder / FIGURES).mkdir(exist_ok=True)
+        (folder / FIGURES).make()
         for path in (svg, png):
             save_figure(drawn.figure, folder / path)
         pictures.append(
             DrawnFigure(
-                (folder / svg).read_bytes(), drawn.caption, drawn.printed, drawn.case, drawn.reading
+                read_bytes(folder / svg), drawn.caption, drawn.printed, drawn.case, drawn.reading
             )
         )
     if can(check_pages):
         write_page(study_page(study, pictures), folder / PAGE)
     for file in before - set(files):  # of a study with other sizes or readings
-        (folder / file).unlink(missing_ok=True)
+        (folder / file).unlink()
     _write(folder / f"{INDEX}.csv", study.index(drawn=bool(pictures)).render("csv"))
-    _write(folder / FILES, "".join(f"{file}\n" for file in sorted(files)))
+    write_sealed(folder / FILES, {"files": sorted(files)})
 
 
-FILES = "files.txt"
+FILES = "files.json"
 """The names of the files that the study wrote."""
 OURS = re.compile(rf"({TABLES}|{QUERIES}|{FIGURES})/[A-Za-z0-9][A-Za-z0-9._-]*")
 """The files that a study may remove again: nothing outside its own folders."""
 
 
-def _listed(folder: Path) -> set[str]:
+def _listed(folder: OwnPath) -> set[str]:
     """The files that an earlier study wrote into the folder."""
-    try:
-        lines = (folder / FILES).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+    if not (folder / FILES).exists():
         return set()
-    ours = {line for line in lines if OURS.fullmatch(line)}
-    return {line for line in ours if (folder / line).is_file() and not _linked(folder / line)}
+    kept = read_sealed(folder / FILES, "the list of a study's files", "rankgauge", "remove it")
+    ours = {line for line in kept.get("files", []) if OURS.fullmatch(line)}
+    return {line for line in ours if (folder / line).is_file()}
 
 
-def _linked(path: Path) -> bool:
-    """Whether a file, or its folder, is a link to somewhere else."""
-    return path.is_symlink() or path.parent.is_symlink()
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
+def _write(path: OwnPath, text: str) -> None:
+    path.parent.make()
     with writing(path) as stream:
         stream.write(text.encode("utf-8"))

@@ -7,6 +7,7 @@ from typing import get_args
 
 import click
 
+from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import (
     encoder_option,
     level_option,
@@ -97,7 +98,7 @@ METRICS = ("rouge1", "rouge2", "rougeL")
 )
 @click.option(
     "--draws",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Draw N texts instead of the exact value. Feng's dissertation draws 1.",
 )

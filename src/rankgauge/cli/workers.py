@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.workers import Workers
 from rankgauge.workers.executors import RETRIES
 
@@ -52,7 +53,7 @@ _OPTIONS = (
     ),
     click.option(
         "--retries",
-        type=click.IntRange(0),
+        type=WholeNumber(0),
         metavar="N",
         expose_value=False,
         callback=_remember,
@@ -61,7 +62,7 @@ _OPTIONS = (
     ),
     click.option(
         "--timeout",
-        type=click.FloatRange(0, min_open=True),
+        type=Decimal(0, min_open=True),
         metavar="SECONDS",
         expose_value=False,
         callback=_remember,

@@ -1,43 +1,48 @@
 """Parsed LETOR files in the user's cache folder, so that a large file is parsed once.
 
-A file in the cache is a description in JSON and the arrays, each as NumPy saves them, and at its end a
-checksum of all that; nothing in it can run code. It counts only for the same file in the same state, and
-only if the checksum is right and all arrays fit together. If anything is wrong with it, the data file is
+The folder must be the user's own: nobody else may write to it. No link in it is followed.
+
+A file in the cache is a description in JSON and the arrays, each as NumPy saves them, and at its end the
+seal of all that; nothing in it can run code. It counts only for the same file in the same state, and
+only if the seal is right and all arrays fit together. If anything is wrong with it, the data file is
 read instead, and the file in the cache is written anew. It may be deleted at any time.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
 import sys
 import time
-import zlib
+import warnings
 from typing import Any, BinaryIO, Self
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from rankgauge.data.errors import InputError
+from rankgauge import sealing
+from rankgauge.data.errors import InputError, RankgaugeError, RankgaugeWarning
 from rankgauge.data.features import Features
 from rankgauge.data.files import STANDARD_INPUT, display_name, writing
 from rankgauge.data.model import Ids
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.data.trec import Path
 from rankgauge.records import Record
 from rankgauge.seeds import digest
 
 VARIABLE, OFF = "RANKGAUGE_CACHE", "off"
-VERSION = 2
+VERSION = 3
 """The version of the format, and of what is read from a LETOR file. A change of either raises it."""
 LEAST_BYTES = 1 << 20
 """Smaller files are parsed as quickly as they would be found in the cache."""
 SETTLED = 2_000_000_000
 """A file that was written within so many nanoseconds may change again without another time."""
+BLOCK = 1 << 16
+"""Of so many bytes at its start and at its end, a file has a digest in its state."""
 ALIGNMENT = 64
-CHECKSUM_BYTES = 4
-"""The last bytes of a file: the CRC-32 of all bytes before, the lowest byte first."""
 ARRAYS = (
     ("values", "<f4", 2),
     ("labels", "<i4", 1),
@@ -67,37 +72,80 @@ def cache_folder() -> str | None:
     return os.path.join(base, "rankgauge")
 
 
+def usable_folder() -> str | None:
+    """The folder for parsed files, None where there is none to use.
+
+    If others can write to it, RankgaugeError where the user named it; the default folder is not used
+    then, with a warning.
+    """
+    folder = cache_folder()
+    reason = None if folder is None else _shared(folder)
+    if reason is None:
+        return folder
+    named = bool(os.environ.get(VARIABLE))
+    path = f"{VARIABLE}={folder}" if named else folder
+    text = f"{path}: {reason}, so others could change what is read from the cache"
+    remedy = f"run chmod go-w if it is yours, or set {VARIABLE} to another folder or to {OFF}"
+    if named:
+        raise RankgaugeError(f"{text}; {remedy}")
+    warnings.warn(f"{text}. The cache is not used; {remedy}", RankgaugeWarning, stacklevel=2)
+    return None
+
+
+def _shared(folder: str) -> str | None:
+    """Why others could change what is in a folder; None where they cannot, or where it is absent.
+
+    A link is fine in a variable that the user sets. In the default place it must be the user's own.
+    """
+    if sys.platform == "win32":
+        return None
+    try:
+        link, state = os.lstat(folder), os.stat(folder)
+    except (OSError, ValueError):
+        return None
+    user = os.geteuid()
+    if stat.S_ISLNK(link.st_mode) and link.st_uid != user and not os.environ.get(VARIABLE):
+        return f"is a link that belongs to user {link.st_uid}, not to you (user {user})"
+    if state.st_uid != user:
+        return f"belongs to user {state.st_uid}, not to you (user {user})"
+    if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"has the mode {stat.S_IMODE(state.st_mode):o}, which lets others write to it"
+    return None
+
+
 class CachePlace(Record):
     """Where the features of a file are in the cache, and for which state of the file they count."""
 
-    file: str
+    file: OwnPath
     key: dict[str, Any]
 
     @classmethod
     def of(cls, path: Path, beside: str | None, options: dict[str, str]) -> Self | None:
         """The place for a data file as it is now, with the file beside it that was read with it; None
         where nothing is cached: no cache, a small file, standard input, or a pipe."""
-        folder = cache_folder()
-        if folder is None or os.fspath(path) == STANDARD_INPUT:
+        if os.fspath(path) == STANDARD_INPUT:
             return None
         states = [_state(path), None if beside is None else _state(beside)]
         if states[0] is None or states[0]["size"] < LEAST_BYTES:
             return None
+        folder = usable_folder()
+        if folder is None:
+            return None
         named = json.dumps([states[0]["path"], sorted(options.items())])
         file = digest(named.encode("utf-8", "surrogateescape"), size=16).hex() + ".features"
         key = {"version": VERSION, "files": states, "options": options}
-        return cls(os.path.join(folder, file), key)
+        return cls(OwnPath(folder, file), key)
 
     def load(self, source: Path, size_limit: int) -> Features | None:
         """The features, None where they are not there, not for this state, or damaged."""
         try:
-            with open(self.file, "rb") as stream:
+            with io.BufferedReader(self.file.open()) as stream:
                 return self._loaded(stream, display_name(source), size_limit)
         except Exception:  # a damaged file can be wrong in any way; the data file is there
             return None
 
     def _loaded(self, stream: BinaryIO, source: str, size_limit: int) -> Features | None:
-        size = os.fstat(stream.fileno()).st_size - CHECKSUM_BYTES
+        size = os.fstat(stream.fileno()).st_size - sealing.BYTES
         described = json.loads(_array(stream, "|u1", 1, size).tobytes())
         if described["key"] != self.key or described["content"] > size_limit:
             return None
@@ -126,7 +174,8 @@ class CachePlace(Record):
         """Keep the features, whose file has a content of so many bytes. Nothing happens where that
         cannot be done, or where the file has changed."""
         for state in filter(None, self.key["files"]):
-            if _state(state["path"]) != state or time.time_ns() - state["mtime"] < SETTLED:
+            written = max(state["mtime"], state["ctime"])
+            if _state(state["path"]) != state or time.time_ns() - written < SETTLED:
                 return
         named = features.documents is not None
         documents = Ids.of([]) if features.documents is None else features.documents
@@ -138,47 +187,65 @@ class CachePlace(Record):
         text = json.dumps({"key": self.key, "content": content, "named": named}).encode()
         text += b" " * (-len(text) % ALIGNMENT)  # so that the values are aligned
         try:
-            os.makedirs(os.path.dirname(self.file), mode=0o700, exist_ok=True)
+            os.makedirs(self.file.root, mode=0o700, exist_ok=True)
+            if _shared(self.file.root):
+                return
             with writing(self.file) as stream:
                 summed = _Summed(stream)
                 npy.write_array(summed, np.frombuffer(text, dtype=np.uint8), allow_pickle=False)
                 for array, (_, kind, _) in zip(arrays, ARRAYS, strict=True):
                     npy.write_array(summed, np.ascontiguousarray(array, kind), allow_pickle=False)
-                stream.write(summed.checksum.to_bytes(CHECKSUM_BYTES, "little"))
+                stream.write(summed.seal.digest())
         except (OSError, InputError):
             return
 
 
 class _Summed:
-    """Writes to a file, and keeps the checksum of what was written."""
+    """Writes to a file, and keeps the digest of what was written."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self.checksum = 0
+        self.seal = sealing.Digest()
 
     def write(self, piece: bytes) -> None:
-        self.checksum = zlib.crc32(piece, self.checksum)
+        self.seal.update(piece)
         self._stream.write(piece)
 
 
 def _is_whole(stream: BinaryIO, size: int) -> bool:
-    """Whether the checksum behind so many bytes is theirs. The stream stays where it is."""
+    """Whether the seal behind so many bytes is theirs. The stream stays where it is."""
     place = stream.tell()
-    content = np.memmap(stream, dtype=np.uint8, mode="r", shape=(size + CHECKSUM_BYTES,))
+    content = np.memmap(stream, dtype=np.uint8, mode="r", shape=(size + sealing.BYTES,))
     stream.seek(place)
-    checksum = int.from_bytes(content[size:].tobytes(), "little")
-    return zlib.crc32(content[:size].data) == checksum
+    made = sealing.Digest()
+    made.update(content[:size].data)
+    return content[size:].tobytes() == made.digest()
 
 
 def _state(path: Path) -> dict[str, Any] | None:
-    """What tells one state of a file from another, None where there is no such plain file."""
+    """What tells one state of a file from another, None where there is no such plain file.
+
+    A program can keep the size and the time of the last change. So the state also has the time at which
+    the system last noted a change, the number of the file, and a digest of its first and last bytes.
+    """
     try:
-        found = os.stat(path)
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
+            return None
+        with open(path, "rb") as stream:
+            found = os.fstat(stream.fileno())
+            ends = stream.read(BLOCK)
+            stream.seek(max(len(ends), found.st_size - BLOCK))
+            ends += stream.read(BLOCK)
     except (OSError, ValueError):
         return None
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    return {"path": os.path.realpath(path), "size": found.st_size, "mtime": found.st_mtime_ns}
+    return {
+        "path": os.path.realpath(path),
+        "size": found.st_size,
+        "mtime": found.st_mtime_ns,
+        "ctime": found.st_ctime_ns,
+        "inode": found.st_ino,
+        "ends": digest(ends, size=16).hex(),
+    }
 
 
 def _array(stream: BinaryIO, kind: str, dimensions: int, size: int) -> NDArray[Any]:

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from rankgauge.arrays import Floats, Ints
 from rankgauge.data.columns import Column, Place, missing
 from rankgauge.data.errors import InputError, NoRows
-from rankgauge.data.model import Ids, decode
+from rankgauge.data.files import MARK_INSIDE
+from rankgauge.data.kinds import NUMBER
+from rankgauge.data.model import Ids, decode, encode
 from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
 from rankgauge.data.tables import in_roles
 from rankgauge.data.trec import line_number, text_of
@@ -21,7 +23,7 @@ from rankgauge.native import csv as native
 from rankgauge.notes import counted
 from rankgauge.workers import processors
 
-TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY = range(1, 7)
+TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY, MARK = range(1, 8)
 """The kinds of fault that the tokeniser finds, as its enum numbers them."""
 
 LONGEST_SHOWN = 40
@@ -213,6 +215,8 @@ def _no_number(role: Role, cell: str) -> str:
     if cell.count(",") == 1 and cell.replace(",", "", 1).lstrip("-").isdigit():
         expected += " with a decimal point"
     shown = cell if len(cell) <= LONGEST_SHOWN else cell[:LONGEST_SHOWN] + "…"
+    if NUMBER.fullmatch(encode(cell.strip())) and cell.strip().lower() != "nan":
+        return f"the {role.option} {shown!r} is beyond double precision, expected a smaller number"
     return f"the {role.option} is {shown!r}, expected {expected}"
 
 
@@ -236,5 +240,6 @@ def _fault(
         OPEN_QUOTE: "a cell begins with a quote that is never closed, expected a closing quote (in a "
         "cell in quotes, write each quote twice)",
         BINARY: "binary data, expected text",
+        MARK: MARK_INSIDE,
     }[fault]
     return InputError(source, line_number(text, position), message)

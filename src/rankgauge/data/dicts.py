@@ -146,7 +146,9 @@ def _grade(grade: object, source: str, where: str) -> int:
 
 
 def _score(score: object, source: str, where: str) -> float:
-    if isinstance(score, Real) and score == score:  # which NaN is not
+    if (
+        isinstance(score, Real) and not isinstance(score, bool) and score == score
+    ):  # which NaN is not
         try:
             return float(score)
         except OverflowError:

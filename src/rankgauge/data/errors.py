@@ -7,6 +7,10 @@ class RankgaugeError(Exception):
     """Anything rankgauge refuses to do; the text says what and what to do instead."""
 
 
+class RankgaugeWarning(UserWarning):
+    """What the user should know, though the result is right; the command line prints it as a note."""
+
+
 class InputError(RankgaugeError):
     """Data that cannot be used, located as `file:line: what is wrong, what was expected`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import io
 import os
 import stat
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.data.compression import NeedsMemory, compression, decompressed
 from rankgauge.data.errors import AbsentFile, InputError
+from rankgauge.data.own_paths import REMEDY, OwnPath
 from rankgauge.workers.places import place
 
 SIZE_LIMIT = 8 << 30
@@ -36,6 +38,11 @@ UMASK = os.umask(0)
 os.umask(UMASK)
 
 UTF8_MARK = b"\xef\xbb\xbf"
+MARK_INSIDE = (
+    "the line begins with a byte order mark, expected one only at the start of the file; if files were "
+    "joined, remove their marks first: sed -i '1s/^\\xEF\\xBB\\xBF//' FILE"
+)
+"""The fault of a line, further down than the first, that begins with `UTF8_MARK`."""
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -172,7 +179,8 @@ def _opened(path: str | os.PathLike[str], limit: int) -> Content | _Slices | byt
                 raise InputError(source, None, "is closed, expected a file or a pipe")
             return _within(_held(limit), _pieces(sys.stdin.buffer), source)
         with contextlib.ExitStack() as stack:
-            stream = stack.enter_context(open(place(path), "rb", buffering=0))
+            raw = path.open() if isinstance(path, OwnPath) else io.FileIO(place(path), "rb")
+            stream = stack.enter_context(raw)
             if _in_place(stream):
                 stack.pop_all()  # it stays open for the content to be read from
                 return Content(source, limit, stream=stream)
@@ -183,7 +191,8 @@ def _opened(path: str | os.PathLike[str], limit: int) -> Content | _Slices | byt
                 return _Slices(stream, size)
             return _within(_held(limit), _pieces(stream), source)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        raise unreadable(source, error) from None
+        refused = isinstance(path, OwnPath) and isinstance(error, PermissionError)
+        raise unreadable(source, error, f"; {REMEDY}" if refused else "") from None
 
 
 def _in_place(stream: Any) -> bool:
@@ -206,11 +215,11 @@ def _compressed_size(stream: Any) -> int | None:
     return None if compression(head) is None else state.st_size
 
 
-def unreadable(source: str, error: Exception) -> InputError:
+def unreadable(source: str, error: Exception, remedy: str = "") -> InputError:
     """What the user is told of a file that the system does not let us read."""
     reason = getattr(error, "strerror", None) or error
     kind = AbsentFile if isinstance(error, FileNotFoundError) else InputError
-    return kind(source, None, f"cannot be read: {reason}")
+    return kind(source, None, f"cannot be read: {reason}{remedy}")
 
 
 def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> bytes:
@@ -331,35 +340,63 @@ def _compressor(ending: str, raw: BinaryIO) -> contextlib.AbstractContextManager
 def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
     """A stream whose content appears at `path` when the block ends well, and not at all otherwise.
 
-    An ending .gz, .bz2, .xz or .zst compresses. A pipe or device is written to as it is. Raises
-    InputError where the file cannot be written.
+    An ending .gz, .bz2, .xz or .zst compresses. A path that a user names may be a link to the file to
+    write, and a pipe or device is written to as it is. At an `OwnPath` a new file takes the place of a
+    link or a pipe. Raises InputError where the file cannot be written.
     """
     temporary, ending = None, os.path.splitext(path)[1]
-    try:
-        target, mode = _target(path)
-        if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            with open(target, "wb") as raw, _compressor(ending, raw) as stream:
+    with contextlib.ExitStack() as stack:
+        at: int | None = None
+        try:
+            if isinstance(path, OwnPath):
+                target, at = stack.enter_context(path.entered())
+                mode = _kept_mode(path)
+            else:
+                target, mode = _target(path)
+            if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                with open(target, "wb") as raw, _compressor(ending, raw) as stream:
+                    yield stream
+                return
+            # Its name is known before it is there, so that a signal at any moment leaves none behind.
+            temporary = os.path.join(os.path.dirname(target), f"{TEMPORARY}{os.urandom(8).hex()}")
+            private = functools.partial(os.open, mode=0o600, dir_fd=at)
+            with open(temporary, "xb", opener=private) as raw, _compressor(ending, raw) as stream:
                 yield stream
-            return
-        # Its name is known before it is there, so that a signal at any moment leaves none behind.
-        temporary = os.path.join(os.path.dirname(target), f"{TEMPORARY}{os.urandom(8).hex()}")
-        with open(temporary, "xb", opener=_private) as raw, _compressor(ending, raw) as stream:
-            yield stream
-        os.chmod(temporary, 0o666 & ~UMASK if mode is None else stat.S_IMODE(mode))
-        os.replace(temporary, target)
-        temporary = None
-    except (OSError, ImportError) as error:
-        raise _unwritable(path, error) from None
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+            os.chmod(temporary, 0o666 & ~UMASK if mode is None else stat.S_IMODE(mode), dir_fd=at)
+            os.replace(temporary, target, src_dir_fd=at, dst_dir_fd=at)
+            temporary = None
+        except (OSError, ImportError) as error:
+            raise _unwritable(path, error) from None
+        finally:
+            if temporary is not None:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary, dir_fd=at)
+
+
+def _kept_mode(path: OwnPath) -> int | None:
+    """The permissions of the file to replace, None where there is none; InputError for a folder."""
+    mode = path.mode()
+    if mode is not None and stat.S_ISDIR(mode):
+        raise path.refused(stat.S_IFDIR, "a file")
+    return mode if mode is not None and stat.S_ISREG(mode) else None
+
+
+def remove_unfinished(folder: OwnPath) -> None:
+    """Remove the files that a process left half-written when it was killed, in this folder and below."""
+    for where, _, names in os.walk(folder):
+        inside = folder / os.path.relpath(where, folder).replace(os.sep, "/")
+        for name in names:
+            if name.startswith(TEMPORARY):
+                (inside / name).unlink()
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """InputError where `writing` could write no such file, as far as that can be told beforehand."""
     try:
-        target, mode = _target(path)
+        if isinstance(path, OwnPath):
+            target, mode = os.fspath(path), _kept_mode(path)
+        else:
+            target, mode = _target(path)
         place = os.path.dirname(target)
         if mode is None:
             os.stat(place)
@@ -381,10 +418,6 @@ def _unwritable(path: str | os.PathLike[str], error: OSError | ImportError) -> I
     else:
         reason = "zstandard is not installed; run pip install 'rankgauge[zstd]'"
     return InputError(os.fspath(path), None, f"cannot be written: {reason}")
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _target(path: str | os.PathLike[str]) -> tuple[str, int | None]:

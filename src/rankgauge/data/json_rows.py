@@ -127,7 +127,9 @@ def _polars_json(
         _plainly_there(text, key, kind, frame.height) for key, kind in schema.items()
     ):
         return None
-    odd = frame.select(pl.col(pl.String).str.contains(DAMAGED, literal=True))
+    odd = frame.select(
+        pl.col(pl.String).str.contains(DAMAGED, literal=True), pl.col(pl.Float64).is_infinite()
+    )
     if any(column.has_nulls() for column in frame) or any(column.any() for column in odd):
         return None
     return loaded(arrow_table(frame, source), range(len(schema)), source)

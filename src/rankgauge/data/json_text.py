@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterator
 
 from rankgauge.data.columns import first_line
 from rankgauge.data.errors import InputError
+from rankgauge.data.files import MARK_INSIDE, UTF8_MARK
 
 JsonObject = dict[str, object]
+MARK = UTF8_MARK.decode()
 
 
 class Repeating(JsonObject):
@@ -32,14 +36,35 @@ def _object(pairs: list[tuple[str, object]]) -> JsonObject:
     return record if len(record) == len(pairs) else Repeating(pairs)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+class _TooLarge(ValueError):
+    """A number, as it is written, that double precision has as infinity."""
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _TooLarge(text)
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float)
+_QUICK = json.JSONDecoder(parse_float=_float)
 
 
 def parsed(text: bytes, source: str, line: int) -> object:
     """The value of a text that starts at this line; InputError, with the line, where it is no JSON."""
     try:
         return _DECODER.decode(text.decode())
+    except _TooLarge as error:
+        number = str(error)
+        found = re.search(rb"[\s:,[]" + re.escape(number.encode()) + rb"[\s,\]}]", text)
+        line += text.count(b"\n", 0, found.start() + 1) if found else 0
+        shown = number if len(number) <= 40 else number[:40] + "…"
+        message = f"the number {shown} is beyond double precision, expected a smaller number"
+        raise InputError(source, line, message) from None
     except json.JSONDecodeError as error:
+        if text.decode().startswith(MARK, error.pos):
+            raise InputError(source, line + error.lineno - 1, MARK_INSIDE) from None
         where, line = f"{error.msg}: column {error.colno}", line + error.lineno - 1
     except UnicodeDecodeError as error:
         where, line = "bytes that are not UTF-8", line + text.count(b"\n", 0, error.start)
@@ -56,7 +81,7 @@ def quick_object(line: bytes) -> JsonObject | None:
     There are as many colons as keys, or more. Where there are as many as members, each key is one.
     """
     try:
-        record = json.loads(line.decode())
+        record = _QUICK.decode(line.decode())
     except (ValueError, RecursionError):
         return None
     if type(record) is not dict:

@@ -25,7 +25,7 @@ from rankgauge.checks import checked, one_of
 from rankgauge.data import cache, groups
 from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.features import Features
-from rankgauge.data.files import CHUNK, SIZE_LIMIT, display_name, pieces_of
+from rankgauge.data.files import CHUNK, MARK_INSIDE, SIZE_LIMIT, display_name, pieces_of
 from rankgauge.data.model import Ids, decode
 from rankgauge.data.trec import Path, dropped_lines, line_number, number_topics, text_of
 from rankgauge.native import ids as native_ids
@@ -46,6 +46,7 @@ FAULTS = {
     5: "a grade that is not a whole number",
     6: "a grade beyond 32 bits",
     7: "binary data",
+    9: "a byte order mark",
     16: "no query",
     17: "not a feature and its value",
     18: "a feature number out of range",
@@ -338,6 +339,7 @@ def _fault(
         5: f"grade {word!r}, expected a whole number",
         6: f"grade {word!r}, expected a whole number of at most 32 bits",
         7: f"binary data, expected text: `{LINE}`",
+        9: MARK_INSIDE,
         16: f"{repr(word) if word else 'nothing'} in the place of the query, expected `{LINE}`, or a "
         f"file {beside} with the number of documents of each query",
         17: f"{word!r} is not a feature and its value, expected `{LINE}`",

@@ -22,7 +22,7 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
 from rankgauge.notes import Note, counted
-from rankgauge.policies import DEFAULT_NEGATIVE, Negative, ScorePrecision
+from rankgauge.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.records import Record
 
 LARGEST_GRADE = 2**31 - 1
@@ -51,7 +51,7 @@ def encode(text: str) -> bytes:
 
 def whole_grade(value: object) -> int | None:
     """A number of any type as a grade; None for what is no number, not whole or beyond 32 bits."""
-    if not isinstance(value, Real):
+    if not isinstance(value, Real) or isinstance(value, bool):
         return None
     try:
         whole: int = math.floor(value)  # type: ignore[assignment]
@@ -432,8 +432,7 @@ class Judgments(Record):
 class Run(Record):
     """What a system retrieved: for each query, documents with scores.
 
-    `precision` is the floating-point precision in which scores are compared: single for a TREC file, as
-    trec_eval 9 does, double otherwise. `dropped` says what lenient reading left out.
+    `dropped` says what lenient reading left out.
 
     >>> Run.from_dict({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     Run bm25: 1 query, 2 documents
@@ -444,7 +443,6 @@ class Run(Record):
     bounds: Ints
     documents: Ids
     scores: Floats
-    precision: ScorePrecision = "double"
     tag: str = ""
     source: str = ""
     dropped: tuple[Note, ...] = ()

@@ -32,7 +32,6 @@ from rankgauge.data.trec import (
 )
 from rankgauge.native import ids as native
 from rankgauge.notes import Note, counted
-from rankgauge.policies import ScorePrecision
 from rankgauge.records import Record, Value
 
 R = TypeVar("R")
@@ -247,8 +246,8 @@ class Outline(Record):
     ----------
     path
         The file.
-    precision
-        In which precision its scores are compared: single for TREC text, double for tables.
+    is_text
+        Whether it is TREC text; otherwise it is a table.
     faulty_start, faulty_end
         Whether its first line is faulty, and whether its last line is.
     open_end
@@ -256,7 +255,7 @@ class Outline(Record):
     """
 
     path: Path
-    precision: ScorePrecision = "single"
+    is_text: bool = True
     faulty_start: bool = False
     faulty_end: bool = False
     open_end: bool = False
@@ -270,7 +269,7 @@ def read_part(file: RunFile, read: Callable[[Content], R]) -> tuple[R | None, Ou
     """
     with file.opened() as content:
         is_text = kind_of(content, file.columns) is None
-        outline = Outline(file.path, "single" if is_text else "double")
+        outline = Outline(file.path, is_text)
         try:
             result = read(content)
         except NoRows:
@@ -322,13 +321,13 @@ def all_empty(path: Path, count: int) -> InputError:
 
 def check_neighbours(before: Outline, after: Outline) -> None:
     """InputError unless both are parts of one run: of the same kind, and cut between lines."""
-    if before.precision != after.precision:
-        names = {"single": "TREC text", "double": "a table"}
+    if before.is_text != after.is_text:
+        names = {True: "TREC text", False: "a table"}
         raise InputError(
             display_name(after.path),
             None,
-            f"is {names[after.precision]}, but {display_name(before.path)}, a part of the same run, is "
-            f"{names[before.precision]}; expected parts of one kind",
+            f"is {names[after.is_text]}, but {display_name(before.path)}, a part of the same run, is "
+            f"{names[before.is_text]}; expected parts of one kind",
         )
     if before.open_end and (before.faulty_end or after.faulty_start):
         raise InputError(

@@ -21,7 +21,6 @@ from rankgauge.data.files import UTF8_MARK, Content
 from rankgauge.data.model import Ids
 from rankgauge.native import ids as native_ids
 from rankgauge.native import scan as native
-from rankgauge.policies import ScorePrecision
 from rankgauge.records import Record
 
 R = TypeVar("R")
@@ -71,7 +70,7 @@ class Piece(Record):
 
     Each topic has its number among the judged queries, or -1, and says whether its scores fall from row
     to row, in single precision too. Each row has its score or grade, and its row in the judgments, or
-    -1. `precision` says how scores are compared; `tag` is the tag of the run's last line. `starts` and
+    -1. `tag` is the tag of the run's last line. `starts` and
     `ends` say whether the file or run starts and ends with this piece.
     """
 
@@ -82,7 +81,6 @@ class Piece(Record):
     documents: Spans
     scores: Floats
     rows: Labels | Ints
-    precision: ScorePrecision = "single"
     tag: bytes = b""
     starts: bool = True
     ends: bool = True
@@ -128,7 +126,6 @@ class Piece(Record):
             Spans.of(Ids.joined([piece.documents.ids() for piece in pieces])),
             np.concatenate([piece.scores for piece in pieces]),
             np.concatenate([piece.rows for piece in pieces]),
-            firsts[0].precision,
         )
 
     def part(self, topics: Ints) -> Piece:
@@ -144,7 +141,6 @@ class Piece(Record):
             self.documents.part(rows),
             self.scores[rows],
             self.rows[rows],
-            self.precision,
             self.tag,
             self.starts,
             self.ends,

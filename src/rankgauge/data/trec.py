@@ -24,6 +24,7 @@ from rankgauge.data.compression import compression
 from rankgauge.data.errors import DuplicateError, InputError, NoRows
 from rankgauge.data.files import (
     HEAD,
+    MARK_INSIDE,
     SIZE_LIMIT,
     STANDARD_INPUT,
     UTF8_MARK,
@@ -65,6 +66,8 @@ FAULTS = {
     5: "a grade that is not a whole number",
     6: "a grade beyond 32 bits",
     7: "binary data",
+    8: "a score beyond double precision",
+    9: "a byte order mark",
 }
 """The kinds of fault the tokeniser finds, as its enum numbers them."""
 
@@ -215,7 +218,6 @@ def _run(rows: _Rows, content: Content, name: str) -> Run:
         rows.bounds,
         rows.documents,
         rows.values,
-        precision="single",
         tag=rows.tag,
         source=content.source,
         dropped=rows.dropped,
@@ -425,8 +427,12 @@ def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
         if raw.split() != [raw] or b"\0" in raw:
             message = f"cannot hold the id {decode(raw)!r}, expected one without blanks"
             raise InputError(display_name(path), None, message)
+    for raw in queries:
+        if raw.startswith(UTF8_MARK):
+            message = f"the topic {decode(raw)!r} begins with a byte order mark, expected none"
+            raise InputError(display_name(path), None, message)
     first = queries[0] if queries else b""
-    if first.startswith((UTF8_MARK, *UTF16_MARKS)) or compression(first + b" "):
+    if first.startswith(UTF16_MARKS) or compression(first + b" "):
         message = (
             f"the first topic is {decode(first)!r}; a file that begins with these bytes looks like "
             "another format and could not be read back; expected another topic first"
@@ -600,6 +606,8 @@ def _fault(
         5: f"grade {number!r}, expected a whole number",
         6: f"grade {number!r}, expected a whole number of at most 32 bits",
         7: f"binary data, expected text: `{expected}`",
+        8: f"the score {number!r} is beyond double precision, expected a smaller number",
+        9: MARK_INSIDE,
     }[kind]
     if kind in (1, 2, 7) and _may_be_no_trec_file(text, position):
         other = appearance(content)

@@ -35,6 +35,7 @@ from rankgauge.policies import (
     DEFAULT_NEGATIVE,
     DEFAULT_OFFLIST,
     DEFAULT_ORDERED,
+    DEFAULT_PRECISION,
     MedMethod,
     Negative,
     Offlist,
@@ -529,7 +530,7 @@ class _Tops:
     def __call__(self, source: Source) -> tuple[str, dict[bytes, list[bytes]]]:
         run = source()
         nothing = np.full(len(run.scores), -1, dtype=np.int32)
-        order, _, _ = rank_order(run, nothing, self.ties, 0, run.precision)
+        order, _, _ = rank_order(run, nothing, self.ties, 0, DEFAULT_PRECISION)
         tops = {}
         for query, (start, end) in zip(
             run.queries,

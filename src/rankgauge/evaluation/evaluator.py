@@ -26,6 +26,7 @@ from rankgauge.policies import (
     DEFAULT_FAILURES,
     DEFAULT_MISSING,
     DEFAULT_NEGATIVE,
+    DEFAULT_PRECISION,
     DEFAULT_TIES,
     DEFAULT_UNJUDGED,
     SEED,
@@ -62,7 +63,7 @@ def evaluate(
     seed: int = SEED,
     tail: Tail | None = None,
     documents: int | None = None,
-    precision: ScorePrecision | None = None,
+    precision: ScorePrecision = DEFAULT_PRECISION,
     max_grade: int | None = None,
     failures: Failures = DEFAULT_FAILURES,
     executor: AnyExecutor | None = None,
@@ -145,7 +146,8 @@ class Evaluator:
         the collection.
     precision
         In which floating-point precision the scores of documents are compared: "single" or "double".
-        By default single for TREC files, as trec_eval 9 does, and double for everything else.
+        trec_eval 9.0.8 (2023) and 10 compare them in double precision; trec_eval up to 9.0.7 and
+        pytrec_eval in single precision.
     max_grade
         The highest grade of the collection, by default the highest in the judgments.
 
@@ -168,14 +170,14 @@ class Evaluator:
         seed: int = SEED,
         tail: Tail | None = None,
         documents: int | None = None,
-        precision: ScorePrecision | None = None,
+        precision: ScorePrecision = DEFAULT_PRECISION,
         max_grade: int | None = None,
     ) -> None:
         checked("missing", missing, one_of(Missing))
         checked("unjudged", unjudged, one_of(Unjudged))
         checked("ties", ties, one_of(Ties))
         checked("tail", tail, one_of(Tail), optional=True)
-        checked("precision", precision, one_of(ScorePrecision), optional=True)
+        checked("precision", precision, one_of(ScorePrecision))
         seed = checked("seed", seed, SEEDS)
         documents = checked("documents", documents, Whole(1), optional=True)
         max_grade = checked("max_grade", max_grade, Whole(1), optional=True)
@@ -366,7 +368,7 @@ class Evaluator:
             ties=f"{by.ties}-desc" if by.ties == "docno" else by.ties,
             seed=by.seed if by.ties == "random" or estimated else None,
             tail=None if self.tail is None else f"{self.tail}({by.documents})",
-            scores="+".join(sorted({PRECISIONS[result.precision] for result in results})),
+            scores=PRECISIONS[by.precision],
             judgments=None if self.judged.aspects is None else "subtopics",
             unjudged=by.unjudged,
             negative=None

@@ -29,6 +29,7 @@ AnyRun: TypeAlias = Run | RunDict | Source | Path | Frame
 Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
 
 NO_JUDGMENTS = "cannot be judgments; give a qrels file, a data frame or a dict"
+NO_RUNS = "no runs, expected at least one (a generator gives its runs only once)"
 NO_RUN = "is not a run; give a run file, a data frame or a dict"
 
 
@@ -63,6 +64,8 @@ def sources_of(runs: Runs, *, elsewhere: bool = False) -> list[Source]:
     """One function for each run; it gives the run, and is called where the work is done. If that may be
     `elsewhere`, in another process, what only this process can read is read now."""
     sources = _sources_of(runs)
+    if not sources:
+        raise RankgaugeError(NO_RUNS)
     return [_read_here(source) for source in sources] if elsewhere else sources
 
 

@@ -48,7 +48,6 @@ class RunScores(Record):
     values: Floats
     present: Bools
     judged_share: Floats
-    precision: ScorePrecision
     notes: tuple[Note, ...]
     remarks: Remarks
 
@@ -64,8 +63,6 @@ class PieceScores(Record):
         Their scores, query × measure, and the share of the first ten documents that is judged.
     remarks
         For each measure what to know of the scores.
-    precision
-        In which precision the scores of documents were compared.
     merged
         How many adjacent documents have scores that differ in double but not in single precision.
     judged
@@ -80,7 +77,6 @@ class PieceScores(Record):
     values: Floats
     judged_share: Floats
     remarks: Remarks
-    precision: ScorePrecision
     merged: int
     judged: int
     strangers: Ids
@@ -99,7 +95,6 @@ class PieceScores(Record):
             np.concatenate([piece.values for piece in pieces]),
             np.concatenate([piece.judged_share for piece in pieces]),
             [_together(remarks) for remarks in zip(*(p.remarks for p in pieces), strict=True)],
-            pieces[0].precision,
             sum(piece.merged for piece in pieces),
             judged,
             Ids.joined([piece.strangers for piece in pieces]),
@@ -118,7 +113,7 @@ class Scorer(Record):
     ties: Ties
     seed: int
     documents: int | None
-    precision: ScorePrecision | None
+    precision: ScorePrecision
     threads: int = 1
 
     def ties_of(self, measure: Measure) -> Ties:
@@ -151,7 +146,6 @@ class Scorer(Record):
 
     def piece_scores(self, piece: Piece) -> PieceScores:
         """The scores of the judged queries in a piece of a run."""
-        precision = self.precision or piece.precision
 
         def lists(ties: Ties) -> Alignment:
             return align(
@@ -160,15 +154,14 @@ class Scorer(Record):
                 self.judged,
                 ties=ties,
                 seed=self.seed,
-                precision=precision,
+                precision=self.precision,
             )
 
-        return self._scores_of(lists, precision, piece)
+        return self._scores_of(lists, piece)
 
     def _scores_of(
         self,
         aligned: Callable[[Ties], Alignment],
-        precision: ScorePrecision,
         piece: Piece | None = None,
     ) -> PieceScores:
         """The scores of the lists that `aligned` makes, once for each way to treat equal scores."""
@@ -185,7 +178,6 @@ class Scorer(Record):
             side_by_side([values for values, _ in answers], len(lists.queries)),
             judged_share,
             [remarks for _, remarks in answers],
-            precision,
             lists.merged,
             len(lists.retrieved),
             *_unmatched(piece, lists),
@@ -232,7 +224,7 @@ class Scorer(Record):
         if not present.all():
             absent = np.flatnonzero(~present)
             empty = Alignment.empty(absent, self.judged)
-            parts.append(self._scores_of(lambda _: empty, piece.precision))
+            parts.append(self._scores_of(lambda _: empty))
         values = np.empty((len(self.judged), len(self.asked())))
         judged_share = np.empty(len(self.judged))
         for part in parts:
@@ -248,7 +240,6 @@ class Scorer(Record):
             self._finished(values),
             present,
             judged_share,
-            piece.precision,
             (*warnings, *dropped, *alignment_notes(unknown, piece.merged)),
             [_together(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
         )

@@ -32,6 +32,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.policies import (
     DEFAULT_FAILURES,
     DEFAULT_POOL_TIES,
+    DEFAULT_PRECISION,
     DEFAULT_TEST,
     DEFAULT_UNJUDGED,
     LEVEL,
@@ -64,7 +65,7 @@ def judging_depth(
     unjudged: Unjudged = DEFAULT_UNJUDGED,
     ties: PoolTies = DEFAULT_POOL_TIES,
     seed: int = SEED,
-    precision: ScorePrecision | None = None,
+    precision: ScorePrecision = DEFAULT_PRECISION,
     max_grade: int | None = None,
     failures: Failures = DEFAULT_FAILURES,
     executor: AnyExecutor | None = None,
@@ -118,7 +119,7 @@ def judging_depth(
     chosen = _depths(depths)
     checked("level", level, LEVELS)
     checked("ties", ties, one_of(PoolTies))
-    checked("precision", precision, one_of(ScorePrecision), optional=True)
+    checked("precision", precision, one_of(ScorePrecision))
     checked("failures", failures, one_of(Failures))
     drawing = Drawing.checked(splits, seed)
     judgments = judgments_of(qrels)

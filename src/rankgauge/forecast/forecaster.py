@@ -12,9 +12,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from rankgauge.arrays import Floats
 from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
-from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.data.files import display_name
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.forecast.left_out import KindErrors, errors_by_kind, kind_errors_of
 from rankgauge.forecast.models import (
@@ -39,13 +41,13 @@ from rankgauge.forecast.tracks import (
     feature_at,
     rows_of,
 )
-from rankgauge.measures.around import Aggregate
+from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.notes import Note, counted
 from rankgauge.policies import LEVEL, LEVELS, SEED, SEEDS
-from rankgauge.rankers.fold_store import json_bytes
-from rankgauge.scores.documents import read_json
 from rankgauge.scores.model import Scores
+from rankgauge.scores.validation import SLACK, short
+from rankgauge.sealing import check_seal, read_object, unsealed, write_sealed
 
 ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
 """boosting: a gradient-boosting model for each track, averaged. regression: a line of least squares for
@@ -67,8 +69,9 @@ OWN_SETTINGS: Mapping[str, Mapping[ForecastMethod, tuple[str | None, tuple[str, 
 """For each setting that not all methods have: the default and the values, by method."""
 
 FILE = "forecaster.json"
-FORMAT, VERSION = "rankgauge-forecaster", 1
+FORMAT, UNSEALED_VERSION, VERSION = "rankgauge-forecaster", 1, 2
 MADE_BY = "`rankgauge forecast train` or Forecaster.save"
+REMEDY = "restore the file from a copy, or train the forecaster again"
 MOST_NAMED = 3
 """So many missing parts of a file are named."""
 
@@ -117,6 +120,8 @@ class Forecaster:
     tracks_: tuple[str, ...] = field(default=(), init=False, repr=False)
     notes_: tuple[Note, ...] = field(default=(), init=False, repr=False)
     """What to know about the tracks that were learnt from."""
+    file_: str | None = field(default=None, init=False, repr=False, compare=False)
+    """The file that it was loaded from."""
 
     def __post_init__(self) -> None:
         checked("method", self.method, one_of(ForecastMethod))
@@ -245,6 +250,7 @@ class Forecaster:
             raise RankgaugeError("the forecaster has learnt nothing; call fit first")
         shape = rows.shallow.shape
         values = self.model_.predict(rows.matrix()).reshape(shape)
+        self._check_range(values, rows)
         line = self.line_.predict(rows.plain.reshape(-1, 1)).reshape(shape)
         errors = self.errors_.get(rows.kind)
         left_out = None if errors is None else errors.left_out
@@ -253,6 +259,18 @@ class Forecaster:
         half = errors.half_width(level)
         notes = (*self._forecast_notes(rows.kind, errors, level), *rows.notes)
         return Forecast(self.target, self.depth, rows, values, line, half, level, left_out, notes)
+
+    def _check_range(self, values: Floats, rows: Rows) -> None:
+        """RankgaugeError for a forecast that is no score of the target."""
+        low, high = inner(parse(self.target)).range
+        wrong = np.argwhere(~((values >= low - SLACK) & (values <= high + SLACK)))
+        if len(wrong):
+            r, t = map(int, wrong[0])
+            raise RankgaugeError(
+                f"{self.file_ or 'the forecaster'}: forecasts {self.target} of "
+                f"{values[r, t]:.4g} for run {short(rows.runs[r])}, topic {short(rows.topics[t])}, "
+                f"expected {low:g} to {high:g} (train it again)"
+            )
 
     def _forecast_notes(self, kind: str, errors: KindErrors, level: float) -> Iterator[Note]:
         """What to know about forecasts for a kind of collection, with intervals by these errors."""
@@ -287,12 +305,7 @@ class Forecaster:
         """Write the forecaster to a folder, as one JSON file; loading it runs no code."""
         if self.model_ is None or self.line_ is None:
             raise RankgaugeError("the forecaster has learnt nothing; call fit first")
-        path = Path(folder)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise InputError(str(folder), None, f"cannot be made: {reason}") from None
+        path = OwnPath(folder).make()
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -304,8 +317,7 @@ class Forecaster:
             "tracks": list(self.tracks_),
             "notes": [str(note) for note in self.notes_ if note.run is None],
         }
-        with writing(path / FILE) as stream:
-            stream.write(json_bytes(content))
+        write_sealed(path / FILE, content)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Forecaster:
@@ -313,23 +325,35 @@ class Forecaster:
         training does not write."""
         path = Path(folder) / FILE
         source = display_name(path)
-        content = read_json(read_bytes(path), source, "a forecaster", MADE_BY)
+        content = read_object(path, "a forecaster", MADE_BY)
+        sealed = content.get("version") == VERSION
+        if sealed:
+            content = check_seal(content, source, REMEDY)
         try:
-            return cls._of(content)
+            made = cls._of(content)
         except (RankgaugeError, KeyError, TypeError, ValueError, AttributeError) as error:
             message = f"not a forecaster ({error}), expected one made by {MADE_BY}"
             raise InputError(source, None, message) from None
+        if not sealed:
+            made.notes_ += (unsealed(source),)
+        made.file_ = source
+        return made
 
     @classmethod
-    def _of(cls, content: Any) -> Forecaster:
-        if not isinstance(content, dict):
-            raise RankgaugeError("the file has no JSON object")
-        if content.get("format", FORMAT) != FORMAT or content.get("version", VERSION) != VERSION:
+    def _of(cls, content: dict[str, Any]) -> Forecaster:
+        versions = (UNSEALED_VERSION, VERSION)
+        if (
+            content.get("format", FORMAT) != FORMAT
+            or content.get("version", VERSION) not in versions
+        ):
             raise RankgaugeError("another format")
-        lacking = [name for name in (*HEAD, *SETTINGS, *LEARNT) if name not in content]
+        entries = (*HEAD, *SETTINGS, *LEARNT)
+        lacking = [name for name in entries if name not in content]
         if lacking:
             more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
             raise RankgaugeError(f"the file lacks {', '.join(lacking[:MOST_NAMED])}{more}")
+        if unknown := sorted(set(content) - set(entries)):
+            raise RankgaugeError(f"the file has the unknown entry {short(unknown[0])}")
         made = cls(
             **{name: content[name] for name in SETTINGS}, features=tuple(content["features"])
         )

@@ -13,7 +13,14 @@ from rankgauge.checks import Whole, checked, one_of
 from rankgauge.data.model import Judgments, freeze
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.forecast.retrieval import Retrieved, retrieved
-from rankgauge.policies import DEFAULT_POOL_TIES, SEED, SEEDS, PoolTies, ScorePrecision
+from rankgauge.policies import (
+    DEFAULT_POOL_TIES,
+    DEFAULT_PRECISION,
+    SEED,
+    SEEDS,
+    PoolTies,
+    ScorePrecision,
+)
 from rankgauge.records import Record
 
 if TYPE_CHECKING:
@@ -94,7 +101,7 @@ def pool(
     *,
     ties: PoolTies = DEFAULT_POOL_TIES,
     seed: int = SEED,
-    precision: ScorePrecision | None = None,
+    precision: ScorePrecision = DEFAULT_PRECISION,
     executor: AnyExecutor | None = None,
 ) -> PooledJudgments:
     """The judgements that would have been made, if only a pool of the runs had been judged.
@@ -132,7 +139,7 @@ def pool(
     """
     depth = checked("depth", depth, DEPTHS, optional=True)
     checked("ties", ties, one_of(PoolTies))
-    checked("precision", precision, one_of(ScorePrecision), optional=True)
+    checked("precision", precision, one_of(ScorePrecision))
     lists = retrieved(
         judgments_of(qrels),
         runs,

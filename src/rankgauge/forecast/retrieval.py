@@ -16,7 +16,13 @@ from rankgauge.data.trec import RunFile
 from rankgauge.evaluation.inputs import Runs, Source, label, place_of, sources_of
 from rankgauge.evaluation.mismatch import KEPT, few_shared_topics, no_shared_topics
 from rankgauge.notes import Note
-from rankgauge.policies import DEFAULT_FAILURES, Failures, PoolTies, ScorePrecision
+from rankgauge.policies import (
+    DEFAULT_FAILURES,
+    DEFAULT_PRECISION,
+    Failures,
+    PoolTies,
+    ScorePrecision,
+)
 from rankgauge.rankings.alignment import alignment_notes, located, moves
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Record
@@ -72,7 +78,7 @@ def retrieved(
     longest: int | None,
     ties: PoolTies,
     seed: int,
-    precision: ScorePrecision | None = None,
+    precision: ScorePrecision = DEFAULT_PRECISION,
     failures: Failures = DEFAULT_FAILURES,
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
@@ -155,7 +161,7 @@ class _Reader(Record):
     longest: int | None
     ties: PoolTies
     seed: int
-    precision: ScorePrecision | None
+    precision: ScorePrecision
     threads: int
 
     def __call__(self, source: Source) -> _RankedRun:

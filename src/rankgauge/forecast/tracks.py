@@ -36,6 +36,7 @@ from rankgauge.notes import WARNING, Note, counted
 from rankgauge.policies import (
     DEFAULT_FAILURES,
     DEFAULT_POOL_TIES,
+    DEFAULT_PRECISION,
     SEED,
     SEEDS,
     Failures,
@@ -85,7 +86,7 @@ class Track(Record):
     runs: tuple[Run, ...]
     ties: PoolTies = DEFAULT_POOL_TIES
     seed: int = SEED
-    precision: ScorePrecision | None = None
+    precision: ScorePrecision = DEFAULT_PRECISION
     failed: tuple[str, ...] = ()
 
     @classmethod
@@ -98,7 +99,7 @@ class Track(Record):
         name: str | None = None,
         ties: PoolTies = DEFAULT_POOL_TIES,
         seed: int = SEED,
-        precision: ScorePrecision | None = None,
+        precision: ScorePrecision = DEFAULT_PRECISION,
         max_grade: int | None = None,
         failures: Failures = DEFAULT_FAILURES,
     ) -> Track:
@@ -117,7 +118,7 @@ class Track(Record):
             says so in `.failed`; "raise" raises the error.
         """
         checked("ties", ties, one_of(PoolTies))
-        checked("precision", precision, one_of(ScorePrecision), optional=True)
+        checked("precision", precision, one_of(ScorePrecision))
         checked("failures", failures, one_of(Failures))
         seed = checked("seed", seed, SEEDS)
         max_grade = checked("max_grade", max_grade, Whole(1), optional=True)
@@ -188,7 +189,7 @@ class TrackPolicies(TypedDict, total=False):
 
     ties: PoolTies
     seed: int
-    precision: ScorePrecision | None
+    precision: ScorePrecision
     max_grade: int | None
     failures: Failures
 

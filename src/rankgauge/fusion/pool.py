@@ -15,9 +15,6 @@ from rankgauge.native import segments
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.records import Record
 
-BEYOND_SINGLE = 2.0**128
-"""Stands for a score that is infinite in single precision: above all others, and still a number."""
-
 
 class Pool(Record):
     """The documents of several runs: topic t owns the rows bounds[t]:bounds[t + 1], a document each.
@@ -28,8 +25,7 @@ class Pool(Record):
 
     `scores` (rows × runs) has NaN where a run lacks the document. `ranks` (rows × runs) has the place
     of the document in the run, from 1, and 0 where the run lacks it. A run ranks by score, and equal
-    scores by id, the greatest first. Scores of a run that was read from a TREC file are rounded to
-    single precision, so scores that evaluation takes for equal are equal here.
+    scores by id, the greatest first.
 
     >>> a = Run.from_dict({"q": {"d1": 3.0, "d2": 1.0}}, name="a")
     >>> b = Run.from_dict({"q": {"d2": 7.0}}, name="b")
@@ -92,22 +88,9 @@ def pool_of(runs: Sequence[Run]) -> Pool:
             partner,
         )
         held = np.flatnonzero(row >= 0)
-        scores[held, column] = compared_scores(run)[row[held]]
+        scores[held, column] = run.scores[row[held]]
         ranks[held, column] = _ranks(scores[held, column], np.searchsorted(held, bounds))
     return Pool(tuple(run.name for run in runs), queries, bounds, documents, scores, ranks)
-
-
-def compared_scores(run: Run) -> Floats:
-    """The scores of a run as evaluation compares them: rounded where its precision is single.
-
-    A score beyond single precision becomes `BEYOND_SINGLE`, with its sign.
-    """
-    if run.precision == "double":
-        return run.scores
-    with np.errstate(over="ignore"):
-        single = run.scores.astype(np.float32).astype(np.float64)
-    beyond = np.isinf(single) & np.isfinite(run.scores)
-    return np.where(beyond, np.copysign(BEYOND_SINGLE, run.scores), single)
 
 
 def _check_scores(run: Run) -> None:

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsu
 from rankgauge.data.features import Features
 from rankgauge.data.folds import Fold, Folds
 from rankgauge.data.model import Ids, Judgments, Run, decode
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
@@ -128,7 +128,7 @@ def cross_validation(
     chosen = None if number is None else TrainingQueries(number, checked("seed", seed, SEEDS))
     store = None
     if output is not None:
-        store = FoldStore(Path(output), _protocol(folds, rankers, parsed, by, chosen))
+        store = FoldStore(OwnPath(output), _protocol(folds, rankers, parsed, by, chosen))
         store.begin()
     work = FoldWork(tuple(folds), rankers, parsed, by, chosen, store is not None)
     items = [(place, name) for place in range(len(work.folds)) for name in (*rankers, SINGLE)]
@@ -152,8 +152,6 @@ def cross_validation(
             if store is not None:
                 store.keep(work.folds[item[0]].number, item[1], result)
         advance(work.label(item))
-    if store is not None:
-        store.write_times([fold.number for fold in work.folds], (*rankers, SINGLE))
     lacking = {name for _, name in failed}
     if SINGLE in lacking or lacking.issuperset(rankers):
         raise RankgaugeError("\n".join(str(failed[item]) for item in items if item in failed))

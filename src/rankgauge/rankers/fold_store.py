@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
-from pathlib import Path
+import os
+import re
+from collections.abc import Collection, Mapping
+from os import PathLike
 from typing import Any
 
-from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.data.files import TEMPORARY, display_name, read_bytes, writing
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.files import check_writable, display_name, remove_unfinished
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Run
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.data.trec import read_run, write_run
 from rankgauge.records import Record
-from rankgauge.scores.documents import read_json
 from rankgauge.scores.model import Scores
-from rankgauge.seeds import digest
+from rankgauge.sealing import (
+    check_seal,
+    content_digest,
+    damaged,
+    file_digest,
+    json_bytes,
+    read_json,
+    read_object,
+    read_sealed,
+    write_sealed,
+)
 
 PROTOCOL, TIMES = "protocol.json", "times.json"
 METHODS = "methods"
 """The entry of the protocol that later calls may add to."""
-DIGEST = "digest"
+FILES = ("run", "scores")
+"""The endings of the files beside the means."""
+UNSEALED = {"train", "validation", "notes", "digest"}
+"""What the file of means had before there were seals; such folds are trained again."""
+TRAINED = "and the fold is trained again"
+AGAIN = f"remove the file, {TRAINED}"
+ANOTHER_FOLDER = "give another folder, or remove this one"
 
 
 class Trained(Record):
@@ -45,7 +60,7 @@ class Finished(Record):
 
 
 def begin_folder(
-    folder: Path,
+    folder: str | PathLike[str],
     name: str,
     content: Mapping[str, Any],
     what: str,
@@ -67,36 +82,19 @@ def begin_folder(
         Entries of the content that are mappings, and may grow: a key that only the file or only the
         content has is kept. A key that both have must have the same value.
     """
-    path, content = folder / name, dict(content)
+    folder, content = OwnPath(folder).make(), dict(content)
+    path = folder / name
     if path.exists():
-        there = _entries(path)
-        if there is None:
-            fault = "cannot be read"
-        else:
-            here = dict(read_json(json_bytes(content), path.name))
-            fault = ", ".join(_differing(there, here, growing))
-            fault = fault and f"differs in {fault}"
-        if there is None or fault:
+        there = read_sealed(path, f"the {name} of a {what}", "rankgauge", ANOTHER_FOLDER)
+        here = dict(read_json(json_bytes(content), path.name, "JSON", "rankgauge"))
+        if fault := ", ".join(_differing(there, here, growing)):
             raise RankgaugeError(
-                f"{folder} has another {what}: {path.name} {fault}. Expected the same one to go on "
-                "with; give another folder, or remove this one"
+                f"{folder} has another {what}: {path.name} differs in {fault}. Expected the same one "
+                f"to go on with; {ANOTHER_FOLDER}"
             )
         for entry in growing:
             content[entry] = {**there[entry], **content[entry]}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(str(folder), None, f"cannot be made: {error.strerror or error}") from None
-    with writing(path) as stream:
-        stream.write(json_bytes(content))
-
-
-def _entries(path: Path) -> dict[str, Any] | None:
-    """The entries of a file; None where it cannot be read."""
-    try:
-        return dict(read_json(read_bytes(path), display_name(path)))
-    except (InputError, TypeError, ValueError):
-        return None
+    write_sealed(path, content)
 
 
 def _differing(
@@ -117,11 +115,12 @@ def _differing(
 class FoldStore(Record):
     """A folder with what is finished: for each fold and method a run, scores, and means on other data.
 
-    The means are written last, in one step, with a digest of all three and of what they depend on: the
-    data, the settings of the method, and versions. A fold and method is finished if its digest is right.
+    The means are written last, in one step. Their file is sealed, and has digests of the run, of the
+    scores, and of what all of it depends on: the data, the settings of the method, and versions. A file
+    that was damaged is an error; a file that is not there, or depends on something else, is made anew.
     """
 
-    folder: Path
+    folder: OwnPath
     protocol: Mapping[str, Any]
 
     def begin(self) -> None:
@@ -130,89 +129,78 @@ class FoldStore(Record):
         import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
 
         begin_folder(self.folder, PROTOCOL, self.protocol, "cross-validation", growing=(METHODS,))
+        for name in os.listdir(self.folder):
+            if re.fullmatch("fold-[0-9]+", name):
+                remove_unfinished(self.folder / name)  # by a process that was killed
+        check_writable(self.folder / TIMES)
+        self._times()  # an error now, not after the training
 
     def finished(self, fold: int, name: str) -> Trained | None:
-        """What was finished before; None if it was not, or was changed since."""
+        """What was finished before; None if it was not, or depends on something else."""
         path = self._path(fold, name, "json")
+        path.parent.make()
+        for ending in (*FILES, "json"):  # an error now, not after hours of training
+            check_writable(self._path(fold, name, ending))
+        if not path.exists():
+            return None
+        means = read_object(path, "the means of a fold", "rankgauge")
+        if means.keys() == UNSEALED:
+            return None
+        means = check_seal(means, display_name(path), AGAIN)
         try:
-            means = dict(read_json(read_bytes(path), display_name(path)))
-            if means.pop(DIGEST) != self._digest(fold, name, means):
+            if means["basis"] != self._basis(name):
                 return None
+            for ending in FILES:
+                file = self._path(fold, name, ending)
+                if not file.exists():
+                    return None
+                if file_digest(file) != means[ending]:
+                    raise damaged(display_name(file), f"remove it, or {path.name}, {TRAINED}")
             run = read_run(self._path(fold, name, "run"), name=name)
             other = means["validation"]
             validation = None if other is None else tuple(other)
             return Trained(run, tuple(means["train"]), validation, tuple(means["notes"]))
-        except (OSError, InputError, KeyError, TypeError, ValueError):
-            return None  # made anew
+        except (KeyError, TypeError):
+            raise damaged(display_name(path), AGAIN) from None
 
     def keep(self, fold: int, name: str, finished: Finished) -> None:
         """Write what is finished."""
         trained, scores = finished.trained, finished.scores
         assert scores is not None
         path = self._path(fold, name, "json")
-        path.parent.mkdir(exist_ok=True)
         write_run(trained.run, self._path(fold, name, "run"))
         scores.save(self._path(fold, name, "scores"))
+        times = self._times()
+        own = {**times.get(path.parent.name, {}), name: round(finished.seconds, 3)}
+        write_sealed(self.folder / TIMES, {**times, path.parent.name: own})
         other = None if trained.validation is None else list(trained.validation)
         means = {"train": list(trained.train), "validation": other, "notes": list(trained.notes)}
-        with writing(path) as stream:
-            stream.write(json_bytes({**means, DIGEST: self._digest(fold, name, means)}))
-        with writing(self._path(fold, name, "seconds")) as stream:
-            stream.write(f"{finished.seconds:.3f}\n".encode())
+        digests = {ending: file_digest(self._path(fold, name, ending)) for ending in FILES}
+        write_sealed(path, {**means, **digests, "basis": self._basis(name)})
 
-    def _digest(self, fold: int, name: str, means: Mapping[str, Any]) -> str:
-        """A digest of the run, the scores and the means, and of what they depend on."""
-        files = (self._path(fold, name, ending).read_bytes() for ending in ("run", "scores"))
-        own = {**self.protocol, METHODS: self.protocol.get(METHODS, {}).get(name)}
-        each = [digest(content, size=16) for content in (*files, json_bytes([means, own]))]
-        return digest(b"".join(each), size=16).hex()
+    def _basis(self, name: str) -> str:
+        """A digest of all that a method's results depend on."""
+        return content_digest({**self.protocol, METHODS: self.protocol.get(METHODS, {}).get(name)})
 
-    def write_times(self, folds: Iterable[int], names: Iterable[str]) -> None:
-        """Gather how long each fold and method took, in a file of its own: times differ every time.
-
-        What a process that was killed left half-written is removed.
-        """
-        for left in self.folder.glob(f"fold-*/{TEMPORARY}*"):
-            left.unlink(missing_ok=True)
+    def _times(self) -> dict[str, dict[str, float]]:
+        """How long each fold and method took, in a file of its own: times differ every time."""
         path = self.folder / TIMES
-        there = (_entries(path) or {}) if path.exists() else {}
-        times = {fold: dict(own) for fold, own in there.items() if isinstance(own, dict)}
-        before = json_bytes(times)
-        names = list(names)
-        for fold in folds:
-            for name in names:
-                own = self._path(fold, name, "seconds")
-                if own.exists():
-                    with suppress(ValueError):  # times are for information alone
-                        times.setdefault(f"fold-{fold}", {})[name] = float(own.read_text())
-                    own.unlink()
-        if json_bytes(times) != before:
-            with writing(path) as stream:
-                stream.write(json_bytes(times))
+        if not path.exists():
+            return {}
+        return read_sealed(path, "the times of a cross-validation", "rankgauge", "remove it")
 
-    def _path(self, fold: int, name: str, ending: str) -> Path:
+    def _path(self, fold: int, name: str, ending: str) -> OwnPath:
         return self.folder / f"fold-{fold}" / f"{name.replace(' ', '-')}.{ending}"
 
 
 def data_digest(folds: Folds) -> str:
     """A digest of which files make up which fold: their content, wherever they are."""
-    contents: dict[str, bytes] = {}
-    for file in {part.file for fold in folds for parts in fold.parts.values() for part in parts}:
-        with open(file, "rb") as stream:
-            contents[file] = hashlib.file_digest(stream, _blake2b).digest()
+    files = {part.file for fold in folds for parts in fold.parts.values() for part in parts}
+    contents = {file: file_digest(file) for file in files}
     found = [
         (fold.number, split, contents[part.file], part.queries)
         for fold in folds
         for split, parts in fold.parts.items()
         for part in parts
     ]
-    return digest(repr(found).encode(), size=16).hex()
-
-
-def _blake2b() -> Any:
-    return hashlib.blake2b(digest_size=16)
-
-
-def json_bytes(content: Any) -> bytes:
-    """The text of a JSON file, the same for the same content."""
-    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
+    return content_digest(found)

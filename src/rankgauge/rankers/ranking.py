@@ -15,9 +15,9 @@ def run_of(
 ) -> Run:
     """The documents of each query in the order of their scores, as a run.
 
-    Scores that differ also differ in single precision, in which TREC files are evaluated. Documents
-    without a name are called as `features.named()` calls them. Documents with equal scores stand in the
-    order in which an evaluator ranks them, or as in the file.
+    Scores that differ also differ in single precision, in which trec_eval up to 9.0.7 compares them.
+    Documents without a name are called as `features.named()` calls them. Documents with equal scores
+    stand in the order in which an evaluator ranks them, or as in the file.
 
     >>> from rankgauge.data.model import Ids
     >>> features = Features(Ids.of(["q"]), np.array([0, 2]), np.zeros(2, np.int32), np.eye(2))

@@ -20,17 +20,20 @@ from numpy.typing import NDArray
 
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes, writing
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.data.scaling import Scaling
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.rankers.base import REMARKS, Ranker
 from rankgauge.rankers.registry import find_method
-from rankgauge.scores.documents import read_json
 from rankgauge.scores.validation import short
+from rankgauge.sealing import check_seal, damaged, read_object, seal
 from rankgauge.seeds import digest
 from rankgauge.version import __version__
 
-FORMAT, VERSION = "rankgauge-ranker", 1
+FORMAT, VERSION = "rankgauge-ranker", 2
+DIGEST_VERSION = 1
+"""The version of earlier files, which have a digest of the text in place of a seal."""
 MANIFEST = "model.json"
 ARRAYS = "arrays"
 HISTORY = "history_"
@@ -44,9 +47,8 @@ ENTRIES = {
     "learnt": dict,
     "arrays": dict,
     "files": dict,
-    "digest": str,
 }
-"""What `model.json` has, and the type of each entry."""
+"""What `model.json` has besides its seal, and the type of each entry."""
 
 TYPES = {str: "a text", int: "a whole number", dict: "an object"}
 """How messages call the types of entries."""
@@ -57,6 +59,7 @@ KINDS = ("float64", "float32", "int64", "int32", "bool")
 """The types of numbers in arrays."""
 
 MADE_BY = "expected one made by Ranker.save"
+REMEDY = "restore the folder from a copy, or train and save the ranker again"
 
 
 # Writing
@@ -96,16 +99,15 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
         "files": files,
     }
     try:
-        document["digest"] = _digest(document)
-        manifest = _json(document)
+        manifest = _json(seal(document))
     except (TypeError, ValueError) as error:
         message = f"{type(ranker).__name__} cannot be saved: {error}"
         raise RankgaugeError(message) from None
-    _prepare(folder)
+    own = _prepare(folder)
     for name, (content, _) in contents.items():
-        with writing(os.path.join(folder, str(files[name]["file"]))) as stream:
+        with writing(own / str(files[name]["file"])) as stream:
             stream.write(content)
-    with writing(os.path.join(folder, MANIFEST)) as stream:
+    with writing(own / MANIFEST) as stream:
         stream.write(manifest)
     _remove_others(folder, {str(file["file"]) for file in files.values()})
 
@@ -173,33 +175,23 @@ def _json(document: Mapping[str, Any], *, sort_keys: bool = False) -> bytes:
     return (json.dumps(document, allow_nan=False, sort_keys=sort_keys, indent=1) + "\n").encode()
 
 
-def _digest(document: Mapping[str, Any]) -> str:
-    """The digest of all entries but itself; their order does not change it."""
-    rest = {key: value for key, value in document.items() if key != "digest"}
-    return digest(_json(rest, sort_keys=True), size=16).hex()
-
-
 def _file_name(name: str, content: bytes, ending: str) -> str:
     return f"{name.strip('_').lower()}-{digest(content, size=8).hex()}.{ending}"
 
 
-def _prepare(folder: str | os.PathLike[str]) -> None:
-    """Make the folder. InputError where it cannot be made, or where model.json is something else."""
-    source = display_name(folder)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        message = f"cannot be made a folder ({error.strerror}), expected a folder for the ranker"
-        raise InputError(source, None, message) from None
-    path = os.path.join(folder, MANIFEST)
-    if os.path.lexists(path):
+def _prepare(folder: str | os.PathLike[str]) -> OwnPath:
+    """The folder, made. InputError where it cannot be made, or where model.json is something else."""
+    own = OwnPath(folder).make()
+    path = own / MANIFEST
+    if path.exists():
         try:
-            entries = read_json(read_bytes(path), source)
+            entries = read_object(path, "a ranker", "Ranker.save")
         except InputError:
             entries = None
-        if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+        if entries is None or entries.get("format") != FORMAT:
             message = "there is another kind of file here; choose another folder for the ranker"
             raise InputError(display_name(path), None, message)
+    return own
 
 
 def _remove_others(folder: str | os.PathLike[str], kept: set[str]) -> None:
@@ -221,8 +213,7 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
     """
     path = os.path.join(folder, MANIFEST)
     source = display_name(path)
-    entries = read_json(read_bytes(path, limit=size_limit), source, "a ranker", "Ranker.save")
-    document = _checked(entries, source)
+    document = _checked(read_object(path, "a ranker", "Ranker.save", limit=size_limit), source)
     try:
         method = find_method(document["method"])
         ranker = method(**document["parameters"])
@@ -252,13 +243,20 @@ def _defined(method: type[Ranker], name: str) -> bool:
     return callable(defined) or hasattr(type(defined), "__get__")
 
 
-def _checked(entries: Any, source: str) -> dict[str, Any]:
-    """The entries of model.json, after a check of their types, the version and the digest."""
-    if not isinstance(entries, dict) or entries.get("format") != FORMAT:
+def _checked(entries: dict[str, Any], source: str) -> dict[str, Any]:
+    """The entries of model.json, after a check of their types, the version and the seal."""
+    if entries.get("format") != FORMAT:
         raise InputError(source, None, f"not a ranker (its format is not {FORMAT}), {MADE_BY}")
-    if entries.get("version") != VERSION:
-        message = f"version {short(entries.get('version'))}, expected {VERSION} (update rankgauge)"
+    version = entries.get("version")
+    if version not in (DIGEST_VERSION, VERSION):
+        message = f"version {short(version)}, expected {VERSION} (update rankgauge)"
         raise InputError(source, None, message)
+    if version == VERSION:
+        entries = check_seal(entries, source, REMEDY)
+    else:
+        said = entries.pop("digest", None)
+        if said != digest(_json(entries, sort_keys=True), size=16).hex():
+            raise damaged(source, REMEDY)
     if entries.keys() != ENTRIES.keys():
         wrong = ", ".join(sorted(map(short, entries.keys() ^ ENTRIES.keys()))[:5])
         raise InputError(source, None, f"entries are missing or not known: {wrong}, {MADE_BY}")
@@ -267,8 +265,6 @@ def _checked(entries: Any, source: str) -> dict[str, Any]:
             wrong = f"{name} is {short(entries[name])}, not {TYPES[kind]}"
             message = f"not a whole ranker ({wrong}), {MADE_BY}"
             raise InputError(source, None, message)
-    if entries["digest"] != _digest(entries):
-        raise InputError(source, None, f"the file was changed (its digest is another), {MADE_BY}")
     return entries
 
 
@@ -283,8 +279,7 @@ def _content(
     path = os.path.join(folder, file)
     content = read_bytes(path, limit=limit)
     if len(content) != entry.get("bytes") or _file_name(name, content, file[-3:]) != file:
-        message = f"the file was changed (its digest is another), {MADE_BY}"
-        raise InputError(display_name(path), None, message)
+        raise damaged(display_name(path), REMEDY)
     return content
 
 

@@ -14,7 +14,7 @@ from rankgauge.data.scanning import Piece, Spans
 from rankgauge.native import ids as native
 from rankgauge.native import segments
 from rankgauge.notes import Note
-from rankgauge.policies import DEFAULT_TIES, SEED, ScorePrecision, Ties
+from rankgauge.policies import DEFAULT_PRECISION, DEFAULT_TIES, SEED, ScorePrecision, Ties
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tie_policies import broken
 from rankgauge.records import Record
@@ -140,7 +140,6 @@ def located(judgments: Judgments, run: Run) -> Piece:
         Spans.of(run.documents),
         run.scores,
         rows,
-        run.precision,
     )
 
 
@@ -151,7 +150,7 @@ def align(
     *,
     ties: Ties = DEFAULT_TIES,
     seed: int = SEED,
-    precision: ScorePrecision | None = None,
+    precision: ScorePrecision = DEFAULT_PRECISION,
 ) -> Alignment:
     """The lists of a run, or of a piece of one, in rank order, with a label for each document.
 
@@ -167,7 +166,7 @@ def align(
         How documents of equal score are ordered. With "expected" they are ordered as with "docno", and
         `.tied` says which have equal scores.
     precision
-        In which precision scores are compared; by default as the run says.
+        In which precision scores are compared.
     """
     judged = judged_labels(judgments) if judged is None else judged
     piece = located(judgments, run) if isinstance(run, Run) else run
@@ -214,7 +213,7 @@ def moves(
     labels: Labels,
     ties: Ties,
     seed: int,
-    precision: ScorePrecision | None,
+    precision: ScorePrecision,
     longest: int | None = None,
 ) -> Moves:
     """What brings the rows of a piece into rank order; topics whose scores fall stay as they are.
@@ -228,7 +227,7 @@ def moves(
     ties, seed
         How documents of equal score are ordered.
     precision
-        In which precision scores are compared; by default as the piece says.
+        In which precision scores are compared.
     longest
         How many first documents of each topic are needed; ties below them stay as they are.
     """
@@ -239,9 +238,7 @@ def moves(
     if piece.descending.any():
         part = piece.part(np.flatnonzero(~piece.descending))
         places = np.flatnonzero(np.repeat(~piece.descending, np.diff(piece.bounds)))
-    order, tied, merged = rank_order(
-        part, labels[places], ties, seed, precision or piece.precision, longest
-    )
+    order, tied, merged = rank_order(part, labels[places], ties, seed, precision, longest)
     return Moves(places, places[order], tied, merged)
 
 

@@ -37,7 +37,7 @@ VALUES = {
         "expected": "no order: the mean score over all orders",
     },
     "scores": {
-        "f32": "single, as in trec_eval 9",
+        "f32": "single, as in trec_eval up to 9.0.7",
         "f64": "double",
         "f32+f64": "single for some runs, double for others",
     },

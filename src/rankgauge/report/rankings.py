@@ -21,7 +21,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.cumulative_gain import NormalizedDCG
 from rankgauge.measures.sets import OfCounts
 from rankgauge.notes import counted
-from rankgauge.policies import SEED, Policies, ScorePrecision, Ties
+from rankgauge.policies import DEFAULT_PRECISION, SEED, Policies, ScorePrecision, Ties
 from rankgauge.rankings.alignment import Alignment, align, judged_labels, located, moves
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 from rankgauge.records import Record
@@ -70,7 +70,7 @@ class Reader(Record):
     bounded: tuple[Measure | None, ...]
     ties: Ties
     seed: int
-    precision: ScorePrecision | None
+    precision: ScorePrecision
     condensed: bool
     depth: int
 
@@ -89,7 +89,7 @@ class Reader(Record):
             bounded,
             ties,
             SEED if policies.seed is None else policies.seed,
-            known.get(policies.scores),
+            known.get(policies.scores, DEFAULT_PRECISION),
             condensed,
             depth,
         )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from rankgauge.data.errors import InputError
-from rankgauge.data.files import SIZE_LIMIT, UTF8_MARK, display_name, pieces_of
+from rankgauge.data.files import MARK_INSIDE, SIZE_LIMIT, UTF8_MARK, display_name, pieces_of
 from rankgauge.data.model import decode, encode
 from rankgauge.data.roles import DOCUMENT, QUERY
 from rankgauge.records import Record
@@ -87,6 +87,8 @@ def _lines(path: str | os.PathLike[str], source: str) -> Iterator[tuple[int, byt
             raise InputError(source, number, message)
         for other in others:
             yield number, _line(start, number)
+            if other.startswith(UTF8_MARK):
+                raise InputError(source, number + 1, MARK_INSIDE)
             number, start, size = number + 1, [other], len(other)
     if size:
         yield number, _line(start, number)

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.arrays import Floats
 from rankgauge.data.errors import InputError, MeasureError
-from rankgauge.data.files import UTF8_MARK, display_name, read_bytes
+from rankgauge.data.files import MARK_INSIDE, UTF8_MARK, display_name, read_bytes
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.scored import Scored
@@ -95,6 +95,8 @@ class _Lines:
             self.line = self.reader.line_num
             self.refuse(f"not CSV ({error}), expected cells with commas between them")
         self.line = self.reader.line_num
+        if cells[0].startswith(UTF8_MARK.decode()):
+            self.refuse(MARK_INSIDE)
         return self.line, cells
 
     def row(self, cells: list[str], width: int) -> list[str]:

@@ -23,10 +23,12 @@ from rankgauge.records import Record
 from rankgauge.scores.model import UNKNOWN, Scores
 from rankgauge.scores.parsing import parse_scored
 from rankgauge.scores.validation import check, check_policies, short
+from rankgauge.sealing import SEAL, read_json, unsealed
 
 FORMAT = "rankgauge-scores"
-JSON_VERSION, VERSION = 1, 2
-"""The version that is all JSON, and the present one, which is Parquet."""
+JSON_VERSION, UNSEALED_VERSION, VERSION = 1, 2, 3
+"""The version that is all JSON, the first one that is Parquet, and the present one, which has a seal."""
+REMEDY = "restore the file from a copy, or make the scores again"
 
 AXES = ("runs", "queries", "measures")
 ENTRIES = (
@@ -70,57 +72,21 @@ def _said(note: Note) -> dict[str, Any]:
     return said
 
 
-def read_json(
-    text: bytes | str, source: str, kind: str = "a file of scores", maker: str = "Scores.save"
-) -> Any:
-    """The document in a text, which is strict JSON; InputError where it is not.
-
-    The error says what `kind` of file is expected, and what makes such files.
-    """
-    import json
-
-    try:
-        return json.loads(
-            text, object_pairs_hook=_object, parse_float=_float, parse_constant=_constant
-        )
-    except (ValueError, RecursionError) as error:
-        reason = str(error).partition("\n")[0]
-        message = f"not {kind} ({reason}), expected one made by {maker}"
-        raise InputError(source, None, message) from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"{short(twice)} is twice in one object")
-    return members
-
-
-def _float(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(f"the number {text[:40]} is too large")
-    return number
-
-
-def _constant(text: str) -> Any:
-    raise ValueError(f"{text} is not a JSON number")
-
-
 class Document:
     """The entries of a document, each checked as it is read; InputError says which one is wrong."""
 
-    def __init__(self, entries: Any, version: int, source: str) -> None:
+    def __init__(self, entries: Any, versions: Sequence[int], source: str) -> None:
         self.source = source
         if not isinstance(entries, dict) or entries.get("format") != FORMAT:
             message = f"not a file of scores (its format is not {FORMAT})"
             raise InputError(source, None, f"{message}, expected one made by Scores.save")
         self.entries: dict[str, Any] = entries
-        if type(entries.get("version")) is not int or entries["version"] != version:
-            self.refuse("version", short(entries.get("version")), f"{version} (update rankgauge)")
-        expected = (*ENTRIES, *NUMBERS) if version == JSON_VERSION else ENTRIES
+        version = entries.get("version")
+        if type(version) is not int or version not in versions:
+            self.refuse("version", short(version), f"{versions[-1]} (update rankgauge)")
+        self.sealed = version == VERSION
+        expected = (*ENTRIES, *((SEAL,) if self.sealed else ()))
+        expected += NUMBERS if version == JSON_VERSION else ()
         for name in expected:
             if name not in entries and (name, version) != ("failed", JSON_VERSION):
                 self.refuse(name, "not there", "it, as Scores.save writes it")
@@ -229,7 +195,8 @@ class Document:
         """The notes; those that are text are of earlier versions."""
         notes = self.entries["notes"]
         self._length("notes", notes, None)
-        return tuple(self._note(f"notes[{i}]", note) for i, note in enumerate(notes))
+        made = tuple(self._note(f"notes[{i}]", note) for i, note in enumerate(notes))
+        return made if self.sealed else (*made, unsealed(self.source))
 
     def _note(self, place: str, said: Any) -> Note:
         if isinstance(said, str):
@@ -295,7 +262,8 @@ class Described(Record):
 
 def scores_of_json(text: bytes, source: str) -> Scores:
     """The scores in a file of version 1, which is all JSON."""
-    document = Document(read_json(text, source), JSON_VERSION, source)
+    entries = read_json(text, source, "a file of scores", "Scores.save")
+    document = Document(entries, [JSON_VERSION], source)
     described = Described.by(document)
     shape = described.shape
     return described.scores(

@@ -17,16 +17,19 @@ from rankgauge.data.errors import InputError
 from rankgauge.data.files import Content, open_content, writing
 from rankgauge.scores.documents import (
     FORMAT,
+    NUMBERS,
+    REMEDY,
+    UNSEALED_VERSION,
     VERSION,
     Described,
     Document,
     document_of,
-    read_json,
     scores_of_json,
 )
 from rankgauge.scores.frames import LONG
 from rankgauge.scores.model import Scores
 from rankgauge.scores.validation import check, short
+from rankgauge.sealing import check_seal, read_json, seal
 
 PRESENT, JUDGED = ("present", "Boolean"), ("judged_at_10", "Float64")
 
@@ -49,12 +52,17 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     import polars as pl
 
     check(scores, os.fspath(path))
-    document = json.dumps(document_of(scores), allow_nan=False)
+    document = json.dumps(seal(document_of(scores), _arrays(scores)), allow_nan=False)
     names = [name for name, _ in columns_of([str(measure) for measure in scores.measures])]
     columns = [scores.present.ravel(), scores.judged_at_10.ravel(), *_by_measure(scores.values)]
     frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
     with writing(path) as stream:
         _write(frame, stream, {FORMAT: document})
+
+
+def _arrays(scores: Scores) -> dict[str, NDArray[Any]]:
+    """The numbers that a seal covers."""
+    return {name: getattr(scores, name) for name in NUMBERS}
 
 
 class _Target(io.RawIOBase):
@@ -129,7 +137,8 @@ def _of_parquet(content: Content) -> Scores:
         if not header.endswith(b"\n"):
             raise EOFError
         text, columns, rows = json.loads(header)
-        described = described_by(text, [(name, kind) for name, kind in columns], rows, source)
+        columns = [(name, kind) for name, kind in columns]
+        document, described = described_by(text, columns, rows, source)
         runs, queries, measures = described.shape
         values = np.empty((runs, queries, measures))
         present = np.empty((runs, queries), dtype=np.bool_)
@@ -138,12 +147,15 @@ def _of_parquet(content: Content) -> Scores:
         for piece in _pieces(rows):
             for array in arrays:
                 _fill(array[piece], stream)
+    if document.sealed:
+        numbers = dict(zip(NUMBERS, (values, present, judged_at_10), strict=True))
+        check_seal(document.entries, source, REMEDY, numbers)
     return described.scores(values, present, judged_at_10, source)
 
 
 def described_by(
     text: str | None, columns: list[tuple[str, str]], rows: int, source: str
-) -> Described:
+) -> tuple[Document, Described]:
     """The description of the scores in a Parquet file, after a check of its columns and rows."""
     if text is None:
         names = [name for name, _ in columns]
@@ -153,7 +165,8 @@ def described_by(
             raise InputError(source, None, f"{message}, expected {remedy}")
         message = f"not a file of scores (a table with the columns {short(', '.join(names))})"
         raise InputError(source, None, f"{message}, expected one made by Scores.save")
-    document = Document(read_json(text, source), VERSION, source)
+    entries = read_json(text, source, "a file of scores", "Scores.save")
+    document = Document(entries, [UNSEALED_VERSION, VERSION], source)
     described = Described.by(document)
     expected = columns_of(document.texts("measures"))
     for column, right in zip(columns, expected, strict=False):
@@ -166,7 +179,7 @@ def described_by(
         told = f"{len(columns)} columns and {rows:,} rows for {described.told()}"
         wish = f"{len(expected)} columns and {runs * queries:,} rows"
         raise InputError(source, None, f"{told}, expected {wish} (save the scores again)")
-    return described
+    return document, described
 
 
 def _pieces(rows: int) -> Iterator[slice]:

@@ -17,7 +17,7 @@ SUMMARIES = "sys_summs"
 ID = "id"
 SYSTEM = "system"
 LONGEST_SHOWN = 8
-REFERENCE = re.compile(r"references?[ _-]?(\d{0,3})")
+REFERENCE = re.compile(r"references?[ _-]?([0-9]{0,3})")
 """The names of columns and keys that hold references."""
 TEXTS = re.compile(rf"source|output|outputs|{REFERENCE.pattern}")
 """The names of columns that hold texts."""

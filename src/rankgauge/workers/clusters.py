@@ -22,7 +22,15 @@ from rankgauge.version import __version__
 from rankgauge.workers.crews import PAUSE, Lost
 from rankgauge.workers.on_workers import About, Done, Lacking, performed
 from rankgauge.workers.packing import packed
-from rankgauge.workers.scattering import PATIENCE, Scattered, address_of, no_worker, scattered
+from rankgauge.workers.scattering import (
+    PATIENCE,
+    WAIT,
+    Scattered,
+    address_of,
+    no_worker,
+    say_waiting,
+    scattered,
+)
 from rankgauge.workers.sharing import Shared
 from rankgauge.workers.tasks import ClusterError, ClusterLost, Ended, Task
 
@@ -111,6 +119,8 @@ class ClusterCrew:
         if timed:
             _listener(client).crews[self._name] = self
         self._looked, self._last_worker, self._threads = -LOOK, time.monotonic(), 0
+        self._told = False
+        """Whether it is said that there are no workers."""
 
     def room(self) -> int:
         """How many tasks are given to the cluster at a time: enough for all threads of its workers."""
@@ -137,7 +147,10 @@ class ClusterCrew:
         threads = self._asked(self._client.nthreads)
         self._workers, self._threads = set(threads), sum(threads.values())
         if self._threads:
-            self._last_worker = now
+            self._last_worker, self._told = now, False
+        elif now - self._last_worker > WAIT and not self._told:
+            self._told = True
+            say_waiting(self._client)
         elif now - self._last_worker > PATIENCE:
             raise no_worker(self._client, PATIENCE)
 

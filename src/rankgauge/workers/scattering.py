@@ -8,6 +8,7 @@ value that holds other shared values; those go apart.
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections import OrderedDict
 from functools import cached_property
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PATIENCE, WAIT = 300.0, 10.0
-"""For how many seconds a cluster may have no worker, and for how many Dask waits for one at a time."""
+PATIENCE, WAIT = 300.0, 5.0
+"""For how many seconds a cluster may have no worker, and for how many Dask waits for one at a time;
+after that a log message, which Python prints to standard error by default, says that we wait."""
 AGAIN, MOST_TRIES = 0.2, 5
 """After how many seconds values are sent again that did not arrive, and how often at most, if it is not
 the connection that failed."""
@@ -92,6 +94,8 @@ def scattered(client: Any, values: Any) -> Any:
             if client.status != "running":
                 raise
             tries += 1
+            if tries == 1 and isinstance(error, TimeoutError):
+                say_waiting(client)
             late = time.monotonic() - start > PATIENCE
             if late and isinstance(error, TimeoutError):
                 raise no_worker(client, PATIENCE) from None
@@ -101,6 +105,13 @@ def scattered(client: Any, values: Any) -> Any:
                     "and the files and variables of plug-ins, that this machine has"
                 ) from error
         time.sleep(AGAIN)
+
+
+def say_waiting(client: Any) -> None:
+    """Log that a cluster has no worker."""
+    logging.getLogger("rankgauge").warning(
+        "note: waiting for workers at %s; the cluster has none", address_of(client)
+    )
 
 
 def no_worker(client: Any, seconds: float) -> ClusterLost:

@@ -6,18 +6,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from rankgauge.arrays import Floats
-from rankgauge.data.errors import InputError
-from rankgauge.data.files import display_name, read_bytes, writing
-from rankgauge.rankers.fold_store import json_bytes
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.records import Record
-from rankgauge.scores.documents import read_json
 from rankgauge.scores.model import Scores
+from rankgauge.sealing import read_sealed, write_sealed
 from rankgauge.seeds import digest
 from rankgauge.studies.text.example import TokenExample, token_example
 from rankgauge.studies.text.protocol import (
@@ -135,7 +132,7 @@ class Examined(Record):
 class PartStore(NamedTuple):
     """A folder with the parts that are finished; nothing is kept without a folder."""
 
-    folder: Path | None
+    folder: OwnPath | None
 
     def scores(self, data: RatedSummaries) -> Scores | None:
         """The scores that are finished; None if there are none, or if they are of other texts."""
@@ -144,10 +141,7 @@ class PartStore(NamedTuple):
         path = self._path(data.name, "scores")
         if not path.exists():
             return None
-        try:
-            kept = Scores.load(path)
-        except InputError:  # of another program, or cut off: made anew
-            return None
+        kept = Scores.load(path)
         same = (kept.runs, kept.queries) == (data.texts.systems, data.texts.ids)
         return kept if same else None
 
@@ -155,10 +149,10 @@ class PartStore(NamedTuple):
         """Keep the scores that are finished."""
         if self.folder is not None:
             path = self._path(data.name, "scores")
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.make()
             scores.save(path)
 
-    def _path(self, name: str, ending: str) -> Path:
+    def _path(self, name: str, ending: str) -> OwnPath:
         assert self.folder is not None
         return self.folder / f"{name}.{ending}"
 
@@ -170,12 +164,13 @@ class PartStore(NamedTuple):
             return read(make())
         path = self._path(name, "json")
         if path.exists():
-            with suppress(InputError, KeyError, TypeError, ValueError):  # cut off: made anew
-                return read(read_json(read_bytes(path), display_name(path)))
+            remedy = "remove it, and it is made again"
+            kept = read_sealed(path, "a part of a study of texts", "rankgauge", remedy)
+            with suppress(KeyError, TypeError, ValueError):  # of other sizes: made anew
+                return read(kept)
         made = make()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with writing(path) as stream:
-            stream.write(json_bytes(made))
+        path.parent.make()
+        write_sealed(path, made)
         return read(made)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.notes import Note, counted, worded
-from rankgauge.rankers.fold_store import begin_folder, json_bytes
+from rankgauge.rankers.fold_store import ANOTHER_FOLDER, begin_folder
 from rankgauge.rankers.libraries import version_of
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
-from rankgauge.scores.documents import read_json
+from rankgauge.sealing import json_bytes, read_json, read_sealed, write_sealed
 from rankgauge.seeds import digest
 from rankgauge.studies.text import tables
 from rankgauge.studies.text.claims import (
@@ -80,7 +80,7 @@ def available_encoder() -> AnyEncoder | None:
 def run_study(
     data: Sequence[RatedSummaries],
     asked: TextProtocol | None = None,
-    folder: Path | None = None,
+    folder: str | os.PathLike[str] | None = None,
     *,
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
@@ -124,10 +124,11 @@ def run_study(
         "libraries": {name: version_of(name) for name in LIBRARIES},
         **asked._asdict(),
     }
-    if folder is not None:
-        _begin(folder, content)
+    own = None if folder is None else OwnPath(folder)
+    if own is not None:
+        _begin(own, content)
     key = digest(json_bytes({**content, "pairs": None}), size=8).hex()
-    store = PartStore(None if folder is None else folder / PARTS / key)
+    store = PartStore(None if own is None else (own / PARTS / key).make())
     bert = encoder is not None
     found = [examine(each, asked, store, executor, progress, bert) for each in data]
     folder_of: Path | None = getattr(encoder, "folder", None)
@@ -135,19 +136,16 @@ def run_study(
     return TextStudy(asked, content, tuple(found), name)
 
 
-def _begin(folder: Path, content: Mapping[str, Any]) -> None:
+def _begin(folder: OwnPath, content: Mapping[str, Any]) -> None:
     """Make the folder of a study, or check that it has the same one. Other pairs may be compared, and a
     study that was done without an encoder can go on with one."""
-    file, here = folder / STUDY_FILE, read_json(json_bytes(content), STUDY_FILE)
-    there: Any = None
+    file = folder / STUDY_FILE
     if file.exists():
-        with suppress(InputError):  # `begin_folder` says that it cannot be read
-            there = read_json(read_bytes(file), display_name(file))
-    if isinstance(there, dict):
+        here = read_json(json_bytes(content), STUDY_FILE, "JSON", "rankgauge")
+        there = read_sealed(file, "the study.json of a study", "rankgauge", ANOTHER_FOLDER)
         encoder = here["encoder"] if there.get("encoder") is None else there["encoder"]
         if {**there, "pairs": here["pairs"], "encoder": encoder} == here:
-            with writing(file) as stream:
-                stream.write(json_bytes(content))
+            write_sealed(file, content)
             return
     begin_folder(folder, STUDY_FILE, content, "study of texts")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ from rankgauge.comparison.design import pairs_of
 from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Judgments, Run
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.notes import counted, worded
 from rankgauge.query_sets import broad, focused
@@ -191,7 +191,7 @@ def rank(
     data: DataSet,
     reading: Reading,
     protocol: Protocol,
-    output: Path,
+    output: OwnPath,
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> RankedQueries:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.data.files import display_name, read_bytes, writing
+from rankgauge.data.files import display_name
 from rankgauge.data.folds import Folds, read_folds
+from rankgauge.data.own_paths import OwnPath
 from rankgauge.notes import Note, counted, worded
-from rankgauge.rankers.fold_store import data_digest, json_bytes
+from rankgauge.rankers.fold_store import ANOTHER_FOLDER, data_digest
 from rankgauge.records import Record
 from rankgauge.resampling import Progress
 from rankgauge.results import Result
-from rankgauge.scores.documents import read_json
+from rankgauge.sealing import json_bytes, read_json, read_sealed, write_sealed
 from rankgauge.studies.index import index_table
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.claims import CLAIMS, Statement, statements
@@ -271,7 +272,7 @@ def begin_study(protocol: Protocol) -> Beginning:
 
 def run_study(
     asked: Protocol | Beginning,
-    output: Path,
+    output: str | os.PathLike[str],
     *,
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
@@ -292,6 +293,7 @@ def run_study(
     """
     begun = begin_study(asked) if isinstance(asked, Protocol) else asked
     protocol, read, chosen = begun.protocol, begun.folds, begun.chosen
+    output = OwnPath(output)
     changed = changes(output, protocol)
     ranked = {
         (reading.name, data.name): rank(
@@ -306,8 +308,7 @@ def run_study(
         for reading in protocol.readings
         for data in protocol.collections
     }
-    with writing(output / PROTOCOL_FILE) as stream:
-        stream.write(json_bytes(protocol.content()))
+    write_sealed(output / PROTOCOL_FILE, protocol.content())
     experiments: dict[str, dict[str, Experiment]] = {}
     for reading in protocol.readings:
         name = reading.name
@@ -350,16 +351,17 @@ def _chosen(protocol: Protocol, read: Mapping[str, Folds]) -> dict[tuple[str, st
     return results
 
 
-def changes(folder: Path, protocol: Protocol) -> tuple[str, ...]:
+def changes(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]:
     """In what a protocol differs from the one in a folder. The folders of the folds decide whether what
     is trained can be used again."""
     path = folder / PROTOCOL_FILE
     if not path.exists():
         return ()
     source = display_name(path)
-    there = read_json(read_bytes(path), source, "the study.json of a study", "rankgauge study ue")
-    here = dict(read_json(json_bytes(protocol.content()), source))
-    if not isinstance(there, dict) or there.get("study") != here["study"]:
+    maker = "rankgauge study ue"
+    there = read_sealed(path, "the study.json of a study", maker, ANOTHER_FOLDER)
+    here = dict(read_json(json_bytes(protocol.content()), source, "JSON", maker))
+    if there.get("study") != here["study"]:
         raise InputError(source, None, "no UE study; give another folder, or remove this one")
     return tuple(name for name in here if here[name] != there.get(name))
 

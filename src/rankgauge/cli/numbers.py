@@ -1,0 +1,46 @@
+"""Numbers in options: ASCII digits only.
+
+Python's `int` and `float` also take digits of other scripts, such as ٣, and underscores, as in 1_000.
+Files and the language of measures take neither, so options refuse them too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+EXPECTED = "expected a number written with the digits 0 to 9, such as 10 or 0.5"
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and "_" not in text
+
+
+def whole(text: str) -> int:
+    """The whole number in a text; ValueError if it has none."""
+    if not _is_plain(text):
+        raise ValueError(EXPECTED)
+    return int(text)
+
+
+def decimal(text: str) -> float:
+    """The number in a text; ValueError if it has none."""
+    if not _is_plain(text):
+        raise ValueError(EXPECTED)
+    return float(text)
+
+
+class _Plain(click.ParamType):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and not _is_plain(value):
+            self.fail(f"{value!r}, {EXPECTED}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class WholeNumber(_Plain, click.IntRange):
+    """A whole number, within limits if any are given."""
+
+
+class Decimal(_Plain, click.FloatRange):
+    """A number, within limits if any are given."""

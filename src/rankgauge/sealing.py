@@ -1,0 +1,210 @@
+"""Seals: a digest of what a saved file holds, by which its reader notices that the content was damaged.
+
+A seal covers the content, not the bytes of the file: names, order, types, shapes, the bits of every
+number and all metadata. So a file that another program rewrote still opens if all values are equal. A
+seal finds damage, not forgery: whoever changes a file on purpose can compute its seal again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.data.errors import InputError
+from rankgauge.data.files import SIZE_LIMIT, display_name, pieces_of, read_bytes, writing
+from rankgauge.notes import Note
+
+SEAL = "seal"
+"""The entry of a document that has the digest of all the others."""
+BYTES = 16
+BLOCK = 1 << 16
+"""How many numbers are looked at together: few enough for the processor's cache."""
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """The digest of the bytes of a file; InputError where it cannot be read."""
+    made = Digest()
+    for piece in pieces_of(path):
+        made.update(piece)
+    return made.digest().hex()
+
+
+class Digest:
+    """The digest of bytes that come in pieces."""
+
+    def __init__(self) -> None:
+        import hashlib
+
+        self._hash = hashlib.sha256()  # processors have instructions for it
+
+    def update(self, piece: Any) -> None:
+        """Add bytes, or an array in one piece of memory."""
+        self._hash.update(piece)
+
+    def digest(self) -> bytes:
+        """The digest of all pieces."""
+        return self._hash.digest()[:BYTES]
+
+
+def content_digest(document: Any, arrays: Arrays | None = None) -> str:
+    """The digest of a document that JSON can hold, and of arrays by name, in their order.
+
+    The order of the keys of an object does not matter, nor does the way in which a number is written: 1
+    and 1.0 are equal, 0.0 and -0.0 are not. All NaN are equal.
+    """
+    arrays = arrays or {}
+    head = [
+        [name, np.dtype(array.dtype).newbyteorder("<").str, list(array.shape)]
+        for name, array in arrays.items()
+    ]
+    text = json.dumps([_canonical(document), head], sort_keys=True, separators=(",", ":"))
+    made = Digest()
+    made.update(text.encode())
+    for array in arrays.values():
+        _add(array, made)
+    return made.digest().hex()
+
+
+def _canonical(value: Any) -> Any:
+    """A JSON value in which equal numbers are the same: a float without a fraction is an int."""
+    if type(value) is float:
+        whole = value.is_integer() and (value or math.copysign(1, value) > 0)
+        return int(value) if whole else value
+    if isinstance(value, dict):
+        return {key: _canonical(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [
+            _canonical(item) if isinstance(item, float | dict | list | tuple) else item
+            for item in value
+        ]
+    return value
+
+
+def _add(array: NDArray[Any], made: Digest) -> None:
+    flat = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
+    for start in range(0, len(flat), BLOCK):
+        block = flat[start : start + BLOCK]
+        if block.dtype.kind == "f":
+            missing = np.isnan(block)
+            if missing.any():
+                block = block.copy()
+                block[missing] = np.nan
+        made.update(block.data)
+
+
+def seal(document: Mapping[str, Any], arrays: Arrays | None = None) -> dict[str, Any]:
+    """The document with the seal of itself, and of arrays that are kept beside it."""
+    return {**document, SEAL: content_digest(document, arrays)}
+
+
+def check_seal(
+    document: Mapping[str, Any], source: str, remedy: str, arrays: Arrays | None = None
+) -> dict[str, Any]:
+    """The document without its seal; InputError where the seal is missing, or that of other content.
+
+    Parameters
+    ----------
+    document, arrays
+        What was read.
+    source
+        The name of the file, for the error.
+    remedy
+        What the user can do, such as "save the scores again".
+    """
+    content = {name: value for name, value in document.items() if name != SEAL}
+    if SEAL not in document:
+        raise InputError(source, None, f"has no seal, expected one ({remedy})")
+    try:
+        whole = document[SEAL] == content_digest(content, arrays)
+    except (RecursionError, ValueError):  # lists in lists in lists
+        whole = False
+    if not whole:
+        raise damaged(source, remedy)
+    return content
+
+
+def damaged(source: str, remedy: str) -> InputError:
+    """The error for a file whose content is not the one that was sealed."""
+    message = (
+        f"its seal is broken: the content was damaged or changed after it was written ({remedy})"
+    )
+    return InputError(source, None, message)
+
+
+def unsealed(source: str) -> Note:
+    """What to know about a file that was written before there were seals."""
+    text = "the file is of an earlier version and has no seal, so damage to it would go unnoticed"
+    return Note(text, detail=source)
+
+
+# JSON files
+
+
+def json_bytes(content: Any) -> bytes:
+    """The text of a JSON file, the same for the same content."""
+    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
+
+
+def write_sealed(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
+    """Write a document as a JSON file with a seal, whole or not at all."""
+    with writing(path) as stream:
+        stream.write(json_bytes(seal(document)))
+
+
+def read_object(
+    path: str | os.PathLike[str], kind: str, maker: str, *, limit: int = SIZE_LIMIT
+) -> dict[str, Any]:
+    """The JSON object in a file, with its seal if it has one; InputError where it is none."""
+    source = display_name(path)
+    document = read_json(read_bytes(path, limit=limit), source, kind, maker)
+    if not isinstance(document, dict):
+        message = f"not {kind} (no JSON object), expected one made by {maker}"
+        raise InputError(source, None, message)
+    return document
+
+
+def read_sealed(path: str | os.PathLike[str], kind: str, maker: str, remedy: str) -> dict[str, Any]:
+    """The document that `write_sealed` wrote, without its seal; InputError for anything else."""
+    return check_seal(read_object(path, kind, maker), display_name(path), remedy)
+
+
+def read_json(text: bytes | str, source: str, kind: str, maker: str) -> Any:
+    """The document in a text, which is strict JSON; InputError where it is not.
+
+    The error says what `kind` of file is expected, and what makes such files.
+    """
+    try:
+        return json.loads(
+            text, object_pairs_hook=_object, parse_float=_float, parse_constant=_constant
+        )
+    except (ValueError, RecursionError) as error:
+        reason = str(error).partition("\n")[0]
+        message = f"not {kind} ({reason}), expected one made by {maker}"
+        raise InputError(source, None, message) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"{twice[:40]!r} is twice in one object")
+    return members
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return number
+
+
+def _constant(text: str) -> Any:
+    raise ValueError(f"{text} is not a JSON number")
