@@ -172,7 +172,8 @@ def read_object(
 
 def read_sealed(path: str | os.PathLike[str], kind: str, maker: str, remedy: str) -> dict[str, Any]:
     """The document that `write_sealed` wrote, without its seal; InputError for anything else."""
-    return check_seal(read_object(path, kind, maker), display_name(path), remedy)
+    document = read_object(path, kind, f"{maker} ({remedy})")
+    return check_seal(document, display_name(path), remedy)
 
 
 def read_json(text: bytes | str, source: str, kind: str, maker: str) -> Any:

@@ -16,7 +16,8 @@ from scipy.stats import kendalltau
 
 from command_line import Outcome, called_with_workers
 from dask_cluster import on_loopback
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.sealing import write_sealed
 from rankgauge.studies.text import published, tables
 from rankgauge.studies.text.claims import CLAIMS, statements
 from rankgauge.studies.text.experiment import Examined
@@ -349,14 +350,19 @@ def test_work_goes_on_from_what_is_finished(
         with pytest.raises(Interrupted):
             run_study([data], ASKED, folder, progress=stop)
     (parts,) = (folder / "parts").iterdir()
-    (parts / "made-documents.json").write_text("{}")
-    (parts / "made-attention.json").write_text('{"homogeneous": [[1.0], [1.0]]}')
+    write_sealed(parts / "made-documents.json", {})
+    write_sealed(parts / "made-attention.json", {"homogeneous": [[1.0], [1.0]]})
     assert written(run_study([data], ASKED, folder)) == whole
     before = encoder.encoded
     assert written(run_study([data], ASKED, folder)) == whole
     assert encoder.encoded == before
-    kept = parts / "made.scores"
-    kept.write_bytes(kept.read_bytes()[:100])
+    for name in ("made.scores", "made-documents.json"):
+        kept = parts / name
+        kept.write_bytes(kept.read_bytes()[:100])
+        with pytest.raises(InputError, match="remove it, and it is made again") as caught:
+            run_study([data], ASKED, folder)
+        assert caught.value.source == str(kept)
+        kept.unlink()
     assert written(run_study([data], ASKED, folder)) == whole
 
 

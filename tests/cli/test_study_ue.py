@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.folds import read_folds
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.report.html import write_page
+from rankgauge.sealing import write_sealed
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.numbering import SUBJECTS, table_file
 from rankgauge.studies.ue.page import study_page
@@ -458,7 +460,7 @@ def test_files_of_a_reading_that_is_no_longer_asked_for_are_removed(
     assert (output / "runs" / "MQ2007" / "paper").exists()  # trained folds stay
 
 
-def test_no_file_behind_a_link_is_removed(
+def test_a_linked_folder_is_refused_before_anything_is_done(
     rankgauge: Run, data: Path, one: Path, tmp_path: Path
 ) -> None:
     output, outside = tmp_path / "out", tmp_path / "outside"
@@ -466,11 +468,33 @@ def test_no_file_behind_a_link_is_removed(
     (output / "tables").rename(outside)
     (output / "tables").symlink_to(outside, target_is_directory=True)
     (outside / "precious.csv").write_text("mine")
+    before = {path.name: path.read_bytes() for path in outside.iterdir()}
+    done = rankgauge(*command_of_one(data, output))
+    assert done.code == 2
+    assert (
+        done.err
+        == f"{output / 'tables'}: is a link, expected a folder; remove it, or give another folder\n"
+    )
+    assert {path.name: path.read_bytes() for path in outside.iterdir()} == before
+
+
+def test_only_files_in_the_folders_of_the_study_are_removed(
+    rankgauge: Run, data: Path, one: Path, tmp_path: Path
+) -> None:
+    """The list says what an earlier study wrote; someone who forges it removes nothing elsewhere."""
+    output = tmp_path / "out"
+    shutil.copytree(one, output)
+    (tmp_path / "precious.csv").write_text("mine")
     (output / "queries" / "folder.csv").mkdir()
-    with open(output / "files.txt", "a", encoding="utf-8") as stream:
-        stream.write("tables/precious.csv\nqueries/folder.csv\n")
+    (output / "tables" / "link.csv").symlink_to(tmp_path / "precious.csv")
+    (output / "tables" / "old.csv").write_text("old")
+    forged = ["../precious.csv", "queries/folder.csv", "tables/link.csv", "tables/old.csv"]
+    write_sealed(output / "files.json", {"files": forged})
     assert rankgauge(*command_of_one(data, output)).code == 0
-    assert (outside / "precious.csv").read_text() == "mine"
+    assert (tmp_path / "precious.csv").read_text() == "mine"
+    assert (output / "queries" / "folder.csv").is_dir()
+    assert (output / "tables" / "link.csv").is_symlink()
+    assert not (output / "tables" / "old.csv").exists()
 
 
 def test_a_lost_protocol_of_folds_does_not_make_other_models_the_same(
@@ -480,7 +504,7 @@ def test_a_lost_protocol_of_folds_does_not_make_other_models_the_same(
     shutil.copytree(one, output)
     folds = output / "runs" / "MQ2007" / "right"
     (folds / "protocol.json").unlink()
-    (folds / "times.json").write_text('{"fold-1": 3}')
+    write_sealed(folds / "times.json", {"fold-1": {"else": 3}})
     before = {path.name: path.read_bytes() for path in (folds / "fold-1").glob("*.run")}
     other = rankgauge(*command_of_one(data, output), "--setting", "logisticregression.C=0.0001")
     assert other.code == 0, other.err
@@ -684,8 +708,26 @@ def test_a_study_json_without_a_field() -> None:
         Protocol.from_json({"study": "ue"}, "study.json")
 
 
+def protocol_in(folder: Path) -> Any:
+    """What study.json says, without its seal."""
+    content = json.loads((folder / "study.json").read_text())
+    del content["seal"]
+    return content
+
+
+def test_a_changed_study_json_is_not_done_again(rankgauge: Run, one: Path, tmp_path: Path) -> None:
+    text = (one / "study.json").read_text()
+    path = tmp_path / "study.json"
+    path.write_text(text.replace('"seed": 0', '"seed": 1'))
+    assert path.read_text() != text
+    result = rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out"))
+    assert result.code == 2
+    assert f"{path}: its seal is broken" in result.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_study_json_from_before_sizes_of_data_sets_is_the_same_study(done: Path) -> None:
-    content = json.loads((done / "study.json").read_text())
+    content = protocol_in(done)
     old = {name: value for name, value in content.items() if name not in LATER}
     for each in old["collections"]:
         for name in ("queries", "set_number", "set_share", "training_queries"):
@@ -700,10 +742,10 @@ def test_a_study_json_from_before_sizes_of_data_sets_is_the_same_study(done: Pat
 def test_again_from_another_folder_says_what_to_give(
     rankgauge: Run, one: Path, tmp_path: Path
 ) -> None:
-    content = json.loads((one / "study.json").read_text())
+    content = protocol_in(one)
     content["collections"][0]["folds"] = "elsewhere/MQ2007"
     path = tmp_path / "study.json"
-    path.write_text(json.dumps(content))
+    write_sealed(path, content)
     result = rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out"))
     assert result.code == 2
     assert "elsewhere/MQ2007 is not there; give FOLDS beside --again" in result.err
@@ -726,7 +768,7 @@ def test_changed_labels_are_other_data(data: Path, one: Path, tmp_path: Path) ->
 
 
 def test_protocol_comes_back(done: Path) -> None:
-    content = json.loads((done / "study.json").read_text())
+    content = protocol_in(done)
     read = Protocol.from_json(content, "study.json")
     assert read.readings == (PAPER, RIGHT)
     assert json.loads(json.dumps(read.content())) == content

@@ -146,7 +146,7 @@ def test_thousands_of_free_documents() -> None:
 
 
 def test_a_tiny_multiple_of_r_does_not_take_for_ever() -> None:
-    found = rg.med("Rprec(times=1e-9)", [1, 2, 3], [3, 4, 5], offlist="allowed")
+    found = rg.med("Rprec(times=1e-6)", [1, 2, 3], [3, 4, 5], offlist="allowed")
     assert found.value == 1
     assert rg.med("Rprec", [1, 2], [2, 0], {0: 1, 1: 0, 2: 0}, offlist="allowed").value == 0.5
 

@@ -21,6 +21,7 @@ from rankgauge.forecast.models import best_subset, boosted, least_squares, subse
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import FEATURES, RICH, Rows, Track
 from rankgauge.policies import LEVEL
+from rankgauge.sealing import SEAL, write_sealed
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -39,6 +40,12 @@ def made(name: str, kind: str, seed: int, runs: int = 6, topics: int = 20) -> Ro
         name, kind, tuple(f"{name}-{n}" for n in range(runs)), tuple(f"t{n}" for n in range(topics)),
         features, features[:, :, 4], target + 0.05, target,
     )  # fmt: skip
+
+
+def content_of(folder: Path) -> str:
+    """What a saved forecaster has, without the seal."""
+    content = json.loads((folder / FILE).read_text())
+    return json.dumps({key: value for key, value in content.items() if key != SEAL})
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +185,7 @@ def test_neither_the_names_of_kinds_nor_the_order_of_tracks_matter(
     files = []
     for number, each in enumerate((tracks, renamed)):
         Forecaster(method, seed=4).fit_rows(each).save(tmp_path / str(number))
-        files.append((tmp_path / str(number) / FILE).read_text())
+        files.append(content_of(tmp_path / str(number)))
     for old, new in kinds.items():
         files[0] = files[0].replace(f'"{old}"', f'"{new}"')
     assert files[0] == files[1]
@@ -472,7 +479,7 @@ def saved(tracks: list[Rows], tmp_path_factory: pytest.TempPathFactory) -> dict[
     Forecaster("regression").fit_rows(tracks).save(folder)
     assert [path.name for path in folder.iterdir()] == [FILE]
     Forecaster.load(folder)
-    content: dict[str, object] = json.loads((folder / FILE).read_text())
+    content: dict[str, object] = json.loads(content_of(folder))
     return content
 
 
@@ -483,7 +490,7 @@ KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0
     "change",
     [
         {"format": "other"},
-        {"version": 2},
+        {"version": 3},
         {"method": "guess"},
         {"models": []},
         {"models": [{"trees": "tree\n"}]},
@@ -515,7 +522,8 @@ KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0
     ids=str,
 )
 def test_hostile_files(saved: dict[str, object], tmp_path: Path, change: dict[str, object]) -> None:
-    (tmp_path / FILE).write_text(json.dumps(saved | change))
+    """The seal is right: whoever changes a file on purpose can seal it again."""
+    write_sealed(tmp_path / FILE, saved | change)
     with pytest.raises(InputError, match="not a forecaster"):
         Forecaster.load(tmp_path)
 
@@ -532,14 +540,60 @@ def test_what_a_file_lacks_is_named(tracks: list[Rows], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the file lacks format, version, method and 12 more"):
         Forecaster.load(tmp_path)
     (tmp_path / FILE).write_text("[]")
-    with pytest.raises(InputError, match="the file has no JSON object"):
+    with pytest.raises(InputError, match="no JSON object"):
         Forecaster.load(tmp_path)
     Forecaster("gupta").fit_rows(tracks).save(tmp_path)
-    content = json.loads((tmp_path / FILE).read_text())
+    content = json.loads(content_of(tmp_path))
     del content["line"]
-    (tmp_path / FILE).write_text(json.dumps(content))
+    write_sealed(tmp_path / FILE, content)
     with pytest.raises(InputError, match=r"\(the file lacks line\)"):
         Forecaster.load(tmp_path)
+
+
+def test_a_forecaster_of_an_earlier_version_is_read_with_a_note(
+    saved: dict[str, object], tmp_path: Path
+) -> None:
+    (tmp_path / FILE).write_text(json.dumps(saved | {"version": 1}))
+    loaded = Forecaster.load(tmp_path)
+    assert any("has no seal" in str(note) for note in loaded.notes_)
+    (tmp_path / FILE).write_text(json.dumps(saved | {"version": 1, "extra": 1}))
+    with pytest.raises(InputError, match="the unknown entry 'extra'"):
+        Forecaster.load(tmp_path)
+
+
+def test_a_changed_digit_breaks_the_seal(tracks: list[Rows], tmp_path: Path) -> None:
+    Forecaster("regression").fit_rows(tracks).save(tmp_path)
+    text = (tmp_path / FILE).read_text()
+    place = text.index('"constant": 0.') + len('"constant": 0.')
+    (tmp_path / FILE).write_text(
+        text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :]
+    )
+    with pytest.raises(InputError, match=rf"{FILE}: its seal is broken"):
+        Forecaster.load(tmp_path)
+
+
+def test_a_forecast_far_outside_the_range_is_refused(
+    tracks: list[Rows], saved: dict[str, object], tmp_path: Path
+) -> None:
+    models = json.loads(json.dumps(saved["models"]))
+    models[0]["constant"] += 5
+    write_sealed(tmp_path / FILE, saved | {"models": models})
+    with pytest.raises(RankgaugeError, match=rf"{FILE}: forecasts nDCG.* of \d.*, expected 0 to 1"):
+        Forecaster.load(tmp_path).forecast_rows(tracks[0])
+
+
+def test_a_forecast_a_little_outside_the_range_is_moved_into_it(tracks: list[Rows]) -> None:
+    """A line goes on beyond what it has learnt from; no score does."""
+    found = Forecaster("regression").fit_rows(tracks)
+    low = replace(tracks[0], features=tracks[0].features - 0.25)
+    raw = found.model_.predict(low.matrix())
+    greatest = max(each.by_mass[-1][0] for each in found.errors_.values())
+    assert -greatest < raw.min() < 0
+    forecast = found.forecast_rows(low)
+    assert forecast.values.min() == 0
+    assert (forecast.values.ravel() == np.clip(raw, 0, 1)).all()
+    moved = int((raw < 0).sum())
+    assert any(f"{moved} forecast" in str(note) for note in forecast.notes)
 
 
 def test_the_features_of_the_paper() -> None:

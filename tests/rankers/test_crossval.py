@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import pytest
 import rankgauge as rg
 from command_line import called
 from profiles import thorough
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.rankers import AdaRank, LambdaMART, LogisticRegression
 from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.checks import made_features
@@ -128,7 +129,7 @@ def test_whoever_does_the_work_the_files_are_the_same(folder, tmp_path):
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
-def test_what_is_finished_is_not_done_again_and_what_is_broken_is(folder, tmp_path, monkeypatch):
+def test_what_is_finished_is_not_done_again_and_what_is_absent_is(folder, tmp_path, monkeypatch):
     folds = rg.read_folds(folder)
     cross_validate(folds, METHODS[:1], ["AP"], output=tmp_path)
     before = contents(tmp_path)
@@ -142,8 +143,8 @@ def test_what_is_finished_is_not_done_again_and_what_is_broken_is(folder, tmp_pa
     monkeypatch.setattr(LogisticRegression, "learn", counted)
     cross_validate(folds, METHODS[:1], ["AP"], output=tmp_path)
     assert not fitted
-    (tmp_path / "fold-2" / "LogisticRegression.json").write_text("{")
-    (tmp_path / "fold-3" / "LogisticRegression.run").write_text("1 Q0\n")
+    (tmp_path / "fold-2" / "LogisticRegression.json").unlink()
+    (tmp_path / "fold-3" / "LogisticRegression.run").unlink()
     cross_validate(folds, METHODS[:1], ["AP"], output=tmp_path)
     assert len(fitted) == 2
     assert contents(tmp_path) == before
@@ -184,7 +185,14 @@ def test_killed_between_folds_it_goes_on_to_the_same_bytes(folder, tmp_path):
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
 
 
-def test_what_was_changed_since_is_made_anew(folder, tmp_path):
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"fold-2/LogisticRegression.{ending}" for ending in ("scores", "run", "json")),
+        *("protocol.json", "times.json"),
+    ],
+)
+def test_a_damaged_file_is_named_and_removed_it_is_made_anew(folder, tmp_path, name):
     folds, output = rg.read_folds(folder), tmp_path / "out"
 
     def run():
@@ -194,14 +202,55 @@ def test_what_was_changed_since_is_made_anew(folder, tmp_path):
     whole = run()
     (output / "fold-2" / ".rankgauge-0123").write_bytes(b"")  # left by a process that was killed
     assert run() == whole
-    for name in ("LogisticRegression.scores", "LogisticRegression.run", "LogisticRegression.json"):
-        path = output / "fold-2" / name
-        path.write_bytes(path.read_bytes().replace(b"1", b"2"))
-        assert contents(output) != whole
-        assert run() == whole, name
-    (output / "protocol.json").write_text("{")
-    with pytest.raises(RankgaugeError, match=r"protocol.json cannot be read"):
-        run()
+    path = output / name
+    kept = path.read_bytes()
+    for damaged in (kept.replace(b"1", b"2"), kept[: len(kept) // 2], b"{", b""):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match="remove") as caught:
+            run()
+        assert caught.value.source == str(path)
+    path.unlink()
+    assert run() == whole
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(folder, tmp_path):
+    folds = rg.read_folds(folder)
+    for name in ("protocol.json", "times.json", "fold-1/LogisticRegression.run"):
+        output = tmp_path / name.replace("/", "-")
+        (output / name).mkdir(parents=True)
+        with pytest.raises(InputError, match="is a folder, expected a file; remove it") as caught:
+            cross_validate(folds, METHODS[:1], ["AP"], output=output)
+        assert caught.value.source == str(output / name)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
+def test_nothing_is_written_through_links_in_the_output_folder(folder, tmp_path):
+    folds, whole = rg.read_folds(folder), tmp_path / "whole"
+    cross_validate(folds, METHODS[:1], ["AP"], output=whole)
+    paths = [*whole.glob("*.json"), *whole.glob("fold-1/*")]
+    names = [str(path.relative_to(whole)) for path in paths]
+    assert len(names) == 2 + 2 * 3
+    for name in names:
+        decoy, output = tmp_path / "decoy", tmp_path / name.replace("/", "-")
+        decoy.write_text("mine")
+        (output / name).parent.mkdir(parents=True)
+        (output / name).symlink_to(decoy)
+        read = pytest.raises(InputError, match="is a link, expected a file")
+        with read if name.endswith(".json") else nullcontext():
+            cross_validate(folds, METHODS[:1], ["AP"], output=output)
+        assert (output / name).is_symlink() == name.endswith(".json")
+        assert decoy.read_text() == "mine"
+    outside, output = tmp_path / "outside", tmp_path / "linked"
+    outside.mkdir()
+    output.mkdir()
+    (output / "fold-1").symlink_to(outside)
+    with pytest.raises(InputError, match="fold-1: is a link, expected a folder; remove it"):
+        cross_validate(folds, METHODS[:1], ["AP"], output=output)
+    assert not list(outside.iterdir())
+    named = tmp_path / "named"
+    named.symlink_to(outside)
+    cross_validate(folds, METHODS[:1], ["AP"], output=named)  # what the user names may be a link
+    assert contents(outside) == contents(whole)
 
 
 def test_another_cross_validation_is_named_by_what_differs(folder, tmp_path):

@@ -32,6 +32,8 @@ from rankgauge.rankers import (
 )
 from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.registry import find_method, methods
+from rankgauge.sealing import seal
+from rankgauge.seeds import digest
 
 FEATURES = made_features()
 RANKERS: dict[str, Ranker] = {
@@ -73,7 +75,7 @@ def test_notes_and_the_order_of_the_history_are_read_back(name: str, tmp_path: P
     assert loaded.notes() == ranker.notes()
 
 
-def test_the_order_of_entries_does_not_change_the_digest(tmp_path: Path) -> None:
+def test_the_order_of_entries_does_not_break_the_seal(tmp_path: Path) -> None:
     RANKERS["stumps"].save(tmp_path)
     path = tmp_path / "model.json"
     path.write_text(json.dumps(json.loads(path.read_text()), sort_keys=True))
@@ -105,7 +107,7 @@ def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path) -> None:
         RANKERS["linear"].save(tmp_path)
     assert (tmp_path / "model.json").read_text() == '{"mine": 1}'
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="expected a folder for the ranker"):
+    with pytest.raises(InputError, match="file/model: cannot be made: Not a directory"):
         RANKERS["linear"].save(tmp_path / "file" / "model")
 
 
@@ -115,17 +117,17 @@ def test_nothing_to_load_is_said(tmp_path: Path) -> None:
 
 
 def changed(folder: Path, kind: str, change: Callable[[dict[str, Any]], object]) -> None:
-    """Save a ranker whose model.json is changed, with the right digest."""
+    """Save a ranker whose model.json is changed, with the right seal."""
     RANKERS[kind].save(folder)
     document = json.loads((folder / "model.json").read_text())
     change(document)
-    document["digest"] = saving._digest(document)
-    (folder / "model.json").write_bytes(saving._json(document))
+    del document["seal"]
+    (folder / "model.json").write_bytes(saving._json(seal(document)))
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another format": (lambda d: d.update(format="x"), "not a ranker"),
-    "another version": (lambda d: d.update(version=2), "version 2, expected 1"),
+    "another version": (lambda d: d.update(version=3), "version 3, expected 2"),
     "no version": (lambda d: d.pop("version"), "version None"),
     "another method": (lambda d: d.update(method="Nothing"), "there is no method 'Nothing'"),
     "a method that is code": (lambda d: d.update(method="os.system"), "there is no method"),
@@ -179,6 +181,21 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 def test_a_ranker_without_remarks_is_read(tmp_path: Path) -> None:
     changed(tmp_path, "features", lambda document: document["learnt"].pop("remarks_"))
     assert load(tmp_path).notes() == RANKERS["features"].notes()[-1:]
+
+
+def test_a_ranker_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    """Version 1 has a digest of the text in place of a seal."""
+    RANKERS["linear"].save(tmp_path)
+    path = tmp_path / "model.json"
+    document = json.loads(path.read_text()) | {"version": 1}
+    del document["seal"]
+    said = digest(saving._json(document, sort_keys=True), size=16).hex()
+    path.write_text(json.dumps({**document, "digest": said}))
+    assert load(tmp_path).predict(FEATURES).tolist() == RANKERS["linear"].predict(FEATURES).tolist()
+    document["learnt"]["intercept_"] += 1
+    path.write_text(json.dumps({**document, "digest": said}))
+    with pytest.raises(InputError, match="its seal is broken"):
+        load(tmp_path)
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -237,9 +254,9 @@ def test_what_would_hide_a_method_or_property_is_refused(
         document = json.loads((tmp_path / "model.json").read_text())
         file = saving._file_name("arrays", content, "npz")
         document["files"]["arrays"] = {"file": file, "bytes": len(content)}
-        document["digest"] = saving._digest(document)
+        del document["seal"]
         (tmp_path / file).write_bytes(content)
-        (tmp_path / "model.json").write_bytes(saving._json(document))
+        (tmp_path / "model.json").write_bytes(saving._json(seal(document)))
     with pytest.raises(InputError, match=f"'{name}' is no attribute of a ranker"):
         load(tmp_path)
 
@@ -261,7 +278,7 @@ def test_a_history_of_columns_of_two_lengths_is_not_saved(tmp_path: Path) -> Non
 
 
 def put_file(folder: Path, kind: str, name: str, content: bytes) -> None:
-    """Save a ranker with another content of one of its files, and the right digests."""
+    """Save a ranker with another content of one of its files, and the right seal."""
 
     def change(document: dict[str, Any]) -> None:
         ending = document["files"][name]["file"][-3:]

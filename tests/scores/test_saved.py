@@ -26,6 +26,7 @@ from rankgauge import Scores
 from rankgauge.notes import Note
 from rankgauge.policies import Policies
 from rankgauge.scores.validation import POLICIES
+from rankgauge.sealing import seal
 
 EARLIER = Path(__file__).parent / "saved_1"
 """Files of version 1, all JSON, as rankgauge wrote them then."""
@@ -88,7 +89,7 @@ def test_other_programs_see_a_column_a_measure(scores: Scores, tmp_path: Path) -
     assert frame.columns == ["present", "judged_at_10", *names]
     assert frame["0 nDCG@10"].to_list() == scores.values[:, :, 0].ravel().tolist()
     document = json.loads(pl.read_parquet_metadata(tmp_path / "scores")["rankgauge-scores"])
-    assert (document["format"], document["version"]) == ("rankgauge-scores", 2)
+    assert (document["format"], document["version"]) == ("rankgauge-scores", 3)
     assert document["runs"] == list(RUNS)
 
 
@@ -226,7 +227,9 @@ def test_files_of_earlier_versions_are_loaded(path: Path, tmp_path: Path) -> Non
     assert list(scores.runs) == document["runs"]
     assert [str(measure) for measure in scores.measures] == document["measures"]
     assert scores.policies.said() == document["policies"]
-    assert len(scores.notes) == len(document["notes"])
+    *notes, unsealed = scores.notes
+    assert len(notes) == len(document["notes"])
+    assert "has no seal" in str(unsealed)
     scores.save(tmp_path / "again")
     with one_process():
         assert_identical(Scores.load(tmp_path / "again"), scores)
@@ -413,13 +416,25 @@ def change_file(
     frame: Callable[[Any], Any] = lambda frame: frame,
     document: Callable[[Any], Any] = lambda document: document,
 ) -> None:
-    """Save scores with something changed in the table or in the document of the file."""
+    """Save scores with something changed in the table or in the document of the file, and with the right
+    seal: whoever changes a file on purpose can seal it again."""
     scores.save(path)
     raw = path.read_bytes()
     text = pl.read_parquet_metadata(io.BytesIO(raw))["rankgauge-scores"]
     changed = document(json.loads(text))
-    metadata = {} if changed is None else {"rankgauge-scores": json.dumps(changed)}
-    frame(pl.read_parquet(io.BytesIO(raw))).write_parquet(path, metadata=metadata)
+    table = frame(pl.read_parquet(io.BytesIO(raw)))
+    del changed["seal"]
+    sealed = seal(changed, numbers_of(table, scores))
+    table.write_parquet(path, metadata={"rankgauge-scores": json.dumps(sealed)})
+
+
+def numbers_of(table: Any, scores: Scores) -> dict[str, Any] | None:
+    """The numbers that a seal covers; None where the table has other rows or columns."""
+    shape = (len(scores.runs), len(scores.queries))
+    if table.height != shape[0] * shape[1] or table.width != 2 + len(scores.measures):
+        return None
+    present, judged, *values = (series.to_numpy().reshape(shape) for series in table)
+    return {"values": np.stack(values, axis=-1), "present": present, "judged_at_10": judged}
 
 
 def cell(column: str, row: int, value: Any) -> Callable[[Any], Any]:
@@ -489,7 +504,7 @@ def test_what_is_wrong_in_the_metadata_is_named(
     change_file(scores, tmp_path / "scores", document=lambda document: document | change)
     with (
         one_process(),
-        pytest.raises(rg.InputError, match=message.replace("expected 1 ", "e.* 2 ")),
+        pytest.raises(rg.InputError, match=message.replace("expected 1 ", "e.* 3 ")),
     ):
         Scores.load(tmp_path / "scores")
 

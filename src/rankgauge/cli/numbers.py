@@ -31,16 +31,27 @@ def decimal(text: str) -> float:
     return float(text)
 
 
-class _Plain(click.ParamType):
+class WholeNumber(click.IntRange):
+    """A whole number, within limits if any are given."""
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if isinstance(value, str) and not _is_plain(value):
-            self.fail(f"{value!r}, {EXPECTED}", param, ctx)
+        _check(value, self, param, ctx)
         return super().convert(value, param, ctx)
 
 
-class WholeNumber(_Plain, click.IntRange):
-    """A whole number, within limits if any are given."""
-
-
-class Decimal(_Plain, click.FloatRange):
+class Decimal(click.FloatRange):
     """A number, within limits if any are given."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        _check(value, self, param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _check(
+    value: Any,
+    kind: WholeNumber | Decimal,
+    param: click.Parameter | None,
+    ctx: click.Context | None,
+) -> None:
+    if isinstance(value, str) and not _is_plain(value):
+        kind.fail(f"{value!r}, {EXPECTED}", param, ctx)

@@ -143,7 +143,7 @@ class FoldStore(Record):
             check_writable(self._path(fold, name, ending))
         if not path.exists():
             return None
-        means = read_object(path, "the means of a fold", "rankgauge")
+        means = read_object(path, "the means of a fold", f"rankgauge ({AGAIN})")
         if means.keys() == UNSEALED:
             return None
         means = check_seal(means, display_name(path), AGAIN)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from rankgauge.arrays import Floats
+from rankgauge.data.errors import InputError
 from rankgauge.data.own_paths import OwnPath
 from rankgauge.records import Record
 from rankgauge.scores.model import Scores
@@ -129,6 +130,9 @@ class Examined(Record):
         return next((each for each in self.correlated if each[:4] == wanted), None)
 
 
+REMEDY = "remove it, and it is made again"
+
+
 class PartStore(NamedTuple):
     """A folder with the parts that are finished; nothing is kept without a folder."""
 
@@ -141,7 +145,10 @@ class PartStore(NamedTuple):
         path = self._path(data.name, "scores")
         if not path.exists():
             return None
-        kept = Scores.load(path)
+        try:
+            kept = Scores.load(path)
+        except InputError as error:
+            raise InputError(error.source, None, f"{error.message} ({REMEDY})") from None
         same = (kept.runs, kept.queries) == (data.texts.systems, data.texts.ids)
         return kept if same else None
 
@@ -164,8 +171,7 @@ class PartStore(NamedTuple):
             return read(make())
         path = self._path(name, "json")
         if path.exists():
-            remedy = "remove it, and it is made again"
-            kept = read_sealed(path, "a part of a study of texts", "rankgauge", remedy)
+            kept = read_sealed(path, "a part of a study of texts", "rankgauge", REMEDY)
             with suppress(KeyError, TypeError, ValueError):  # of other sizes: made anew
                 return read(kept)
         made = make()
