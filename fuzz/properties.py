@@ -44,14 +44,14 @@ from rankgauge.native import scan as native_scan
 from rankgauge.native import trec as native_trec
 from rankgauge.scores.documents import (
     NUMBERS,
-    VERSION,
+    UNSEALED_VERSION,
     Described,
     Document,
     document_of,
-    read_json,
     scores_of_json,
 )
 from rankgauge.scores.saved import columns_of, described_by
+from rankgauge.sealing import read_json, seal
 
 SIZE_LIMIT = 1 << 16
 """Small, so that no input asks for much memory or time."""
@@ -536,19 +536,19 @@ def scores(data: bytes, folder: Path) -> None:
 def metadata_scores(data: bytes) -> None:
     """Any text as the metadata, any bytes as the numbers of a Parquet file."""
     text = data.decode("utf-8", "replace")
-    text = text.replace('"version": 1', '"version": 2', 1)
+    text = text.replace('"version": 1', f'"version": {UNSEALED_VERSION}', 1)
     try:
-        entries = read_json(text, "x")
+        entries = read_json(text, "x", "a file of scores", "Scores.save")
         if isinstance(entries, dict):
             text = json.dumps({key: entries[key] for key in entries if key not in NUMBERS})
             entries = json.loads(text)
-        described = Described.by(Document(entries, VERSION, "x"))
+        described = Described.by(Document(entries, [UNSEALED_VERSION], "x"))
     except InputError:
         return
     runs, queries, measures = described.shape
     columns = columns_of(entries["measures"])
     rows = runs * queries
-    assert described_by(text, columns, rows, "x").shape == described.shape
+    assert described_by(text, columns, rows, "x")[1].shape == described.shape
     for wrong in (columns[:-1], columns[::-1], [*columns, columns[-1]]):
         refused(lambda wrong=wrong: described_by(text, wrong, rows, "x"))
     refused(lambda: described_by(text, columns, rows + 1, "x"))
@@ -566,9 +566,9 @@ def metadata_scores(data: bytes) -> None:
 
 def described_again(loaded: Scores) -> Described:
     """The metadata that a Parquet file of these scores would have."""
-    text = json.dumps(document_of(loaded), allow_nan=False)
+    text = json.dumps(seal(document_of(loaded)), allow_nan=False)
     columns = columns_of([str(measure) for measure in loaded.measures])
-    return described_by(text, columns, len(loaded.runs) * len(loaded.queries), "x")
+    return described_by(text, columns, len(loaded.runs) * len(loaded.queries), "x")[1]
 
 
 def sound_scores(loaded: Scores) -> None:

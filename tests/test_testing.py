@@ -287,7 +287,7 @@ def test_parameters_are_varied() -> None:
         def _score(self, lists: Rankings) -> Floats:
             return self.factor * super()._score(lists)
 
-    with pytest.raises(LawBroken, match=r"Found\(factor=3\.375\) fails the check 'range'"):
+    with pytest.raises(LawBroken, match=r"Found\(factor=2\.25\) fails the check 'range'"):
         check_measure(Scaled())
 
 

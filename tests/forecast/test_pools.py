@@ -212,7 +212,7 @@ def test_bad_input_is_refused() -> None:
         rg.pool(qrels, {"q9": ["a"]}, 1)
     with pytest.raises(rg.RankgaugeError, match="two runs are called 'x'"):
         rg.pool(qrels, [rg.Run.from_dict(run, name="x")] * 2, 1)
-    with pytest.raises(rg.RankgaugeError, match="there is no run"):
+    with pytest.raises(rg.RankgaugeError, match="no runs, expected at least one"):
         rg.pool(qrels, [], 1)
     with pytest.raises(rg.RankgaugeError, match="expected a Run"):
         rg.pool(qrels, lambda: 3, 1)

@@ -244,7 +244,7 @@ def test_ranks_need_no_normalisation() -> None:
     ("runs", "message"),
     [
         ([BM25], r"one run alone \(run1\), expected at least two"),
-        ([], "no run, expected at least two"),
+        ([], "no runs, expected at least one"),
         ([BM25, {}], "run run2 answers no topic; leave it out"),
         ([BM25, {"q1": {}}], "run run2 answers no topic; leave it out"),
         ([BM25, {"7": {"d1": 1.0}}], "run run1 shares no topic with the other runs: it has 'q1'"),

@@ -326,7 +326,7 @@ def test_types_need_two_thresholds_in_order(threshold: object) -> None:
 
 def test_scores_that_say_nothing_are_refused() -> None:
     with pytest.raises(rg.RankgaugeError, match="expected at least one run and one measure"):
-        query_sets.ideal(rg.evaluate(QRELS, [], "P@1"), QRELS, number=1)
+        query_sets.ideal(rg.evaluate(QRELS, RUN, "P@1").select(runs=[]), QRELS, number=1)
     with pytest.raises(rg.RankgaugeError, match="higher must be better for all"):
         query_sets.ideal(rg.evaluate(QRELS, RUN, ["P@1", "SearchLength"]), QRELS, number=1)
     with pytest.raises(rg.RankgaugeError, match="you gave: NumRet"):

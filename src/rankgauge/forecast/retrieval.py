@@ -117,7 +117,7 @@ def retrieved(
         if progress is not None:
             progress(label(source))
     if not done:
-        raise RankgaugeError("\n".join(failed) or "there is no run; give at least one")
+        raise RankgaugeError("\n".join(failed))
     name, count = Counter(run.name for run in done).most_common(1)[0]
     if count > 1:
         raise RankgaugeError(f"two runs are called {name!r}; give them different names")

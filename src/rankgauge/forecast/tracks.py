@@ -136,7 +136,7 @@ class Track(Record):
             else:
                 failed.append(str(result))
         if not read:
-            raise RankgaugeError("\n".join(failed) or "there is no run; give at least one")
+            raise RankgaugeError("\n".join(failed))
         return cls(name or kind, kind, judgments, tuple(read), ties, seed, precision, tuple(failed))
 
     @classmethod

@@ -189,7 +189,7 @@ def read_runs(runs: Runs) -> list[Run]:
     """The runs, at least two, each of which shares a topic with another."""
     sources = sources_of(runs)
     if len(sources) < 2:
-        alone = f"one run alone ({label(sources[0])})" if sources else "no run"
+        alone = f"one run alone ({label(sources[0])})"
         raise RankgaugeError(f"{alone}, expected at least two to fuse")
     read = []
     for source in sources:
