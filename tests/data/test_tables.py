@@ -832,7 +832,9 @@ def test_a_grade_is_a_whole_number_in_json_too(tmp_path: Path) -> None:
     line = b'{"qid":"q","docno":"%b","rel":%b}\n'
     for grade in (b"1.5", b"1e-1", b"1e400", b'"1"'):
         (tmp_path / "x.jsonl").write_bytes(line % (b"a", b"1") + line % (b"b", grade))
-        with pytest.raises(rg.InputError, match=r"x.jsonl:2: .*expected a (whole |smaller )?number"):
+        with pytest.raises(
+            rg.InputError, match=r"x.jsonl:2: .*expected a (whole |smaller )?number"
+        ):
             rg.read_qrels_table(tmp_path / "x.jsonl")
     (tmp_path / "x.jsonl").write_bytes(line % (b"a", b"1") + line % (b"b", b"2.0"))
     assert rg.read_qrels_table(tmp_path / "x.jsonl").grades.tolist() == [1, 2]
