@@ -24,9 +24,10 @@ import rankgauge as rg
 from data_in_text import assert_same, run_of
 from profiles import examples
 from rankgauge import AP, SearchLength, nDCG
-from rankgauge.data import columns, decoder, json_rows, parquet_files, roles
+from rankgauge.data import columns, json_rows, parquet_files, roles
 from rankgauge.data.errors import DuplicateError
 from rankgauge.data.model import Judgments, Run
+from rankgauge.separate import launch
 
 Rows = list[tuple[Any, Any, Any]]
 
@@ -570,9 +571,9 @@ def test_a_decoder_that_takes_too_much_memory_is_stopped(
 ) -> None:
     pytest.importorskip("resource")
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    greedy = "from rankgauge.data import decoder as d; d._is_decoder = True; "
-    greedy += "d.limit_memory(10**6); bytes(1 << 40)"
-    monkeypatch.setattr(decoder, "DECODER", greedy)
+    greedy = "from rankgauge.separate import inside; inside._is_separate = True; "
+    greedy += "inside.limit_memory(1 << 30); bytes(1 << 40)"
+    monkeypatch.setattr(launch, "PROGRAM", greedy)
     with pytest.raises(
         rg.InputError, match="needs more memory than the size limit of 1,000,000 bytes"
     ):
@@ -593,7 +594,7 @@ def test_a_frozen_program_does_not_start_itself(
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    monkeypatch.setattr(decoder, "DECODER", "raise SystemExit(9)")
+    monkeypatch.setattr(launch, "PROGRAM", "raise SystemExit(9)")
     assert_plain(rg.read_run(tmp_path / "x.parquet"))
 
 
@@ -605,7 +606,7 @@ def test_a_decoder_that_fails_does_not_blame_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    monkeypatch.setattr(decoder, "DECODER", program)
+    monkeypatch.setattr(launch, "PROGRAM", program)
     with pytest.raises(
         rg.InputError,
         match=r"x.parquet: the process that decodes Parquet could not start \(.*good\)",
@@ -686,7 +687,7 @@ def test_a_decoder_that_dies_is_an_input_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet_bytes())
-    monkeypatch.setattr(decoder, "DECODER", "import os; os.abort()")
+    monkeypatch.setattr(launch, "PROGRAM", "import os; os.abort()")
     with pytest.raises(
         rg.InputError, match=r"x.parquet: damaged Parquet data \(its decoder crashed"
     ):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankgauge.arrays import Floats
 from rankgauge.data.columns import first_line
-from rankgauge.data.decoder import decoded, limit_memory
+from rankgauge.data.decoder import decoded, room_for
 from rankgauge.data.errors import InputError
 from rankgauge.data.files import Content, open_content, writing
 from rankgauge.scores.documents import (
@@ -30,6 +30,7 @@ from rankgauge.scores.frames import LONG
 from rankgauge.scores.model import Scores
 from rankgauge.scores.validation import check, short
 from rankgauge.sealing import check_seal, read_json, seal
+from rankgauge.separate.inside import limit_memory
 
 PRESENT, JUDGED = ("present", "Boolean"), ("judged_at_10", "Float64")
 
@@ -233,7 +234,7 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
         numbers = columns[2:]
         if columns[:2] != [PRESENT, JUDGED] or any(kind != JUDGED[1] for _, kind in numbers):
             return  # the reader of this line refuses the file
-        limit_memory(size)
+        limit_memory(room_for(size))
         for piece in _pieces(rows):
             frame = scan.slice(piece.start, piece.stop - piece.start).collect()
             _check_whole(frame, piece, source)
