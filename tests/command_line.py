@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
 
 @contextlib.contextmanager
 def one_process() -> Iterator[None]:
-    """Parquet is decoded here: starting a process takes longer than all else."""
+    """Parquet is decoded and texts are tokenized here: starting a process takes longer than all else."""
     with patch.object(sys, "executable", None):
         yield
 

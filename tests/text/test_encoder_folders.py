@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiny_encoders
+from command_line import one_process
 from profiles import examples
 from rankgauge.data.errors import InputError
 from rankgauge.text.encoders import Encoder, weights
@@ -324,11 +325,12 @@ class TestTokenizer:
             def from_str(text: str) -> object:
                 raise PanicException("index out of bounds")
 
-        monkeypatch.setattr("rankgauge.text.encoders.tokenization._library", lambda: Panicking)
-        refused(folder, TOKENIZER, r"cannot be read \(index out of bounds\)")
-        monkeypatch.setattr(Panicking, "from_str", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            Encoder.load(folder)
+        monkeypatch.setattr("tokenizers.Tokenizer", Panicking)
+        with one_process():
+            refused(folder, TOKENIZER, r"cannot be read \(index out of bounds\)")
+            monkeypatch.setattr(Panicking, "from_str", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                Encoder.load(folder)
 
 
 def interrupted(text: str) -> object:
@@ -352,7 +354,7 @@ def test_bytes_changed_anywhere_give_an_encoder_or_an_input_error(sound: Path, d
     cut = data.draw(st.sampled_from([len(changed), len(changed) // 2]))
     (sound / file).write_bytes(changed[:cut])
     try:
-        with suppress(InputError):
+        with suppress(InputError), one_process():
             encoder = Encoder.load(sound)
             encoder.encode(encoder.tokens(["the cat sat [SEP] é"]), [0, 2])
     finally:

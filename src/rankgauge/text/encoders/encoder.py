@@ -106,7 +106,7 @@ class Encoder:
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
         """The ids of the tokens of each text, a special token first and last. White space around a text
         does not count."""
-        return [self._tokenization.ids(text) for text in texts]
+        return self._tokenization.ids(texts)
 
     def decode(self, token: int) -> str:
         """The text of a token."""

@@ -1,23 +1,43 @@
-"""The tokenizer of an encoder, from tokenizer.json, by the package tokenizers."""
+"""The tokenizer of an encoder, from tokenizer.json, by the package tokenizers in a separate process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 
 from rankgauge.arrays import Ints
 from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.json_text import described
+from rankgauge.notes import counted
+from rankgauge.separate.launch import Cause, Ending
+from rankgauge.separate.service import Service, ServiceEnded
 from rankgauge.text.encoders.folder import read_json
+from rankgauge.text.encoders.token_service import tokenizer_answers, tokenizer_room
 
-T = TypeVar("T")
+SECONDS = 60
+"""How long any request may take, besides time for its texts. Most take milliseconds."""
+
+CHARACTERS_PER_SECOND = 10_000
+"""How many characters a tokenizer must manage. Slow ones manage 200,000."""
+
+BYTES_PER_SECOND = 1_000_000
+"""How many bytes of tokenizer.json must be read in a second. Slow machines read several millions."""
+
+AT_ONCE = 250_000
+"""How many characters are sent to the tokenizer at a time."""
+
+REMEDY = "take tokenizer.json from the model again"
 
 
 class Tokenization:
     """Gives the ids of the tokens of a text, a special token first and last.
+
+    A separate process computes them, within limits of memory and time, since tokenizer.json may come
+    from anywhere.
 
     Parameters
     ----------
@@ -32,49 +52,55 @@ class Tokenization:
     def __init__(self, file: Path, vocabulary: int, leading_space: bool) -> None:
         self.file = file
         self._before = " " if leading_space else ""
-        text, content = read_json(file)
-        self._check(content)
-        self._tokenizer: Any = self._guarded(lambda: _library().from_str(text.decode()), "read")
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-        ids = self._guarded(lambda: self._tokenizer.get_vocab(with_added_tokens=True), "read")
-        most = max(ids.values(), default=-1)
-        if most >= vocabulary:
+        content, entries = read_json(file)
+        self._check(entries)
+        _check_library()
+        seconds = SECONDS + len(content) // BYTES_PER_SECOND
+        room = tokenizer_room(content)
+        self._service = Service(tokenizer_answers, str(file), content, room, seconds)
+        largest = json.loads(self._asked("largest_id", None, "when it is read", seconds))
+        if largest >= vocabulary:
             raise self._refusal(
-                f"it has the token id {most:,}, but config.json has vocab_size {vocabulary:,}; take "
+                f"it has the token id {largest:,}, but config.json has vocab_size {vocabulary:,}; take "
                 "both files from the same model"
             )
-        self._special = self.ids("")
-        if len(self._special) != 2:
+        special, word = (ids.tolist() for ids in self.ids(["", "a"]))
+        if len(special) != 2:
             raise self._refusal(
-                f"it gives {len(self._special)} tokens for an empty text, expected two: a special token "
+                f"it gives {len(special)} tokens for an empty text, expected two: a special token "
                 "first and one last, such as [CLS] and [SEP]. Take tokenizer.json from the model again"
             )
-        word = self.ids("a")
-        if len(word) < 3 or [word[0], word[-1]] != self._special.tolist():
+        if len(word) < 3 or [word[0], word[-1]] != special:
             raise self._refusal(
-                "the special tokens of an empty text are not first and last in other texts; take "
-                "tokenizer.json from the model again"
+                f"the special tokens of an empty text are not first and last in other texts; {REMEDY}"
             )
 
-    def ids(self, text: str) -> Ints:
-        """The ids of the tokens of a text, without the white space around it."""
-        stripped = text.strip()
-        words = self._before + stripped if stripped else ""
-        # Lone surrogates have no UTF-8; they become question marks.
-        words = words.encode(errors="replace").decode()
-        encoding = self._guarded(lambda: self._tokenizer.encode(words), "used")
-        return np.array(encoding.ids, dtype=np.int64)
+    def ids(self, texts: Sequence[str]) -> list[Ints]:
+        """The ids of the tokens of each text, without the white space around it."""
+        every: list[Ints] = []
+        for batch in _batches([self._words(text) for text in texts]):
+            characters = sum(map(len, batch))
+            what = f"for {counted(len(batch), 'text')} with {counted(characters, 'character')}"
+            seconds = SECONDS + characters // CHARACTERS_PER_SECOND
+            numbers = np.frombuffer(self._asked("ids", batch, what, seconds), dtype=np.int64)
+            counts, ids = numbers[: len(batch)], numbers[len(batch) :]
+            every.extend(each.copy() for each in np.split(ids, np.cumsum(counts)[:-1]))
+        return every
 
     def token(self, number: int) -> str:
         """The text of a token."""
-        text: str = self._guarded(
-            lambda: self._tokenizer.decode([int(number)], skip_special_tokens=False), "used"
-        )
+        answer = self._asked("token", int(number), "for the text of a token", SECONDS)
+        text: str = json.loads(answer)
         return text
 
-    def _check(self, content: dict[str, object]) -> None:
-        model = content.get("model")
+    def _words(self, text: str) -> str:
+        stripped = text.strip()
+        words = self._before + stripped if stripped else ""
+        # Lone surrogates have no UTF-8; they become question marks.
+        return words.encode(errors="replace").decode()
+
+    def _check(self, entries: dict[str, object]) -> None:
+        model = entries.get("model")
         dropout = model.get("dropout") if isinstance(model, dict) else None
         if dropout:
             raise self._refusal(
@@ -82,30 +108,58 @@ class Tokenization:
                 "to null"
             )
 
-    def _guarded(self, work: Callable[[], T], done: str) -> T:
+    def _asked(self, method: str, argument: object, what: str, seconds: int) -> bytes:
+        """The answer of the separate process; InputError if the process ends instead."""
+        request = json.dumps([method, argument], ensure_ascii=False).encode()
         try:
-            return work()
-        except BaseException as error:
-            # A panic of the library is no Exception, so that nobody catches it by chance.
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-                raise
-            if isinstance(error, MemoryError | RankgaugeError):
-                raise
-            reason = " ".join(str(error).split())[:200]
-            raise self._refusal(
-                f"the tokenizer cannot be {done} ({reason}), expected the tokenizer.json of an encoder"
-            ) from None
+            return self._service.ask(request, seconds)
+        except ServiceEnded as error:
+            raise self._refusal(_fault(error.ending, what, seconds)) from None
 
     def _refusal(self, fault: str) -> InputError:
         return InputError(str(self.file), None, fault)
 
 
-def _library() -> Any:
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
+def _batches(texts: list[str]) -> Iterator[list[str]]:
+    """The texts in order, AT_ONCE characters at a time; a longer text is a batch of its own."""
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        size += len(text) + 1
+        if batch and size > AT_ONCE:
+            yield batch
+            batch, size = [], len(text) + 1
+        batch.append(text)
+    if batch:
+        yield batch
+
+
+def _fault(ending: Ending, what: str, seconds: int) -> str:
+    """What a user is told about a separate process that ended."""
+    expected = f"expected the tokenizer.json of an encoder; {REMEDY}"
+    match ending.cause:
+        case Cause.MEMORY:
+            return f"the tokenizer needs too much memory {what}, {expected}"
+        case Cause.TIME:
+            return f"the tokenizer needs more than {counted(seconds, 'second')} {what}, {expected}"
+        case Cause.STOPPED:
+            return (
+                "the process of the tokenizer was stopped twice; the system may be short of memory. "
+                "Try again with more memory (the file itself may be good)"
+            )
+        case Cause.START:
+            return (
+                f"the process of the tokenizer could not start ({ending.line}). Check that "
+                f"{sys.executable} can import rankgauge and tokenizers (the file itself may be good)"
+            )
+    return f"the tokenizer crashes {what}, {expected}"
+
+
+def _check_library() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("tokenizers") is None:
         raise RankgaugeError(
             "an encoder needs the package tokenizers, which is not installed; run "
             "pip install 'rankgauge[text]'"
-        ) from None
-    return Tokenizer
+        )
