@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -193,7 +194,9 @@ class Embedded:
         self.encoder = encoder
         self.layers: set[int] = set()
         """The layers that were asked for, and so are encoded together."""
-        self.references = [tokens_of(encoder, each) for each in texts.references]
+        # All in one call: a request to the tokenizer takes longer than a short text.
+        tokens = iter(tokens_of(encoder, chain.from_iterable(texts.references)))
+        self.references = [list(islice(tokens, len(each))) for each in texts.references]
         self._sources: list[Ints] | None = None
         self._weights: dict[bool, TokenWeights] = {}
         self._kept: OrderedDict[tuple[int, int | None], Vectors] = OrderedDict()
