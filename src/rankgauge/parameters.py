@@ -99,7 +99,8 @@ class Parametric:
         for key, value in keywords.items():
             meaning = cls.synonyms.get(key)
             if meaning is not None:
-                if value not in meaning:
+                value = str(value) if isinstance(value, bool) else value
+                if not isinstance(value, str | int) or value not in meaning:
                     known = ", ".join(map(str, meaning))
                     raise MeasureError(f"{cls.name}: {key}={value} is unknown, expected {known}")
                 if both := arguments.keys() & meaning[value].keys():

@@ -19,6 +19,7 @@ import pytest
 
 import profiles
 from command_line import Outcome
+from rankgauge import cli
 from rankgauge.cli import evaluate as module
 from rankgauge.cli.signals import NAMES
 
@@ -220,7 +221,42 @@ def test_a_file_is_written_where_standard_output_is_closed(collection: Path) -> 
     assert "table" in written(collection)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [("qrels runs/r1", 0), ("qrels runs/r1 absent", 3), ("absent runs/r1", 2)],
+)
+def test_messages_on_a_full_disk_are_lost_but_no_result(
+    words: str, code: int, collection: Path
+) -> None:
+    command = [*PROGRAM, "evaluate", *words.split()]
+    usual = subprocess.run(command, cwd=collection, capture_output=True, timeout=60)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command, cwd=collection, stdout=subprocess.PIPE, stderr=full, timeout=60
+        )
+    assert (done.returncode, done.stdout) == (code, usual.stdout)
+
+
 # Too little memory
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such limit")
+@pytest.mark.parametrize(
+    ("memory", "threads"), [(300 << 20, "1"), (8 << 30, None), (None, None)], ids=str
+)
+def test_openblas_has_one_thread_where_memory_is_limited(
+    memory: int | None, threads: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks for memory for each thread; if it gets none it asks for ever, and no signal ends it."""
+    import resource
+
+    limit = resource.RLIM_INFINITY if memory is None else memory
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, resource.RLIM_INFINITY))
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "unset")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    cli._spare_memory()
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == threads
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +13,10 @@ import pytest
 
 from command_line import Outcome
 from rankgauge import Scores, evaluate, read_qrels
+from rankgauge.data.errors import InputError
 from rankgauge.data.model import Run
 from rankgauge.data.trec import write_qrels, write_run
+from rankgauge.report.report import Reported, Wishes, report_html
 from report_pages import collection, island
 
 pytest.importorskip("jinja2")
@@ -116,6 +120,38 @@ def test_standard_input_gives_a_page_without_rankings(
     data = island(Path("report.html").read_text(encoding="utf-8"))
     assert data["rankings"] is None
     assert any("standard input" in sentence for sentence in data["how"]["left"])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("which", ["qrels.txt", "run"])
+def test_a_pipe_gives_a_page_without_rankings(which: str, folder: Path, rankgauge: Command) -> None:
+    runs = runs_in(folder)
+    path = folder / (which if which == "qrels.txt" else runs[0])
+    content = path.read_bytes()
+    path.unlink()
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(content,))
+    writer.start()
+    outcome = rankgauge("report", "qrels.txt", *runs, "-m", "P@5")
+    writer.join()
+    assert outcome.code == 0, outcome.err
+    data = island((folder / "report.html").read_text(encoding="utf-8"))
+    assert data["rankings"] is None
+    assert any(
+        "standard input and pipes are read only once" in text for text in data["how"]["left"]
+    )
+
+
+def test_why_a_run_fails_at_its_second_reading_is_said() -> None:
+    judgments, runs = collection(4, 2)
+    scores = evaluate(judgments, runs, "P@5")
+
+    def gone() -> Run:
+        raise InputError("b.run", None, "cannot be read: No such file or directory")
+
+    gone.label = runs[1].name  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match=r"b\.run: cannot be read"):
+        report_html(Reported(scores, judgments, [lambda: runs[0], gone]), Wishes())
 
 
 def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -559,6 +560,20 @@ def test_a_forecaster_of_an_earlier_version_is_read_with_a_note(
     (tmp_path / FILE).write_text(json.dumps(saved | {"version": 1, "extra": 1}))
     with pytest.raises(InputError, match="the unknown entry 'extra'"):
         Forecaster.load(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
+def test_no_link_or_pipe_is_read(tracks: list[Rows], tmp_path: Path) -> None:
+    Forecaster("gupta").fit_rows(tracks).save(tmp_path / "model")
+    path = tmp_path / "model" / FILE
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="is a link, expected a file"):
+        Forecaster.load(tmp_path / "model")
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="is a named pipe, expected a file"):
+        Forecaster.load(tmp_path / "model")
 
 
 def test_a_changed_digit_breaks_the_seal(tracks: list[Rows], tmp_path: Path) -> None:

@@ -151,6 +151,13 @@ def test_a_mean_over_cutoffs_beyond_the_documents_is_the_mean_by_definition(
             assert tuple(bounds) == pytest.approx(tuple(ends), rel=1e-11)
 
 
+@pytest.mark.parametrize("name", ["nDCG", "RBP", "P", "INSQ", "AP", "SDCG"])
+def test_independent_ranks_beyond_the_documents_are_few_or_refused(name: str) -> None:
+    """The formula of reb=independent counts k ranks, whether documents fill them or not."""
+    measure = parse(f"v1({name}@{LARGEST},reb=independent)")
+    assert cost(lambda: measure.score(RANKING, JUDGED, max_grade=HIGHEST))[1] < 1 << 20
+
+
 def test_a_mean_over_a_thousand_million_cutoffs_is_known_or_refused() -> None:
     assert parse("prefix_mean(nDCG@2000000000)").score([1, 0]) == pytest.approx(1.0)
     precision = parse("prefix_mean(P@2000000000)").score([1])

@@ -140,6 +140,15 @@ def test_only_the_digits_0_to_9_make_numbers(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["compat(normalize={1:1})", "nDCG(dcg={1:1})@5", "INSQ(min_rel={1:1})", "compat(normalize=1)"],
+)
+def test_a_value_that_no_synonym_has_is_refused(text: str) -> None:
+    with pytest.raises(MeasureError, match="is unknown, expected"):
+        parse(text)
+
+
 @pytest.mark.parametrize("text", ["P@1_0", "nDCG@10-l٢", "iprec_at_recall_0.٣", "RBP(p=1_0e-2)"])
 def test_other_digits_and_underscores_are_refused(text: str) -> None:
     with pytest.raises(MeasureError):

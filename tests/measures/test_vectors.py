@@ -22,6 +22,7 @@ from rankgauge import (
     Success,
     Unsupported,
     bpref,
+    evaluate,
     infAP,
     nDCG,
     parse,
@@ -110,3 +111,16 @@ def test_labels_that_cannot_be_are_refused() -> None:
         ERR.score([2], max_grade=2.5)  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match=r"above 1e\+30"):
         DCG(gain="exp2").score([5000])
+
+
+@pytest.mark.parametrize("measure", ["compat@10", "compat(p=0.98)@1000", "compat(p=0.999)@2000"])
+def test_the_score_of_a_query_does_not_depend_on_the_other_queries(measure: str) -> None:
+    qrels = {f"q{n}": {f"d{i}": 1 for i in range(3 + 7 * n)} for n in range(4)}
+    run = {
+        query: {d: -float(i) for i, d in enumerate([*docs, "x"])} for query, docs in qrels.items()
+    }
+    run["q1"]["y"] = -1.5
+    together = evaluate(qrels, run, measure).per_query()["run"]
+    for query in qrels:
+        alone = evaluate({query: qrels[query]}, {query: run[query]}, measure)
+        assert alone.per_query()["run"][query] == together[query]

@@ -111,6 +111,22 @@ def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path) -> None:
         RANKERS["linear"].save(tmp_path / "file" / "model")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
+@pytest.mark.parametrize("kind", ["link", "pipe", "endless"])
+@pytest.mark.parametrize("part", ["model", "arrays"])
+def test_no_link_or_pipe_is_read(kind: str, part: str, tmp_path: Path) -> None:
+    RANKERS["linear"].save(tmp_path / "ranker")
+    (path,) = (tmp_path / "ranker").glob(f"{part}*")
+    path.rename(tmp_path / "elsewhere")
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(tmp_path / "elsewhere" if kind == "link" else "/dev/zero")
+    with pytest.raises(InputError, match=r"is a (link|named pipe), expected a file") as caught:
+        load(tmp_path / "ranker")
+    assert caught.value.source == str(path)
+
+
 def test_nothing_to_load_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"model\.json: "):
         load(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from inspect import signature
 from statistics import NormalDist
 from typing import Any
 
@@ -87,8 +88,13 @@ def test_bca_is_that_of_scipy_but_for_what_is_drawn(topics: int) -> None:
     values = rows_of(7, 4, topics)
     low, high = mean_interval(values, kind="bootstrap", samples=100_000, seed=1)
     for row, *ends in zip(values, low, high, strict=True):
+        drawing = "rng" if "rng" in signature(stats.bootstrap).parameters else "random_state"
         theirs = stats.bootstrap(
-            (row,), np.mean, n_resamples=100_000, method="BCa", rng=np.random.default_rng(2)
+            (row,),
+            np.mean,
+            n_resamples=100_000,
+            method="BCa",
+            **{drawing: np.random.default_rng(2)},
         ).confidence_interval
         # An end is a quantile of 100,000 means: its error is some hundredth of their deviation.
         error = stats.sem(row)

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 import warnings
+from typing import Any
 
 from rankgauge.cli.signals import (
     MESSAGE,
@@ -77,6 +78,9 @@ def run() -> None:
     """
     catch_signals()
     gc.set_threshold(100_000, 20, 20)
+    _spare_memory()
+    if sys.stderr is not None:
+        sys.stderr = _messages()
     if not os.environ.get(DEBUG):
         warnings.simplefilter("ignore")  # those of libraries; ours are notes
     warnings.filterwarnings("default", category=RankgaugeWarning)
@@ -88,6 +92,40 @@ def run() -> None:
             raise
         end_now(end.code or 0)
     end_now(0)
+
+
+LITTLE_MEMORY = 2 << 30
+"""With less memory than this, OpenBLAS computes on one thread."""
+
+
+def _spare_memory() -> None:
+    """Keep OpenBLAS from starting threads where the memory of a process is limited (`ulimit -v`).
+
+    It asks for memory for each thread, and if it gets none it asks again for ever, or interrupts us.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most != resource.RLIM_INFINITY and most < LITTLE_MEMORY:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+class _Messages(io.FileIO):
+    """Standard error. Messages that cannot be written, because the disk is full, are lost; the results
+    and the exit code are not."""
+
+    def write(self, text: Any) -> int:
+        try:
+            return super().write(text) or 0
+        except OSError:
+            return len(text)
+
+
+def _messages() -> io.TextIOWrapper:
+    raw = _Messages(sys.stderr.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(raw, sys.stderr.encoding, "backslashreplace", write_through=True)
 
 
 def _noted(message: Warning | str, *_: object, **__: object) -> None:

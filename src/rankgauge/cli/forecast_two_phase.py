@@ -23,7 +23,7 @@ from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write, sho
 from rankgauge.cli.scoring import Scoring, about_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.files import STANDARD_INPUT
+from rankgauge.data.files import read_once
 from rankgauge.data.model import Judgments
 from rankgauge.data.trec import read_qrels
 from rankgauge.forecast.estimates import two_phase
@@ -132,8 +132,8 @@ def command(
         print_or_write((f"{topic}\n" for topic in chosen), output)
         return
     assert deep is not None  # checked
-    if STANDARD_INPUT in runs or shallow == deep == STANDARD_INPUT:
-        raise click.UsageError("- is read once, but it is needed twice; give a file")
+    if any(map(read_once, runs)) or (shallow == deep and read_once(shallow)):
+        raise click.UsageError("- or a pipe is read once, but it is needed twice; give a file")
     shallow_scores, deep_scores = _both_scores(shallow_scoring, deep, measures)
     topics = None
     if deep_topics is not None:

@@ -24,7 +24,7 @@ from rankgauge.cli.output import fail_if_incomplete, print_or_write
 from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import WantedScores, check_output
 from rankgauge.cli.workers import without_workers
-from rankgauge.data.files import STANDARD_INPUT
+from rankgauge.data.files import read_once
 from rankgauge.data.model import Judgments
 from rankgauge.evaluation.inputs import Source, sources_of
 from rankgauge.report.added import added_section
@@ -127,8 +127,8 @@ def command(
     left = []
     if scorer.scoring is not None and scorer.judged is not None:
         judgments = scorer.judged[0]
-        if STANDARD_INPUT in (scorer.scoring.qrels, *scorer.scoring.runs):
-            left.append("The rankings are left out: standard input can be read only once.")
+        if any(map(read_once, (scorer.scoring.qrels, *scorer.scoring.runs))):
+            left.append("The rankings are left out: standard input and pipes are read only once.")
         else:
             sources = sources_of(scorer.scoring.inputs()[1])
     wishes = Wishes(

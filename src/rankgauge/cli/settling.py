@@ -11,7 +11,7 @@ import numpy as np
 from rankgauge.cli.output import progress
 from rankgauge.cli.scoring import Scoring
 from rankgauge.cli.workers import workers
-from rankgauge.data.files import STANDARD_INPUT
+from rankgauge.data.files import read_once
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
 from rankgauge.measures.around import Aggregate, of_rankings
@@ -34,7 +34,9 @@ def check_policies(scoring: Scoring) -> None:
         "--tail": scoring.tail is not None,
         "--precision single": scoring.precision != DEFAULT_PRECISION,
         "--subtopics": scoring.subtopics,
-        "- (standard input is read once)": STANDARD_INPUT in (scoring.qrels, *scoring.runs),
+        "- (standard input and pipes are read only once)": any(
+            map(read_once, (scoring.qrels, *scoring.runs))
+        ),
     }
     for option, is_given in refused.items():
         if is_given:

@@ -215,6 +215,16 @@ def _compressed_size(stream: Any) -> int | None:
     return None if compression(head) is None else state.st_size
 
 
+def read_once(path: str | os.PathLike[str]) -> bool:
+    """Whether a file can be read only once: standard input, or a pipe."""
+    if os.fspath(path) == STANDARD_INPUT:
+        return True
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def unreadable(source: str, error: Exception, remedy: str = "") -> InputError:
     """What the user is told of a file that the system does not let us read."""
     reason = getattr(error, "strerror", None) or error

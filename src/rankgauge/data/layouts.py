@@ -99,7 +99,7 @@ class _Listing(Record):
                         continue
                     if entry.is_dir():
                         folders.append((entry.name.lower(), entry.path))
-                    elif (stem := _stem(entry.name)) is not None:
+                    elif entry.is_file() and (stem := _stem(entry.name)) is not None:
                         files.append((stem, entry.path))
         except (OSError, ValueError) as error:
             raise unreadable(folder, error) from None

@@ -7,7 +7,6 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -335,7 +334,7 @@ class Forecaster:
     def load(cls, folder: str | os.PathLike[str]) -> Forecaster:
         """The forecaster in a folder; InputError where there is none, or where it was changed to what
         training does not write."""
-        path = Path(folder) / FILE
+        path = OwnPath(folder) / FILE
         source = display_name(path)
         content = read_object(path, "a forecaster", MADE_BY)
         sealed = content.get("version") == VERSION

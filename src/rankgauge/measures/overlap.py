@@ -44,8 +44,6 @@ class Compatibility(Measure):
             "no": {"normalize": "no"},
             "True": {"normalize": "yes"},
             "False": {"normalize": "no"},
-            True: {"normalize": "yes"},
-            False: {"normalize": "no"},
         }
     }
 
@@ -75,9 +73,8 @@ class Compatibility(Measure):
         depth = np.arange(1.0, count + 1)
         down_to = np.concatenate(([0.0], np.cumsum(self.p ** (depth - 1) / depth)))
         whole = -np.log1p(-self.p) / self.p
-        if self.cutoff is not None:
-            beyond = sum_over_ranks(np.reciprocal, count + 1, self.cutoff, self.p)
-            whole = down_to[min(self.cutoff, count)] + beyond
+        if self.cutoff is not None:  # the same whatever other queries are scored with this one
+            whole = sum_over_ranks(np.reciprocal, 1, self.cutoff, self.p)
         worth: Floats = np.maximum(whole - down_to[:count], 0.0)
         return worth
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.data.errors import MeasureError
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
 from rankgauge.rankings.flips import Places
@@ -20,6 +21,10 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
     from rankgauge.measures.distances.lists import Greatest, Lists
+
+
+MOST_RANKS = 1_000_000
+"""Over how many ranks weights are added up one by one, where ranks without documents count too."""
 
 
 class Gainful(Measure):
@@ -108,6 +113,11 @@ class Weighted(Gainful):
 
     def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
         """The mean gain times the weights of the ranks (Feng and Karmaker's Eq. 7)."""
+        if places.max(initial=0) > MOST_RANKS:
+            raise MeasureError(
+                f"{self}: reb=independent adds up the weights of {int(places.max()):,} ranks, which "
+                f"takes too long; expected a cut-off of at most {MOST_RANKS:,}"
+            )
         lists = tied.rankings
         gain = ratio(tied.sum(self._gains(lists.labels, lists.judged.max_grade)), tied.sizes)
         total = gain * self._weight_of_first(np.where(gain > 0, places, 0))

@@ -211,7 +211,8 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
     Nothing in the folder is run as code. InputError where anything in it is not as it should be. A
     method of one's own has to be registered before. `size_limit` is how many bytes a file may have.
     """
-    path = os.path.join(folder, MANIFEST)
+    own = OwnPath(folder)
+    path = own / MANIFEST
     source = display_name(path)
     document = _checked(read_object(path, "a ranker", "Ranker.save", limit=size_limit), source)
     try:
@@ -220,8 +221,8 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
         ranker.settings()
     except (RankgaugeError, TypeError) as error:
         raise InputError(source, None, f"{error}") from None
-    state = {**document["learnt"], **_texts(document, folder, source, size_limit)}
-    state |= _arrays(document, folder, source, size_limit)
+    state = {**document["learnt"], **_texts(document, own, source, size_limit)}
+    state |= _arrays(document, own, source, size_limit)
     for name, value in state.items():
         if not ATTRIBUTE.fullmatch(name) or _defined(method, name):
             raise InputError(source, None, f"{short(name)} is no attribute of a ranker, {MADE_BY}")
@@ -269,23 +270,21 @@ def _checked(entries: dict[str, Any], source: str) -> dict[str, Any]:
 
 
 def _content(
-    document: dict[str, Any], name: str, folder: str | os.PathLike[str], source: str, limit: int
+    document: dict[str, Any], name: str, folder: OwnPath, source: str, limit: int
 ) -> bytes:
     """The content of the file that is named for this part of the ranker."""
     entry = document["files"][name]
     file = entry.get("file") if isinstance(entry, dict) else None
     if not isinstance(file, str) or not FILE_NAME.fullmatch(file):
         raise InputError(source, None, f"{short(file)} is no file of a ranker, {MADE_BY}")
-    path = os.path.join(folder, file)
+    path = folder / file
     content = read_bytes(path, limit=limit)
     if len(content) != entry.get("bytes") or _file_name(name, content, file[-3:]) != file:
         raise damaged(display_name(path), REMEDY)
     return content
 
 
-def _texts(
-    document: dict[str, Any], folder: str | os.PathLike[str], source: str, limit: int
-) -> dict[str, str]:
+def _texts(document: dict[str, Any], folder: OwnPath, source: str, limit: int) -> dict[str, str]:
     texts = {}
     for name in document["files"]:
         if name != ARRAYS:
@@ -297,7 +296,7 @@ def _texts(
 
 
 def _arrays(
-    document: dict[str, Any], folder: str | os.PathLike[str], source: str, limit: int
+    document: dict[str, Any], folder: OwnPath, source: str, limit: int
 ) -> dict[str, NDArray[Any]]:
     """The arrays: as many, of such types and shapes, as model.json says, and all numbers finite."""
     declared = document["arrays"]

@@ -200,13 +200,16 @@ def read_heads(
     left: takes a sentence for each thing that is left out.
     """
     heads: dict[str, Head] = {}
+    failed: dict[str, Exception] = {}
     reader = Reader.of(scores, judgments, depth, left)
-    for _, result in outcomes(reader, sources, None, label):
+    for source, result in outcomes(reader, sources, None, label):
         if isinstance(result, Head):
             heads[result.run.name] = result
+        else:
+            failed[label(source)] = result
     for name in scores.runs:
         if name not in heads:
-            raise RankgaugeError(
+            raise failed.get(name) or RankgaugeError(
                 f"the scores have a run {name!r}, expected it among the runs that are given too"
             )
     return [heads[name] for name in scores.runs]
